@@ -1,0 +1,145 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Modules stand on floors (docs/architecture.md): System, Language, Wire, Device, Import, Server, Tools.
+// Which module may import which is checked by Tests/ArchitectureTests.
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// System libraries: headers only.
+let system: [Target] = [
+    .systemLibrary(
+        name: "CXML2", path: "Sources/System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(
+        name: "CArchive", path: "Sources/System/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CHaru", path: "Sources/System/CHaru", providers: [.apt(["libhpdf-dev"])]),
+    .systemLibrary(
+        name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+]
+
+let language: [Target] = [
+    .target(name: "FHIR", path: "Sources/Language/FHIR"),
+    .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
+]
+
+let wire: [Target] = [
+    .target(name: "Wire", dependencies: [crypto, cryptoExtras], path: "Sources/Wire")
+]
+
+let device: [Target] = [
+    .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
+    .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
+    .target(name: "HealthData", dependencies: ["FHIR", crypto], path: "Sources/Device/HealthData"),
+    .target(name: "Outbox", dependencies: ["Wire"], path: "Sources/Device/Outbox"),
+]
+
+let imports: [Target] = [
+    .target(
+        name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CXML2", "CArchive"],
+        path: "Sources/Import/AppleHealthExport"),
+    .target(
+        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Import/ConsentDocument"),
+]
+
+let server: [Target] = [
+    .target(name: "Storage", dependencies: [grdb], path: "Sources/Server/Storage"),
+    .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
+    .target(
+        name: "Records", dependencies: ["Storage", "Trust", "FHIR", hummingbird, logging],
+        path: "Sources/Server/Records"),
+    .target(
+        name: "Warehouse",
+        dependencies: ["Storage", "Records", "FHIR", "Questionnaires", "HealthData", crypto, logging],
+        path: "Sources/Server/Warehouse"),
+    .target(
+        name: "Receiver", dependencies: ["Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
+        path: "Sources/Server/Receiver"),
+    .target(
+        name: "Consumer",
+        dependencies: [
+            "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", "FHIRVersions", "COpenSSL",
+            crypto, cryptoExtras, logging, lifecycle,
+        ],
+        path: "Sources/Server/Consumer"),
+]
+
+let tools: [Target] = [
+    .target(
+        name: "TributaryServer",
+        dependencies: [
+            "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR", hummingbird,
+            hummingbirdTLS, logging, lifecycle,
+        ],
+        path: "Sources/Tools/TributaryServer"),
+    .executableTarget(
+        name: "tributary",
+        dependencies: [
+            "FHIR", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent", "HealthData", "Outbox",
+            "AppleHealthExport", "ConsentDocument", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
+            "TributaryServer", arguments, logging,
+        ],
+        path: "Sources/Tools/tributary"),
+]
+
+let tests: [Target] = [
+    .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
+    .testTarget(name: "FHIRTests", dependencies: ["FHIR"]),
+    .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR"]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", crypto, cryptoExtras]),
+    .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
+    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
+    .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR"]),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
+    .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR"]),
+    .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
+    .testTarget(name: "StorageTests", dependencies: ["Storage"]),
+    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
+    .testTarget(name: "RecordsTests", dependencies: ["Records", "Storage", "Trust", "FHIR", hummingbirdTesting]),
+    .testTarget(
+        name: "WarehouseTests",
+        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "Questionnaires", "HealthData"]),
+    .testTarget(
+        name: "ReceiverTests",
+        dependencies: ["Receiver", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),
+    .testTarget(
+        name: "ConsumerTests",
+        dependencies: [
+            "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", crypto,
+            cryptoExtras,
+        ]),
+    .testTarget(
+        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "FHIR", "Wire", "tributary"]),
+]
+
+let package = Package(
+    name: "Tributary",
+    platforms: [.iOS(.v17), .macOS(.v14)],
+    products: [
+        .library(name: "TributaryFHIR", targets: ["FHIR"]),
+        .library(name: "TributaryFHIRVersions", targets: ["FHIRVersions"]),
+        .library(name: "TributaryWire", targets: ["Wire"]),
+        .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
+        .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
+        .library(name: "TributaryHealthData", targets: ["HealthData"]),
+        .library(name: "TributaryOutbox", targets: ["Outbox"]),
+        .executable(name: "tributary", targets: ["tributary"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: system + language + wire + device + imports + server + tools + tests,
+    swiftLanguageModes: [.v6]
+)

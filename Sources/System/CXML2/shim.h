@@ -1,0 +1,6 @@
+#include <libxml/parser.h>
+#include <libxml/SAX2.h>
+#include <libxml/xmlerror.h>
+
+// xmlFree is a mutable C global, which Swift 6 refuses to touch directly.
+static inline void shim_xmlFree(void *pointer) { xmlFree(pointer); }
