@@ -1,0 +1,156 @@
+import Foundation
+
+/// A FHIR `date`, `dateTime` or `instant`: as precise as it was written, with the offset it was written with.
+///
+/// <https://hl7.org/fhir/R4/datatypes.html#dateTime>
+public struct DateTime: Sendable, Hashable, CustomStringConvertible {
+    /// How much of the date is known.
+    public enum Precision: Int, Sendable, Comparable {
+        case year, month, day, second, fraction
+
+        public static func < (left: Precision, right: Precision) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The text as written.
+    public let text: String
+    public let precision: Precision
+    public let year: Int
+    /// 1 where it is not known.
+    public let month: Int
+    /// 1 where it is not known.
+    public let day: Int
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+    public let nanosecond: Int
+
+    /// Minutes east of UTC as written (`Z` is 0); nil where there is no time.
+    public let offsetMinutes: Int?
+
+    /// Whether the time was written with `Z`.
+    public var isUTC: Bool { text.hasSuffix("Z") }
+
+    /// Reads a date or date and time as FHIR R4 writes them; nil for anything else. A time needs seconds and an offset.
+    public init?(_ text: String) {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(digits: 4), year >= 1 else { return nil }
+        var month = 1
+        var day = 1
+        var clock = (hour: 0, minute: 0, second: 0, nanosecond: 0)
+        var precision = Precision.year
+        var offset: Int?
+        if scanner.take("-") {
+            guard let value = scanner.number(digits: 2), (1...12).contains(value) else { return nil }
+            (month, precision) = (value, .month)
+            if scanner.take("-") {
+                guard let value = scanner.number(digits: 2),
+                    (1...CivilDate.daysInMonth(year: year, month: month)).contains(value)
+                else { return nil }
+                (day, precision) = (value, .day)
+                if scanner.take("T") {
+                    guard let time = scanner.time(), let minutes = scanner.offset() else { return nil }
+                    clock = (time.hour, time.minute, time.second, time.nanosecond)
+                    precision = time.hasFraction ? .fraction : .second
+                    offset = minutes
+                }
+            }
+        }
+        guard scanner.isAtEnd else { return nil }
+        self.text = text
+        self.precision = precision
+        self.year = year
+        self.month = month
+        self.day = day
+        (hour, minute, second, nanosecond) = clock
+        offsetMinutes = offset
+    }
+
+    /// The date and time of an instant, written with an offset and, where asked for, milliseconds.
+    public init(_ instant: Date, offsetMinutes: Int = 0, milliseconds: Bool = true) {
+        // Rounding to the shown precision first keeps 59.9996 s from becoming second 60.
+        let scale = milliseconds ? 1000.0 : 1.0
+        let units = Int((instant.timeIntervalSince1970 * scale).rounded(milliseconds ? .toNearestOrEven : .down))
+        let perSecond = milliseconds ? 1000 : 1
+        var seconds = units / perSecond
+        var fraction = units % perSecond
+        if fraction < 0 {
+            fraction += perSecond
+            seconds -= 1
+        }
+        let local = seconds + offsetMinutes * 60
+        let days = local >= 0 ? local / 86400 : (local - 86399) / 86400
+        let date = CivilDate.date(days: days)
+        let rest = local - days * 86400
+        year = date.year
+        month = date.month
+        day = date.day
+        hour = rest / 3600
+        minute = rest / 60 % 60
+        second = rest % 60
+        nanosecond = milliseconds ? fraction * 1_000_000 : 0
+        precision = milliseconds ? .fraction : .second
+        self.offsetMinutes = offsetMinutes
+        var output = Padded.date(year, month, day) + "T" + Padded.time(hour, minute, second)
+        if milliseconds { output += "." + Padded.number(fraction, 3) }
+        text = output + (offsetMinutes == 0 ? "Z" : Padded.offset(offsetMinutes))
+    }
+
+    /// The first instant that the value covers. A date without a time begins at midnight with the given offset.
+    public func start(assumingOffsetMinutes assumed: Int = 0) -> Date {
+        let seconds =
+            CivilDate.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second
+            - (offsetMinutes ?? assumed) * 60
+        return Date(timeIntervalSince1970: Double(seconds) + Double(nanosecond) / 1e9)
+    }
+
+    /// The first instant behind what the value covers: the next year, month, day, second or fraction.
+    public func end(assumingOffsetMinutes assumed: Int = 0) -> Date {
+        let begin = start(assumingOffsetMinutes: assumed)
+        switch precision {
+        case .year: return begin.addingTimeInterval(Double(days(to: (year + 1, 1))) * 86400)
+        case .month:
+            return begin.addingTimeInterval(Double(days(to: month == 12 ? (year + 1, 1) : (year, month + 1))) * 86400)
+        case .day: return begin.addingTimeInterval(86400)
+        case .second: return begin.addingTimeInterval(1)
+        case .fraction: return begin.addingTimeInterval(0.001)
+        }
+    }
+
+    /// Only the date part, as precise as it is.
+    public var dateText: String {
+        switch precision {
+        case .year: Padded.number(year, 4)
+        case .month: Padded.number(year, 4) + "-" + Padded.number(month, 2)
+        default: Padded.date(year, month, day)
+        }
+    }
+
+    public var description: String { text }
+
+    private func days(to next: (year: Int, month: Int)) -> Int {
+        CivilDate.days(year: next.year, month: next.month, day: 1)
+            - CivilDate.days(year: year, month: month, day: day)
+    }
+}
+
+/// A FHIR `time`: hours, minutes and seconds of a day without a date or an offset.
+///
+/// <https://hl7.org/fhir/R4/datatypes.html#time>
+public struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The text as written.
+    public let text: String
+    /// Nanoseconds since midnight.
+    public let nanoseconds: Int
+
+    /// Reads `hh:mm:ss` with an optional fraction; nil for anything else.
+    public init?(_ text: String) {
+        var scanner = DigitScanner(text)
+        guard let time = scanner.time(), scanner.isAtEnd else { return nil }
+        self.text = text
+        nanoseconds = (time.hour * 3600 + time.minute * 60 + time.second) * 1_000_000_000 + time.nanosecond
+    }
+
+    public static func < (left: TimeOfDay, right: TimeOfDay) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    public var description: String { text }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+extension JSON {
+    /// Reads one JSON text. A leading byte order mark is dropped.
+    ///
+    /// - Parameter lenient: also reads a comma before a closing bracket, which some published forms have.
+    /// - Throws: ``JSONError`` with the place: trailing commas, duplicate names, text after the end, invalid UTF-8,
+    ///   half surrogate pairs, and nesting that is too deep are refused.
+    public init(_ bytes: some Collection<UInt8>, lenient: Bool = false) throws(JSONError) {
+        let result = bytes.withContiguousStorageIfAvailable { JSON.parse($0, lenient: lenient) }
+        switch result ?? Array(bytes).withUnsafeBufferPointer({ JSON.parse($0, lenient: lenient) }) {
+        case .success(let value): self = value
+        case .failure(let error): throw error
+        }
+    }
+
+    /// Reads one JSON text.
+    public init(parsing text: String, lenient: Bool = false) throws(JSONError) {
+        try self.init(Array(text.utf8), lenient: lenient)
+    }
+
+    private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) -> Result<JSON, JSONError> {
+        var parser = JSONParser(bytes, lenient: lenient)
+        do throws(JSONError) {
+            return .success(try parser.document())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

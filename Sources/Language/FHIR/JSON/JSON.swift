@@ -1,0 +1,80 @@
+/// A JSON value that keeps everything a FHIR document says: the order of members, members it does not know,
+/// and numbers with the digits they were written with.
+///
+/// FHIR requires that `1.00` stays `1.00`: <https://hl7.org/fhir/R4/json.html#primitive>.
+public enum JSON: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSON])
+    case object(JSONObject)
+}
+
+extension JSON {
+    /// The text of a JSON string, or nil for any other value.
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+
+    /// The value of a JSON boolean, or nil for any other value.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The JSON number, or nil for any other value.
+    public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+
+    /// The number as an integer, or nil where it is none or does not fit 64 bits.
+    public var integer: Int? { number?.integer }
+
+    /// The elements of a JSON array, or nil for any other value.
+    public var array: [JSON]? { if case .array(let value) = self { value } else { nil } }
+
+    /// The JSON object, or nil for any other value.
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+
+    /// Whether this is JSON's `null`.
+    public var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// The member of an object; nil where this is no object or has no such member. Setting nil removes the member.
+    ///
+    /// Setting a member of something that is no object replaces it by an object with that one member.
+    public subscript(key: String) -> JSON? {
+        get { object?[key] }
+        set {
+            var members = object ?? JSONObject()
+            members[key] = newValue
+            self = .object(members)
+        }
+    }
+
+    /// The element of an array; nil where this is no array or the index is outside of it.
+    public subscript(index: Int) -> JSON? {
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// The value at a path of member names, nil as soon as one is missing.
+    public func at(_ path: String...) -> JSON? {
+        var value = self
+        for key in path {
+            guard let next = value[key] else { return nil }
+            value = next
+        }
+        return value
+    }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    public init(nilLiteral: ()) { self = .null }
+
+    /// An object with the members in the order they are written in.
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        var object = JSONObject()
+        for (key, value) in elements { object[key] = value }
+        self = .object(object)
+    }
+}

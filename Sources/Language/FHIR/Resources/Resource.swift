@@ -1,0 +1,102 @@
+/// A FHIR resource of any type as lossless JSON (<https://hl7.org/fhir/R4/resource.html>).
+public struct Resource: ResourceView {
+    public var object: JSONObject
+    public init(_ object: JSONObject) { self.object = object }
+
+    public static let resourceType = ""
+
+    /// Reads a resource.
+    ///
+    /// - Throws: ``JSONError`` where the bytes are no JSON object; ``ResourceError`` where `resourceType` is missing.
+    public init(_ bytes: some Collection<UInt8>, lenient: Bool = false) throws {
+        guard let object = try JSON(bytes, lenient: lenient).object else { throw ResourceError.notAResource }
+        guard let type = object["resourceType"]?.string, Resource.isTypeName(type) else {
+            throw ResourceError.notAResource
+        }
+        self.object = object
+    }
+
+    /// The resource as the typed view; nil where it is of another type.
+    public func `as`<View: ResourceView>(_ type: View.Type = View.self) -> View? {
+        View.resourceType.isEmpty || resourceType == View.resourceType ? View(object) : nil
+    }
+
+    /// Whether the text is a FHIR id: 1 to 64 letters, digits, `-` and `.` (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    public static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."): true
+                default: false
+                }
+            }
+    }
+
+    /// Whether the text could be the name of a resource type: an upper-case letter, then letters.
+    public static func isTypeName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, (0x41...0x5A).contains(first), text.utf8.count <= 64 else { return false }
+        return text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+    }
+}
+
+/// Why a value is no resource.
+public enum ResourceError: Error, Sendable, Hashable {
+    /// It is no object with a `resourceType`.
+    case notAResource
+
+    public var code: String { "resource-type-missing" }
+    public var message: String { "The JSON is no FHIR resource: an object with a resourceType is expected." }
+}
+
+/// A typed view over a resource.
+public protocol ResourceView: ElementView {
+    /// The name in `resourceType`; empty for a view of any resource.
+    static var resourceType: String { get }
+}
+
+extension ResourceView {
+    /// A resource of the view's type with nothing else in it.
+    public init(id: String? = nil) {
+        var object = JSONObject()
+        if !Self.resourceType.isEmpty { object["resourceType"] = .string(Self.resourceType) }
+        if let id { object["id"] = .string(id) }
+        self.init(object)
+    }
+
+    public var resourceType: String { text("resourceType") ?? "" }
+
+    public var id: String? {
+        get { text("id") }
+        set {
+            guard let newValue else {
+                object["id"] = nil
+                return
+            }
+            object.set("id", .string(newValue), at: 1)
+        }
+    }
+
+    /// The same JSON as a resource of any type.
+    public var resource: Resource { Resource(object) }
+
+    /// `meta.versionId` (<https://hl7.org/fhir/R4/resource.html#Meta>).
+    public var versionID: String? { object["meta"]?["versionId"]?.string }
+
+    public var identifiers: [Identifier] {
+        get { elements("identifier") }
+        set { setElements("identifier", newValue) }
+    }
+
+    /// The resources inside (<https://hl7.org/fhir/R4/references.html#contained>).
+    public var contained: [Resource] {
+        get { elements("contained") }
+        set { setElements("contained", newValue) }
+    }
+
+    /// The contained resource that a `#id` reference names.
+    public func containedResource(_ reference: String?) -> Resource? {
+        guard let reference, reference.hasPrefix("#") else { return nil }
+        let id = reference.dropFirst()
+        return contained.first { $0.id.map { $0 == id || $0 == reference } ?? false }
+    }
+}
