@@ -1,0 +1,52 @@
+import Foundation
+
+/// C3-PRO's envelope: four members of JSON text.
+///
+/// The message is encrypted with AES-CBC under an initialisation vector of zeros with PKCS#7 padding, its key with
+/// RSA-OAEP (SHA-1). Nothing authenticates the message or the other members: it is accepted for the apps that speak
+/// it, and sent only when asked. A fresh key for each message makes the constant vector harmless.
+public struct C3PROEnvelope: Sendable, Hashable {
+    /// The receiver's key as the app names it: often empty or a fixed word.
+    public let keyID: String
+    /// The message's key, wrapped, base64.
+    public let symmetricKey: String
+    /// The message's ciphertext, base64. Its text is the submission's identity.
+    public let message: String
+    /// The FHIR version of the message as the app names it: `1.0.2`, `stu3-3.0.0`, `dstu 3`.
+    public let version: String
+
+    /// Makes an envelope of its four members.
+    public init(keyID: String, symmetricKey: String, message: String, version: String) {
+        self.keyID = keyID
+        self.symmetricKey = symmetricKey
+        self.message = message
+        self.version = version
+    }
+
+    /// Reads the four members; others are ignored. Throws `envelope-malformed` if one is missing or no text.
+    public init(_ bytes: Data) throws {
+        guard let json = WireJSON.read(bytes) else { throw WireError.malformed("The envelope is not JSON.") }
+        try self.init(json)
+    }
+
+    init(_ json: WireJSON) throws {
+        func text(_ name: String) throws -> String {
+            guard let text = json[name]?.string else {
+                throw WireError.malformed("A C3-PRO envelope needs the text member \(name).")
+            }
+            return text
+        }
+        keyID = try text("key_id")
+        symmetricKey = try text("symmetric_key")
+        message = try text("message")
+        version = try text("version")
+    }
+
+    /// The envelope as JSON text.
+    public var bytes: Data {
+        let members = [
+            ("key_id", keyID), ("symmetric_key", symmetricKey), ("message", message), ("version", version),
+        ]
+        return Data(WireJSON.object(members.map { .init(name: $0.0, value: .string($0.1)) }).text.utf8)
+    }
+}

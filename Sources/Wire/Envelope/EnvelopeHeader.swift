@@ -1,0 +1,94 @@
+import Crypto
+import Foundation
+
+/// The two envelopes the server takes.
+public enum EnvelopeFormat: String, Sendable, Hashable, CaseIterable {
+    /// JWE in JSON serialisation.
+    case jwe
+    /// C3-PRO's four members.
+    case c3pro
+
+    /// The media type under which a device sends it.
+    public var mediaType: String {
+        switch self {
+        case .jwe: "application/jose+json"
+        case .c3pro: "application/json"
+        }
+    }
+}
+
+/// What an envelope shows without any key: all that the receiver may know.
+public struct EnvelopeHeader: Sendable, Hashable {
+    /// The envelope's format.
+    public let format: EnvelopeFormat
+    /// The submission's id, a UUID in lower case. `nil` for C3-PRO only.
+    public let sid: String?
+    /// The place in the device's order, from 1. `nil` for C3-PRO only.
+    public let seq: Int64?
+    /// The keys it names, in its order; for C3-PRO the one `key_id`, which may be empty.
+    public let keyIDs: [String]
+    /// The FHIR version of the payload: the header `fhirVersion`, or C3-PRO's `version` as written.
+    public let fhirVersion: String?
+    /// One resource or several; `nil` if not said.
+    public let contentType: PayloadType?
+    /// C3-PRO's `message` text; `nil` for a JWE.
+    public let message: String?
+    /// What makes two submissions the same, SHA-256 as 64 hexadecimal digits in lower case: over all bytes of a JWE,
+    /// over the text of a C3-PRO `message`.
+    public let digest: String
+
+    /// Reads and checks an envelope as far as it goes without a key.
+    ///
+    /// Throws `envelope-malformed`, `envelope-unsupported` or `envelope-header-invalid`. Whether a key opens it is not
+    /// known here; of a C3-PRO envelope only the presence of its four texts is.
+    public static func read(from bytes: Data) throws -> EnvelopeHeader {
+        switch try ParsedEnvelope(bytes) {
+        case .c3pro(let envelope):
+            return EnvelopeHeader(
+                format: .c3pro, sid: nil, seq: nil, keyIDs: [envelope.keyID], fhirVersion: envelope.version,
+                contentType: nil, message: envelope.message, digest: hexDigest(Data(envelope.message.utf8)))
+        case .jwe(let jwe):
+            let header = jwe.protected
+            let contentType = try header["cty"].map { value in
+                guard let type = value.string.flatMap(PayloadType.init(header:)) else {
+                    throw WireError(
+                        .envelopeHeaderInvalid,
+                        "The header cty must be application/fhir+json or application/fhir+ndjson.")
+                }
+                return type
+            }
+            return EnvelopeHeader(
+                format: .jwe, sid: try SubmissionHeader.checked(sid: header["sid"]?.string),
+                seq: try SubmissionHeader.checked(seq: header["seq"]?.integer),
+                keyIDs: jwe.recipients.compactMap(\.keyID),
+                fhirVersion: try header["fhirVersion"].map { try SubmissionHeader.checked(fhirVersion: $0.string) },
+                contentType: contentType, message: nil, digest: hexDigest(bytes))
+        }
+    }
+
+    private static func hexDigest(_ bytes: Data) -> String {
+        SHA256.hash(data: bytes).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}
+
+/// An envelope of either format, told apart by its members.
+enum ParsedEnvelope: Sendable {
+    case jwe(JWE)
+    case c3pro(C3PROEnvelope)
+
+    init(_ bytes: Data) throws {
+        guard let json = WireJSON.read(bytes), json.members != nil else {
+            throw WireError.malformed("The envelope is not a JSON object.")
+        }
+        if json["ciphertext"] != nil {
+            self = .jwe(try JWE(json))
+        } else if json["message"] != nil || json["symmetric_key"] != nil {
+            self = .c3pro(try C3PROEnvelope(json))
+        } else {
+            throw WireError.malformed("The JSON is neither a JWE nor a C3-PRO envelope.")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// An envelope's content and what its header said about it.
+public struct OpenedEnvelope: Sendable {
+    /// The plaintext, byte for byte as it was sealed.
+    public let payload: Data
+    /// The envelope's format.
+    public let format: EnvelopeFormat
+    /// The id of the key that opened it.
+    public let keyID: String
+    /// The submission's id; `nil` for C3-PRO, or a JWE of someone who left it out.
+    public let sid: String?
+    /// The place in the device's order; `nil` as above.
+    public let seq: Int64?
+    /// The FHIR version, as ``EnvelopeHeader/fhirVersion``.
+    public let fhirVersion: String?
+    /// One resource or several; `nil` if not said or of another type.
+    public let contentType: PayloadType?
+
+    /// Opens an envelope of either format.
+    ///
+    /// Throws `envelope-malformed` or `envelope-unsupported` for what shows without a key, `envelope-header-invalid` if
+    /// `sid` or `seq` is there but no UUID or number, and `envelope-unreadable` for everything that only a key shows.
+    /// Here `sid` and `seq` may be missing, as in an envelope of a general JOSE tool; the receiver wants them:
+    /// ``EnvelopeHeader/read(from:)``.
+    public static func open(_ bytes: Data, with opener: some EnvelopeKeyOpener) throws -> OpenedEnvelope {
+        switch try ParsedEnvelope(bytes) {
+        case .c3pro(let envelope):
+            let opened = try envelope.open(with: opener)
+            return OpenedEnvelope(
+                payload: opened.payload, format: .c3pro, keyID: opened.keyID, sid: nil, seq: nil,
+                fhirVersion: envelope.version, contentType: nil)
+        case .jwe(let jwe):
+            let header = jwe.protected
+            let sid = try header["sid"].map { try SubmissionHeader.checked(sid: $0.string) }
+            let seq = try header["seq"].map { try SubmissionHeader.checked(seq: $0.integer) }
+            let opened = try jwe.open(with: opener)
+            return OpenedEnvelope(
+                payload: opened.payload, format: .jwe, keyID: opened.keyID, sid: sid, seq: seq,
+                fhirVersion: header["fhirVersion"]?.string,
+                contentType: header["cty"]?.string.flatMap(PayloadType.init(header:)))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What an envelope carries: the header `cty`.
+public enum PayloadType: String, Sendable, Hashable, CaseIterable {
+    /// One resource as JSON.
+    case resource = "application/fhir+json"
+    /// Several resources, one a line.
+    case batch = "application/fhir+ndjson"
+
+    /// Reads a `cty` header. RFC 7516 section 4.1.12 lets a sender leave out the prefix `application/`; parameters
+    /// and case do not matter. `nil` for another type.
+    public init?(header: String) {
+        let essence = header.prefix { $0 != ";" }.trimmingSpaces().lowercased()
+        self.init(rawValue: essence.contains("/") ? essence : "application/" + essence)
+    }
+}
+
+extension Substring {
+    /// Without the spaces and tabs at both ends.
+    fileprivate func trimmingSpaces() -> Substring {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
+        return text
+    }
+}

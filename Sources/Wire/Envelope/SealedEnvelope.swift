@@ -1,0 +1,25 @@
+import Foundation
+
+/// A payload sealed as a JWE (RFC 7516, JSON serialisation) for one or several recipients.
+public struct SealedEnvelope: Sendable, Hashable {
+    /// What the envelope shows without a key.
+    public let header: SubmissionHeader
+    /// The JSON text that is stored and sent.
+    public let bytes: Data
+
+    /// Seals a payload, unchanged byte for byte, with A256GCM under a fresh key.
+    ///
+    /// RSA recipients get the key by RSA-OAEP-256, P-256 ones by ECDH-ES+A256KW. One recipient gives the flattened,
+    /// several the general serialisation. Throws `recipients-invalid` for none or more than 16.
+    ///
+    /// ```swift
+    /// let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+    /// let sealed = try SealedEnvelope.seal(resource, as: header, to: PublicKey.read(from: jwks))
+    /// ```
+    public static func seal(
+        _ payload: Data, as header: SubmissionHeader, to recipients: [PublicKey]
+    ) throws -> SealedEnvelope {
+        let bytes = try JWE.seal(payload, protecting: header.members, to: recipients)
+        return SealedEnvelope(header: header, bytes: bytes)
+    }
+}

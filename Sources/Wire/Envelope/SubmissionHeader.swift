@@ -1,0 +1,50 @@
+import Foundation
+
+/// The names a sealed envelope shows to everyone and protects against change.
+public struct SubmissionHeader: Sendable, Hashable {
+    /// The submission's id, a UUID in lower case: sent again, it is the same submission.
+    public let sid: String
+    /// The place in the device's order, from 1.
+    public let seq: Int64
+    /// The FHIR version of the payload, such as `4.0.1`.
+    public let fhirVersion: String
+    /// One resource or several.
+    public let contentType: PayloadType
+
+    /// Checks and makes a header. Throws `envelope-header-invalid`.
+    public init(sid: String, seq: Int64, fhirVersion: String = "4.0.1", contentType: PayloadType = .resource) throws {
+        self.sid = try Self.checked(sid: sid)
+        self.seq = try Self.checked(seq: seq)
+        self.fhirVersion = try Self.checked(fhirVersion: fhirVersion)
+        self.contentType = contentType
+    }
+
+    static func checked(sid: String?) throws -> String {
+        guard let sid, sid.utf8.count == 36, let uuid = UUID(uuidString: sid) else {
+            throw WireError(.envelopeHeaderInvalid, "The protected header needs sid, a UUID.")
+        }
+        return uuid.uuidString.lowercased()
+    }
+
+    static func checked(seq: Int64?) throws -> Int64 {
+        guard let seq, seq >= 1 else {
+            throw WireError(.envelopeHeaderInvalid, "The protected header needs seq, a whole number from 1.")
+        }
+        return seq
+    }
+
+    static func checked(fhirVersion: String?) throws -> String {
+        guard let fhirVersion, (1...32).contains(fhirVersion.utf8.count),
+            fhirVersion.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C })
+        else { throw WireError(.envelopeHeaderInvalid, "The header fhirVersion must be a short plain text.") }
+        return fhirVersion
+    }
+
+    var members: [WireJSON.Member] {
+        [
+            .init(name: "sid", value: .string(sid)), .init(name: "seq", value: .number(String(seq))),
+            .init(name: "fhirVersion", value: .string(fhirVersion)),
+            .init(name: "cty", value: .string(contentType.rawValue)),
+        ]
+    }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import Foundation
+
+extension JWE {
+    /// Seals a payload with a fresh content key and initialisation vector (RFC 7516 section 5.1).
+    ///
+    /// One recipient: flattened, everything in the protected header. Several: general, each with its own header, since
+    /// `alg`, `kid` and `epk` differ.
+    /// - Parameters:
+    ///   - names: further members of the protected header, in this order.
+    /// - Returns: the JSON text.
+    static func seal(
+        _ payload: Data, protecting names: [WireJSON.Member], to recipients: [PublicKey]
+    ) throws -> Data {
+        guard (1...maximumRecipients).contains(recipients.count) else {
+            throw WireError(.recipientsInvalid, "An envelope needs 1 to \(maximumRecipients) recipients.")
+        }
+        let contentKey = SymmetricKey(size: .bits256)
+        let wrapped = try recipients.map { try wrap(contentKey, for: $0) }
+        let encryption = WireJSON.Member(name: "enc", value: .string("A256GCM"))
+        let single = wrapped.count == 1 ? wrapped.first : nil
+        let header = WireJSON.object([encryption] + (single?.header ?? []) + names)
+        let protected = Data(header.text.utf8).base64URL
+        let box = try AES.GCM.seal(payload, using: contentKey, authenticating: Data(protected.utf8))
+
+        var members = [WireJSON.Member(name: "protected", value: .string(protected))]
+        if let single {
+            members.append(.init(name: "encrypted_key", value: .string(single.encryptedKey.base64URL)))
+        } else {
+            let list = wrapped.map { recipient in
+                WireJSON.object([
+                    .init(name: "header", value: .object(recipient.header)),
+                    .init(name: "encrypted_key", value: .string(recipient.encryptedKey.base64URL)),
+                ])
+            }
+            members.append(.init(name: "recipients", value: .array(list)))
+        }
+        members.append(.init(name: "iv", value: .string(Data(box.nonce).base64URL)))
+        members.append(.init(name: "ciphertext", value: .string(box.ciphertext.base64URL)))
+        members.append(.init(name: "tag", value: .string(box.tag.base64URL)))
+        return Data(WireJSON.object(members).text.utf8)
+    }
+
+    private static func wrap(
+        _ contentKey: SymmetricKey, for recipient: PublicKey
+    ) throws -> (header: [WireJSON.Member], encryptedKey: Data) {
+        var header: [WireJSON.Member] = [
+            .init(name: "alg", value: .string(recipient.keyManagement.rawValue)),
+            .init(name: "kid", value: .string(recipient.keyID)),
+        ]
+        switch recipient {
+        case .rsa(let key):
+            return (header, try key.wrap(contentKey, hash: .sha256))
+        case .p256(let key):
+            // A fresh key for every recipient of every envelope: the agreed secret wraps one content key once.
+            let ephemeral = P256.KeyAgreement.PrivateKey()
+            let secret = try P256PrivateKey(ephemeral).agree(with: key)
+            let wrappingKey = ConcatKDF.derive(
+                secret: secret, algorithm: KeyManagement.ecdhESA256KW.rawValue, partyU: Data(), partyV: Data())
+            let point = try P256PublicKey(x963: ephemeral.publicKey.x963Representation)
+            let members = PublicKey.ellipticMembers(point).map { WireJSON.Member(name: $0.0, value: .string($0.1)) }
+            header.append(.init(name: "epk", value: .object(members)))
+            return (header, try AES.KeyWrap.wrap(contentKey, using: wrappingKey))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+/// A JWE in JSON serialisation (RFC 7516 section 7.2), read as far as it goes without a key.
+///
+/// What stands here passed every check that needs none: the algorithms are ours, each header name stands in one place
+/// only, nothing is critical or compressed, initialisation vector and tag have their lengths.
+struct JWE: Sendable {
+    /// One recipient: its joined JOSE header and the content key wrapped for it.
+    struct Recipient: Sendable {
+        let management: KeyManagement
+        let keyID: String?
+        let ephemeral: P256PublicKey?
+        let partyU: Data
+        let partyV: Data
+        let encryptedKey: Data
+    }
+
+    /// More recipients than a study has; the bound keeps an envelope from buying work.
+    static let maximumRecipients = 16
+
+    let recipients: [Recipient]
+    /// The members of the protected header: those the content's authentication covers.
+    let protected: WireJSON
+    /// The additional authenticated data: protected header and `aad` as they were spelt (RFC 7516 section 5.1 step 14).
+    let authenticatedData: Data
+    let initializationVector: Data
+    let ciphertext: Data
+    let tag: Data
+}
+
+extension JWE {
+    /// Reads a general or flattened JWE. Throws `envelope-malformed` or `envelope-unsupported`.
+    init(_ json: WireJSON) throws {
+        // 1. The content's parts.
+        initializationVector = try Self.bytes(json, "iv")
+        ciphertext = try Self.bytes(json, "ciphertext")
+        tag = try Self.bytes(json, "tag")
+        guard initializationVector.count == 12, tag.count == 16 else {
+            throw WireError.malformed("A256GCM has an iv of 12 and a tag of 16 bytes.")
+        }
+        // 2. The shared headers. An empty protected header is written as no member at all.
+        let protectedText = try Self.textIfPresent(json, "protected") ?? ""
+        if protectedText.isEmpty {
+            protected = .object([])
+        } else {
+            guard let bytes = Data(base64URL: protectedText), let header = WireJSON.read(bytes), header.members != nil
+            else { throw WireError.malformed("The protected header is not base64url of a JSON object.") }
+            protected = header
+        }
+        let shared = try Self.objectIfPresent(json, "unprotected") ?? .object([])
+        var authenticated = protectedText
+        if let aad = try Self.textIfPresent(json, "aad") {
+            guard Data(base64URL: aad) != nil else { throw WireError.malformed("The member aad is not base64url.") }
+            authenticated += "." + aad
+        }
+        authenticatedData = Data(authenticated.utf8)
+        // 3. The recipients: a list, or one whose members stand at the top (RFC 7516 section 7.2.2), never both.
+        let sources: [WireJSON]
+        if let list = json["recipients"] {
+            guard let list = list.array, !list.isEmpty, json["header"] == nil, json["encrypted_key"] == nil else {
+                throw WireError.malformed("The member recipients must be a list and stand instead of encrypted_key.")
+            }
+            sources = list
+        } else {
+            sources = [json]
+        }
+        guard sources.count <= Self.maximumRecipients else {
+            throw WireError.unsupported("An envelope has at most \(Self.maximumRecipients) recipients.")
+        }
+        let protected = self.protected
+        recipients = try sources.map { try Self.recipient($0, protected: protected, shared: shared) }
+    }
+
+    private static func recipient(_ source: WireJSON, protected: WireJSON, shared: WireJSON) throws -> Recipient {
+        guard source.members != nil else { throw WireError.malformed("A recipient must be a JSON object.") }
+        let own = try objectIfPresent(source, "header") ?? .object([])
+        // RFC 7516 section 7.2.1: the names in the three headers must be disjoint.
+        let members = [protected, shared, own].flatMap { $0.members ?? [] }
+        guard Set(members.map(\.name)).count == members.count else {
+            throw WireError.malformed("A header name stands in two places.")
+        }
+        let header = WireJSON.object(members)
+        guard header["crit"] == nil else { throw WireError.unsupported("The envelope names critical extensions.") }
+        guard header["zip"] == nil else { throw WireError.unsupported("Compressed envelopes are not taken.") }
+        guard header["enc"]?.string == "A256GCM" else {
+            throw WireError.unsupported("The content encryption must be A256GCM.")
+        }
+        guard let name = header["alg"]?.string, let management = KeyManagement(rawValue: name) else {
+            throw WireError.unsupported("The key management must be RSA-OAEP-256 or ECDH-ES+A256KW.")
+        }
+        return Recipient(
+            management: management, keyID: try textIfPresent(header, "kid"),
+            ephemeral: management == .ecdhESA256KW ? try ephemeralKey(header) : nil,
+            partyU: try bytesIfPresent(header, "apu") ?? Data(), partyV: try bytesIfPresent(header, "apv") ?? Data(),
+            encryptedKey: try bytes(source, "encrypted_key"))
+    }
+
+    private static func ephemeralKey(_ header: WireJSON) throws -> P256PublicKey {
+        guard let jwk = header["epk"], case .p256(let key)? = try? PublicKey(jwk: jwk) else {
+            throw WireError.malformed("The header epk must be a P-256 public key.")
+        }
+        return key
+    }
+
+    private static func textIfPresent(_ json: WireJSON, _ name: String) throws -> String? {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string else { throw WireError.malformed("The member \(name) must be text.") }
+        return text
+    }
+
+    private static func bytesIfPresent(_ json: WireJSON, _ name: String) throws -> Data? {
+        guard let text = try textIfPresent(json, name) else { return nil }
+        guard let bytes = Data(base64URL: text) else {
+            throw WireError.malformed("The member \(name) is not base64url.")
+        }
+        return bytes
+    }
+
+    private static func bytes(_ json: WireJSON, _ name: String) throws -> Data {
+        guard let bytes = try bytesIfPresent(json, name) else {
+            throw WireError.malformed("The member \(name) is missing.")
+        }
+        return bytes
+    }
+
+    private static func objectIfPresent(_ json: WireJSON, _ name: String) throws -> WireJSON? {
+        guard let value = json[name] else { return nil }
+        guard value.members != nil else { throw WireError.malformed("The member \(name) must be an object.") }
+        return value
+    }
+}

@@ -1,0 +1,123 @@
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// A private key that opens envelopes. Its description names the key and never shows it.
+public enum PrivateKey: Sendable {
+    /// An RSA key of at least 2048 bits.
+    case rsa(RSAPrivateKey)
+    /// A key on the curve P-256.
+    case p256(P256PrivateKey)
+
+    /// Makes a new RSA key of 2048 bits, the size C3-PRO's apps expect.
+    public static func generateRSA() throws -> PrivateKey { .rsa(try RSAPrivateKey.generate()) }
+
+    /// Makes a new P-256 key.
+    public static func generateP256() throws -> PrivateKey {
+        .p256(try P256PrivateKey(P256.KeyAgreement.PrivateKey()))
+    }
+
+    /// Reads a private key from PEM: `PRIVATE KEY` (PKCS#8), `RSA PRIVATE KEY` or `EC PRIVATE KEY`, not encrypted.
+    /// Throws `key-malformed` or `key-unsupported`.
+    public init(pem: String) throws {
+        let refusal = WireError(.keyMalformed, "The PEM text holds no unencrypted RSA or P-256 private key.")
+        guard let document = PEMDocument(pem),
+            let block = document.blocks.first(where: { $0.label.hasSuffix("PRIVATE KEY") })
+        else { throw refusal }
+        let text = PEMDocument.text(label: block.label, bytes: block.bytes)
+        if let key = try? P256.KeyAgreement.PrivateKey(pemRepresentation: text) {
+            self = .p256(try P256PrivateKey(key))
+        } else if let key = try? _RSA.Encryption.PrivateKey(pemRepresentation: text) {
+            self = .rsa(try RSAPrivateKey(key))
+        } else {
+            throw refusal
+        }
+    }
+
+    /// The key as PKCS#8 in DER (RFC 5208), as OpenSSL's `d2i_AutoPrivateKey` reads it. Secret.
+    public var pkcs8: Data {
+        switch self {
+        case .rsa(let key): key.pkcs8
+        case .p256(let key): key.pkcs8
+        }
+    }
+
+    /// The key as PKCS#8 in PEM, label `PRIVATE KEY`. Secret.
+    public var pem: String { PEMDocument.text(label: "PRIVATE KEY", bytes: pkcs8) }
+
+    /// The public half.
+    public var publicKey: PublicKey {
+        switch self {
+        case .rsa(let key): .rsa(key.publicKey)
+        case .p256(let key): .p256(key.publicKey)
+        }
+    }
+
+    /// The public half's name.
+    public var keyID: String { publicKey.keyID }
+
+    /// The kind of key.
+    public var kind: KeyKind { publicKey.kind }
+}
+
+extension PrivateKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(kind.rawValue) private key \(keyID)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
+}
+
+/// An RSA private key of at least 2048 bits.
+public struct RSAPrivateKey: Sendable, CustomReflectable {
+    /// The public half.
+    public let publicKey: RSAPublicKey
+    /// The key as PKCS#8 in DER. Secret.
+    public let pkcs8: Data
+
+    static func generate() throws -> RSAPrivateKey {
+        do {
+            return try RSAPrivateKey(_RSA.Encryption.PrivateKey(keySize: .bits2048))
+        } catch {
+            throw WireError(.keyUnsupported, "An RSA key could not be made.")
+        }
+    }
+
+    init(_ key: _RSA.Encryption.PrivateKey) throws {
+        let numbers = try key.publicKey.getKeyPrimitives()
+        publicKey = try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.publicExponent)
+        guard let block = PEMDocument(key.pkcs8PEMRepresentation)?.blocks.first else {
+            throw WireError(.keyMalformed, "The RSA key has no PKCS#8 form.")
+        }
+        pkcs8 = block.bytes
+    }
+
+    /// Unwraps a content key by RSAES-OAEP. Throws for any ciphertext that is not meant for this key.
+    func unwrap(_ wrappedKey: Data, hash: OAEPHash) throws -> Data {
+        let text = PEMDocument.text(label: "PRIVATE KEY", bytes: pkcs8)
+        return try _RSA.Encryption.PrivateKey(pemRepresentation: text).decrypt(wrappedKey, padding: hash.padding)
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["keyID": publicKey.keyID]) }
+}
+
+/// A private key on the curve P-256.
+public struct P256PrivateKey: Sendable, CustomReflectable {
+    /// The public half.
+    public let publicKey: P256PublicKey
+    private let key: P256.KeyAgreement.PrivateKey
+
+    init(_ key: P256.KeyAgreement.PrivateKey) throws {
+        self.key = key
+        publicKey = try P256PublicKey(x963: key.publicKey.x963Representation)
+    }
+
+    /// The key as PKCS#8 in DER. Secret.
+    public var pkcs8: Data { key.derRepresentation }
+
+    /// The shared secret Z with this public key: the x coordinate, 32 bytes (RFC 7518 section 4.6).
+    func agree(with other: P256PublicKey) throws -> Data {
+        let other = try P256.KeyAgreement.PublicKey(x963Representation: other.x963)
+        return try key.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { Data($0) }
+    }
+
+    public var customMirror: Mirror { Mirror(self, children: ["keyID": publicKey.keyID]) }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+// JSON Web Keys, RFC 7517; the members of RSA and EC keys are those of RFC 7518 section 6.
+extension PublicKey {
+    /// The key as a JWK: `kty`, its numbers, `kid` (the thumbprint), `use` `enc` and the `alg` it serves in a JWE.
+    public var jwk: Data { Data(jwkValue.text.utf8) }
+
+    /// These keys as a JWK set.
+    public static func jwks(_ keys: [PublicKey]) -> Data {
+        let set = WireJSON.object([.init(name: "keys", value: .array(keys.map(\.jwkValue)))])
+        return Data(set.text.utf8)
+    }
+
+    var jwkValue: WireJSON {
+        let numbers: [(String, String)]
+        switch self {
+        case .rsa(let key):
+            numbers = [("kty", "RSA"), ("n", key.modulus.base64URL), ("e", key.exponent.base64URL)]
+        case .p256(let key): numbers = Self.ellipticMembers(key)
+        }
+        let labels = [("kid", keyID), ("use", "enc"), ("alg", keyManagement.rawValue)]
+        return .object((numbers + labels).map { WireJSON.Member(name: $0.0, value: .string($0.1)) })
+    }
+
+    /// The members of a bare EC key, as an `epk` header has them (RFC 7518 section 4.6.1.1).
+    static func ellipticMembers(_ key: P256PublicKey) -> [(String, String)] {
+        [("kty", "EC"), ("crv", "P-256"), ("x", key.x.base64URL), ("y", key.y.base64URL)]
+    }
+
+    /// Reads the public members; `kid`, `use` and `alg` are not looked at.
+    init(jwk: WireJSON) throws {
+        guard let type = jwk["kty"]?.string else { throw WireError(.keyMalformed, "The JWK has no kty.") }
+        switch type {
+        case "RSA":
+            guard let modulus = jwk["n"]?.string.flatMap({ Data(base64URL: $0) }),
+                let exponent = jwk["e"]?.string.flatMap({ Data(base64URL: $0) })
+            else { throw WireError(.keyMalformed, "The RSA key's n and e must be base64url text.") }
+            self = .rsa(try RSAPublicKey(modulus: modulus, exponent: exponent))
+        case "EC":
+            guard jwk["crv"]?.string == "P-256" else {
+                throw WireError(.keyUnsupported, "Of elliptic curves only P-256 is used.")
+            }
+            // RFC 7518 section 6.2.1.2: a coordinate has the full 32 bytes.
+            guard let x = jwk["x"]?.string.flatMap({ Data(base64URL: $0) }), x.count == 32,
+                let y = jwk["y"]?.string.flatMap({ Data(base64URL: $0) }), y.count == 32
+            else { throw WireError(.keyMalformed, "The EC key's x and y must be 32 bytes of base64url text.") }
+            self = .p256(try P256PublicKey(x963: Data([4]) + x + y))
+        default: throw WireError(.keyUnsupported, "The key is neither RSA nor P-256.")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What became of a device's submissions: the answer of `GET /deliveries?after=CURSOR`.
+public struct DeliveriesPage: Codable, Sendable, Hashable {
+    /// One submission at its newest change.
+    public struct Delivery: Codable, Sendable, Hashable {
+        /// The submission's id.
+        public var submission: String
+        /// `received`, `stored`, `held` or `refused`; text, so that a later server's word does not break a device.
+        public var status: String
+        /// When it became so, ISO 8601, UTC.
+        public var at: String
+        /// The stored resource's version.
+        public var versionId: String?
+        /// A stable code that reveals nothing about the data.
+        public var reason: String?
+
+        /// Makes one entry.
+        public init(submission: String, status: String, at: String, versionId: String? = nil, reason: String? = nil) {
+            self.submission = submission
+            self.status = status
+            self.at = at
+            self.versionId = versionId
+            self.reason = reason
+        }
+    }
+
+    /// The changes after the cursor, oldest first.
+    public var deliveries: [Delivery]
+    /// The cursor for the next request; the same as the one sent when there is nothing new.
+    public var next: String
+
+    /// Makes a page.
+    public init(deliveries: [Delivery], next: String) {
+        self.deliveries = deliveries
+        self.next = next
+    }
+}

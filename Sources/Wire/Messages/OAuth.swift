@@ -1,0 +1,44 @@
+/// The answer of the token endpoint (RFC 6749 section 5.1).
+public struct TokenResponse: Codable, Sendable, Hashable {
+    /// The bearer token.
+    public var accessToken: String
+    /// `bearer`, in any case.
+    public var tokenType: String
+    /// The lifetime in seconds from now.
+    public var expiresIn: Int?
+    /// The scope given, if it differs from the one asked for.
+    public var scope: String?
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case scope
+    }
+
+    /// Makes an answer with a bearer token.
+    public init(accessToken: String, expiresIn: Int?) {
+        self.accessToken = accessToken
+        self.expiresIn = expiresIn
+        tokenType = "bearer"
+    }
+}
+
+/// An error of RFC 6749 section 5.2; RFC 7591 section 3.2.2 uses the same shape.
+public struct OAuthError: Codable, Sendable, Hashable {
+    /// The code, such as `invalid_client`.
+    public var error: String
+    /// A sentence for the developer.
+    public var errorDescription: String?
+
+    enum CodingKeys: String, CodingKey {
+        case error
+        case errorDescription = "error_description"
+    }
+
+    /// Makes an error.
+    public init(error: String, errorDescription: String? = nil) {
+        self.error = error
+        self.errorDescription = errorDescription
+    }
+}

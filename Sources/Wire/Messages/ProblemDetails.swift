@@ -1,0 +1,25 @@
+/// An HTTP problem (RFC 9457), sent as `application/problem+json`, with our stable code as an extension member.
+public struct ProblemDetails: Codable, Sendable, Hashable {
+    /// The media type.
+    public static let mediaType = "application/problem+json"
+
+    /// A URI of the kind of problem; `about:blank` where the status says it all.
+    public var type: String?
+    /// A short summary of the kind.
+    public var title: String?
+    /// The HTTP status.
+    public var status: Int?
+    /// A sentence about this occurrence, without health data.
+    public var detail: String?
+    /// The stable code, kebab-case.
+    public var code: String?
+
+    /// Makes a problem.
+    public init(status: Int, title: String, code: String, detail: String? = nil, type: String = "about:blank") {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+    }
+}

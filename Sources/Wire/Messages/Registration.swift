@@ -1,0 +1,75 @@
+/// The body of `POST /register`: RFC 7591 section 2's fields and C3-PRO's two.
+public struct RegistrationRequest: Codable, Sendable, Hashable {
+    /// The app's name.
+    public var clientName: String?
+    /// The grants asked for.
+    public var grantTypes: [String]?
+    /// How the client will authenticate.
+    public var tokenEndpointAuthMethod: String?
+    /// The scope asked for, space-separated.
+    public var scope: String?
+    /// The product's identifier (RFC 7591 section 2).
+    public var softwareID: String?
+    /// The product's version.
+    public var softwareVersion: String?
+    /// Whether the receipt comes from the store's sandbox. Said by the app; the receipt itself decides.
+    public var sandbox: Bool?
+    /// The app's receipt, PKCS#7 in base64.
+    public var receiptData: String
+
+    enum CodingKeys: String, CodingKey {
+        case clientName = "client_name"
+        case grantTypes = "grant_types"
+        case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+        case scope
+        case softwareID = "software_id"
+        case softwareVersion = "software_version"
+        case sandbox
+        case receiptData = "receipt-data"
+    }
+
+    /// Makes a request for client credentials with this receipt.
+    public init(receiptData: String, clientName: String? = nil, softwareVersion: String? = nil, sandbox: Bool = false) {
+        self.receiptData = receiptData
+        self.clientName = clientName
+        self.softwareVersion = softwareVersion
+        self.sandbox = sandbox
+        grantTypes = ["client_credentials"]
+        tokenEndpointAuthMethod = "client_secret_basic"
+    }
+}
+
+/// The answer to a registration, status 201 (RFC 7591 section 3.2.1).
+public struct RegistrationResponse: Codable, Sendable, Hashable {
+    /// The client's id.
+    public var clientID: String
+    /// The client's secret.
+    public var clientSecret: String
+    /// When the id was made, seconds since 1970 UTC.
+    public var clientIDIssuedAt: Int64?
+    /// When the secret ends, seconds since 1970 UTC; 0: never.
+    public var clientSecretExpiresAt: Int64?
+    /// The grants the client may use.
+    public var grantTypes: [String]
+    /// How the client authenticates.
+    public var tokenEndpointAuthMethod: String
+
+    enum CodingKeys: String, CodingKey {
+        case clientID = "client_id"
+        case clientSecret = "client_secret"
+        case clientIDIssuedAt = "client_id_issued_at"
+        case clientSecretExpiresAt = "client_secret_expires_at"
+        case grantTypes = "grant_types"
+        case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+    }
+
+    /// Makes an answer whose secret never expires.
+    public init(clientID: String, clientSecret: String, issuedAt: Int64?) {
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        clientIDIssuedAt = issuedAt
+        clientSecretExpiresAt = 0
+        grantTypes = ["client_credentials"]
+        tokenEndpointAuthMethod = "client_secret_basic"
+    }
+}

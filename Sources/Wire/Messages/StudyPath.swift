@@ -1,0 +1,17 @@
+/// The paths both sides speak, below the study's base URL.
+public enum StudyPath {
+    /// `GET`: the public keys to seal to, a JWK set.
+    public static let keys = "/.well-known/jwks.json"
+    /// `POST`: registration.
+    public static let register = "/register"
+    /// `POST`: access tokens.
+    public static let token = "/oauth/token"
+    /// `POST`: submissions; the resource type follows.
+    public static let submissions = "/encfhir"
+    /// `GET`: what became of them.
+    public static let deliveries = "/deliveries"
+    /// `GET`: the study's questionnaires; the id follows.
+    public static let questionnaires = "/fhir/Questionnaire"
+    /// The request header with the study's shared word.
+    public static let antispamHeader = "Antispam"
+}

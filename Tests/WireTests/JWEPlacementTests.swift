@@ -1,0 +1,210 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import Wire
+
+/// Envelopes put together by hand: where RFC 7516 lets a header stand, and what it forbids.
+@Suite struct JWEPlacementTests {
+    private let sid = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
+
+    /// An envelope for the P-256 test key with its headers where the caller wants them.
+    private struct Draft {
+        var protected: [(String, WireJSON)] = []
+        var shared: [(String, WireJSON)] = []
+        var own: [(String, WireJSON)] = []
+        var aad: String?
+        var partyU = Data()
+        var partyV = Data()
+        var general = false
+
+        /// `{alg, kid, epk}` and the function that seals with it.
+        func json() throws -> WireJSON {
+            let contentKey = SymmetricKey(size: .bits256)
+            guard case .p256(let key) = try TestKeys.p256.get().publicKey else { throw TestFailure("P-256") }
+            let secret = try P256PrivateKey(Self.ephemeral.get()).agree(with: key)
+            let wrapping = ConcatKDF.derive(
+                secret: secret, algorithm: "ECDH-ES+A256KW", partyU: partyU, partyV: partyV)
+            let wrapped = try AES.KeyWrap.wrap(contentKey, using: wrapping)
+            let text = protected.isEmpty ? "" : Data(object(protected).text.utf8).base64URL
+            let authenticated = text + (aad.map { "." + $0 } ?? "")
+            let box = try AES.GCM.seal(
+                Data("payload".utf8), using: contentKey, authenticating: Data(authenticated.utf8))
+            var members: [(String, WireJSON)] = [
+                ("iv", .string(Data(box.nonce).base64URL)), ("ciphertext", .string(box.ciphertext.base64URL)),
+                ("tag", .string(box.tag.base64URL)),
+            ]
+            if !protected.isEmpty { members.append(("protected", .string(text))) }
+            if !shared.isEmpty { members.append(("unprotected", object(shared))) }
+            if let aad { members.append(("aad", .string(aad))) }
+            var recipient: [(String, WireJSON)] = [("encrypted_key", .string(wrapped.base64URL))]
+            if !own.isEmpty { recipient.append(("header", object(own))) }
+            if general { members.append(("recipients", .array([object(recipient)]))) } else { members += recipient }
+            return object(members)
+        }
+
+        private static let ephemeral = Result { P256.KeyAgreement.PrivateKey() }
+
+        static func epk() throws -> WireJSON {
+            let point = try P256PublicKey(x963: ephemeral.get().publicKey.x963Representation)
+            return .object(PublicKey.ellipticMembers(point).map { .init(name: $0.0, value: .string($0.1)) })
+        }
+
+        private func object(_ members: [(String, WireJSON)]) -> WireJSON {
+            .object(members.map { .init(name: $0.0, value: $0.1) })
+        }
+    }
+
+    private func names() throws -> [(String, WireJSON)] {
+        [
+            ("enc", .string("A256GCM")), ("alg", .string("ECDH-ES+A256KW")), ("epk", try Draft.epk()),
+            ("kid", .string(try TestKeys.p256.get().keyID)),
+        ]
+    }
+
+    private func open(_ json: WireJSON) throws -> OpenedEnvelope {
+        try OpenedEnvelope.open(json.bytes, with: KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()]))
+    }
+
+    @Test(arguments: [false, true]) func headersMayStandInAnyOfTheThreePlaces(general: Bool) throws {
+        let names = try names()
+        // Each of the four names in each of the three places: 81 ways.
+        for way in 0..<81 {
+            var draft = Draft(general: general)
+            var rest = way
+            for name in names {
+                switch rest % 3 {
+                case 0: draft.protected.append(name)
+                case 1: draft.shared.append(name)
+                default: draft.own.append(name)
+                }
+                rest /= 3
+            }
+            #expect(try open(draft.json()).payload == Data("payload".utf8), "way \(way)")
+        }
+    }
+
+    @Test func aNameInTwoPlacesIsRefused() throws {
+        let names = try names()
+        for (name, value) in names {
+            var draft = Draft(protected: names, own: [(name, value)])
+            #expect(code { _ = try open(draft.json()) } == "envelope-malformed", "\(name)")
+            draft = Draft(shared: names, own: [(name, value)])
+            #expect(code { _ = try open(draft.json()) } == "envelope-malformed", "\(name)")
+            draft = Draft(protected: names, shared: [(name, value)])
+            #expect(code { _ = try open(draft.json()) } == "envelope-malformed", "\(name)")
+        }
+    }
+
+    @Test func partyInformationAndAdditionalDataAreHonoured() throws {
+        let (alice, bob) = (Data("Alice".utf8), Data("Bob".utf8))
+        var draft = Draft(
+            protected: try names() + [("apu", .string(alice.base64URL)), ("apv", .string(bob.base64URL))],
+            aad: "AAEC", partyU: alice, partyV: bob)
+        #expect(try open(draft.json()).payload == Data("payload".utf8))
+        draft.partyU = bob
+        #expect(code { _ = try open(draft.json()) } == "envelope-unreadable")
+        draft.partyU = alice
+        let json = try draft.json()
+        #expect(code { _ = try open(json.replacing("aad", with: .string("AAED"))) } == "envelope-unreadable")
+        #expect(code { _ = try open(json.without("aad")) } == "envelope-unreadable")
+    }
+
+    @Test(arguments: ["protected", "unprotected", "header"])
+    func criticalAndCompressedEnvelopesAreRefusedWhereverItIsSaid(place: String) throws {
+        for extra in [("crit", WireJSON.array([.string("exp")])), ("crit", .array([])), ("zip", .string("DEF"))] {
+            var draft = Draft(protected: try names())
+            switch place {
+            case "protected": draft.protected.append(extra)
+            case "unprotected": draft.shared.append(extra)
+            default: draft.own.append(extra)
+            }
+            #expect(code { _ = try open(draft.json()) } == "envelope-unsupported")
+            #expect(code { _ = try EnvelopeHeader.read(from: draft.json().bytes) } == "envelope-unsupported")
+        }
+    }
+
+    @Test(arguments: [
+        ("alg", "dir"), ("alg", "none"), ("alg", "RSA1_5"), ("alg", "RSA-OAEP"), ("alg", "ECDH-ES"), ("alg", "A256KW"),
+        ("alg", "PBES2-HS256+A128KW"), ("alg", ""), ("enc", "A128GCM"), ("enc", "A256CBC-HS512"), ("enc", "none"),
+        ("enc", ""),
+    ])
+    func otherAlgorithmsAreRefused(name: String, value: String) throws {
+        let draft = Draft(protected: try names().map { $0.0 == name ? (name, .string(value)) : $0 })
+        #expect(code { _ = try open(draft.json()) } == "envelope-unsupported")
+        let missing = Draft(protected: try names().filter { $0.0 != name })
+        #expect(code { _ = try open(missing.json()) } == "envelope-unsupported")
+    }
+
+    @Test(arguments: ["iv", "ciphertext", "tag", "encrypted_key"])
+    func aMissingOrForeignMemberIsMalformed(name: String) throws {
+        let json = try Draft(protected: names()).json()
+        for changed in [
+            json.without(name), json.replacing(name, with: .number("1")), json.replacing(name, with: .string("A")),
+            json.replacing(name, with: .string("AA==")), json.replacing(name, with: .null),
+        ] {
+            #expect(code { _ = try open(changed) } == "envelope-malformed")
+        }
+    }
+
+    @Test func theTwoSerialisationsAreNotMixed() throws {
+        let general = try Draft(protected: names(), general: true).json()
+        let flattened = try Draft(protected: names()).json()
+        #expect(code { _ = try open(general.replacing("encrypted_key", with: .string(""))) } == "envelope-malformed")
+        #expect(code { _ = try open(general.replacing("header", with: .object([]))) } == "envelope-malformed")
+        #expect(code { _ = try open(flattened.replacing("recipients", with: .array([]))) } == "envelope-malformed")
+        #expect(code { _ = try open(general.replacing("recipients", with: .array([]))) } == "envelope-malformed")
+        #expect(code { _ = try open(general.replacing("recipients", with: .array([.null]))) } == "envelope-malformed")
+        let recipient = try #require(general["recipients"]?.array?.first)
+        let many = general.replacing("recipients", with: .array(Array(repeating: recipient, count: 17)))
+        #expect(code { _ = try open(many) } == "envelope-unsupported")
+    }
+
+    @Test func theEphemeralKeyMustBeAPointOfTheCurve() throws {
+        let (epk, names) = (try Draft.epk(), try names())
+        for changed in [
+            epk.replacing("x", with: .string(Data(repeating: 1, count: 32).base64URL)),
+            epk.replacing("crv", with: .string("P-384")), epk.without("y"), .null,
+            epk.replacing("x", with: .string(Data(repeating: 1, count: 31).base64URL)),
+        ] {
+            let draft = Draft(protected: names.map { $0.0 == "epk" ? ("epk", changed) : $0 })
+            #expect(code { _ = try open(draft.json()) } == "envelope-malformed")
+        }
+    }
+
+    @Test func theReceiverWantsTheSubmissionNamesInTheProtectedHeader() throws {
+        let names = try names()
+        let good: [(String, WireJSON)] = [("sid", .string(sid)), ("seq", .number("1"))]
+        #expect(try EnvelopeHeader.read(from: Draft(protected: names + good).json().bytes).seq == 1)
+        #expect(try open(Draft(protected: names).json()).sid == nil)
+        let bad: [[(String, WireJSON)]] = [
+            [], [("sid", .string(sid))], [("seq", .number("1"))], [("sid", .string("x")), ("seq", .number("1"))],
+            [("sid", .string(sid)), ("seq", .number("0"))], [("sid", .string(sid)), ("seq", .number("1.0"))],
+            [("sid", .string(sid)), ("seq", .string("1"))], [("sid", .string(sid)), ("seq", .boolean(true))],
+            good + [("cty", .string("text/plain"))], good + [("fhirVersion", .number("4"))],
+        ]
+        for added in bad {
+            #expect(
+                code { _ = try EnvelopeHeader.read(from: Draft(protected: names + added).json().bytes) }
+                    == "envelope-header-invalid")
+        }
+        let unprotected = Draft(protected: names, shared: good)
+        #expect(code { _ = try EnvelopeHeader.read(from: unprotected.json().bytes) } == "envelope-header-invalid")
+    }
+
+    @Test(arguments: [
+        ("application/fhir+json", PayloadType.resource), ("fhir+ndjson", .batch),
+        ("Application/FHIR+NDJSON; charset=utf-8", .batch),
+    ])
+    func theContentTypeIsReadAsTheStandardAllows(text: String, type: PayloadType) {
+        #expect(PayloadType(header: text) == type)
+    }
+
+    @Test(arguments: [
+        "", "null", "[]", "{}", #"{"a":1}"#, "abc", #"{"ciphertext":1}"#, #"{"payload":"","signatures":[]}"#,
+    ])
+    func whatIsNoEnvelopeIsMalformed(text: String) {
+        #expect(code { _ = try EnvelopeHeader.read(from: Data(text.utf8)) } == "envelope-malformed")
+        #expect(code { _ = try OpenedEnvelope.open(Data(text.utf8), with: KeySet([])) } == "envelope-malformed")
+    }
+}

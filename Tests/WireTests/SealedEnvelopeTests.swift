@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import Wire
+
+@Suite struct SealedEnvelopeTests {
+    private static let sid = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
+    private let payload = Data(#"{"resourceType":"Observation","valueQuantity":{"value":1.50}}"#.utf8)
+
+    private func header(_ type: PayloadType = .resource) throws -> SubmissionHeader {
+        try SubmissionHeader(sid: Self.sid, seq: 7, contentType: type)
+    }
+
+    private func keys() throws -> [PrivateKey] {
+        [try TestKeys.rsa.get(), try TestKeys.p256.get(), try TestKeys.otherRSA.get(), try TestKeys.otherP256.get()]
+    }
+
+    @Test(arguments: [[0], [1], [0, 1], [1, 0], [0, 2], [1, 3], [0, 1, 2, 3]])
+    func eachRecipientOfEachMixOpens(mix: [Int]) throws {
+        let keys = try keys()
+        let sealed = try SealedEnvelope.seal(payload, as: header(.batch), to: mix.map { keys[$0].publicKey })
+        for (index, key) in keys.enumerated() {
+            guard mix.contains(index) else {
+                #expect(
+                    code { _ = try OpenedEnvelope.open(sealed.bytes, with: KeySet([key])) } == "envelope-unreadable")
+                continue
+            }
+            let opened = try OpenedEnvelope.open(sealed.bytes, with: KeySet([key]))
+            #expect(opened.payload == payload)
+            #expect(opened.keyID == key.keyID)
+            #expect(opened.sid == Self.sid && opened.seq == 7)
+            #expect(opened.fhirVersion == "4.0.1" && opened.contentType == .batch && opened.format == .jwe)
+        }
+        let json = try #require(WireJSON.read(sealed.bytes))
+        #expect((json["recipients"] == nil) == (mix.count == 1))
+    }
+
+    @Test func aNewKeyIsTriedBesideTheOldOne() throws {
+        let sealed = try SealedEnvelope.seal(payload, as: header(), to: [TestKeys.rsa.get().publicKey])
+        let keys = KeySet([try TestKeys.otherRSA.get(), try TestKeys.rsa.get()])
+        #expect(try OpenedEnvelope.open(sealed.bytes, with: keys).keyID == TestKeys.rsa.get().keyID)
+    }
+
+    @Test func theHeaderIsReadWithoutAKey() throws {
+        let keys = try keys()
+        let sealed = try SealedEnvelope.seal(payload, as: header(), to: [keys[0].publicKey, keys[1].publicKey])
+        let read = try EnvelopeHeader.read(from: sealed.bytes)
+        #expect(read.format == .jwe && read.sid == Self.sid && read.seq == 7)
+        #expect(read.keyIDs == [keys[0].keyID, keys[1].keyID])
+        #expect(read.fhirVersion == "4.0.1" && read.contentType == .resource && read.message == nil)
+    }
+
+    @Test func nothingCriticalIsSentAndEqualPayloadsDiffer() throws {
+        let key = try TestKeys.p256.get().publicKey
+        let first = try SealedEnvelope.seal(payload, as: header(), to: [key])
+        let second = try SealedEnvelope.seal(payload, as: header(), to: [key])
+        let (one, other) = (try #require(WireJSON.read(first.bytes)), try #require(WireJSON.read(second.bytes)))
+        for name in ["iv", "ciphertext", "encrypted_key", "tag"] { #expect(one[name] != other[name]) }
+        let text = try #require(one["protected"]?.string.flatMap { Data(base64URL: $0) }.flatMap { WireJSON.read($0) })
+        #expect(text.members?.map(\.name) == ["enc", "alg", "kid", "epk", "sid", "seq", "fhirVersion", "cty"])
+    }
+
+    @Test func anEmptyAndALargePayloadComeBack() throws {
+        let key = try TestKeys.p256.get()
+        for payload in [Data(), Data((0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31) })] {
+            let sealed = try SealedEnvelope.seal(payload, as: header(), to: [key.publicKey])
+            #expect(try OpenedEnvelope.open(sealed.bytes, with: KeySet([key])).payload == payload)
+        }
+    }
+
+    @Test func theNumberOfRecipientsIsBounded() throws {
+        let key = try TestKeys.p256.get().publicKey
+        #expect(code { _ = try SealedEnvelope.seal(payload, as: header(), to: []) } == "recipients-invalid")
+        #expect(
+            code { _ = try SealedEnvelope.seal(payload, as: header(), to: Array(repeating: key, count: 17)) }
+                == "recipients-invalid")
+    }
+
+    @Test(arguments: [
+        ("", 1), ("x", 1), ("{6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10}", 1), ("6f2d1c1e53f44b7c9a520c3d8b4a9f10", 1),
+        (Self.sid, 0), (Self.sid, -1),
+    ])
+    func aHeaderOutOfRangeIsNotMade(sid: String, seq: Int64) {
+        #expect(code { _ = try SubmissionHeader(sid: sid, seq: seq) } == "envelope-header-invalid")
+    }
+
+    @Test func theSubmissionIDHasOneSpelling() throws {
+        #expect(try SubmissionHeader(sid: Self.sid.uppercased(), seq: 1).sid == Self.sid)
+    }
+
+    /// Every member of the envelope and every name of the protected header, changed in each way that keeps it readable.
+    @Test(arguments: [1, 2]) func aChangeToAnyMemberIsNoticed(recipients: Int) throws {
+        let keys = try keys()
+        let opener = KeySet(keys)
+        let sealed = try SealedEnvelope.seal(payload, as: header(), to: keys.prefix(recipients).map(\.publicKey))
+        let json = try #require(WireJSON.read(sealed.bytes))
+        for name in ["iv", "ciphertext", "tag", "encrypted_key"] {
+            guard let bytes = json[name]?.string.flatMap({ Data(base64URL: $0) }) else { continue }
+            for changed in [flipped(bytes, at: 0), flipped(bytes, at: bytes.count - 1), bytes.dropLast(), bytes + [0]] {
+                let envelope = json.replacing(name, with: .string(changed.base64URL))
+                #expect(throws: WireError.self) { try OpenedEnvelope.open(envelope.bytes, with: opener) }
+            }
+        }
+        let protected = try #require(json["protected"]?.string.flatMap { Data(base64URL: $0) })
+        let header = try #require(WireJSON.read(protected))
+        for member in header.members ?? [] {
+            let changed: WireJSON
+            switch (member.name, member.value) {
+            case ("sid", _): changed = .string("00000000-53f4-4b7c-9a52-0c3d8b4a9f10")
+            case (_, .number(let digits)): changed = .number(digits + "0")
+            case (_, .string(let text)): changed = .string(text + "x")
+            default: changed = .null
+            }
+            let envelope = json.replacing(
+                "protected", with: .string(Data(header.replacing(member.name, with: changed).text.utf8).base64URL))
+            #expect(throws: WireError.self, "\(member.name)") { try OpenedEnvelope.open(envelope.bytes, with: opener) }
+        }
+        // The same header spelt in another way is another header.
+        let respelt = json.replacing("protected", with: .string((protected + Data(" ".utf8)).base64URL))
+        #expect(code { _ = try OpenedEnvelope.open(respelt.bytes, with: opener) } == "envelope-unreadable")
+        let withAAD = json.replacing("aad", with: .string("AA"))
+        #expect(code { _ = try OpenedEnvelope.open(withAAD.bytes, with: opener) } == "envelope-unreadable")
+    }
+
+    @Test func oneDamagedRecipientDoesNotStopTheOther() throws {
+        let keys = try keys()
+        let sealed = try SealedEnvelope.seal(payload, as: header(), to: [keys[0].publicKey, keys[1].publicKey])
+        let json = try #require(WireJSON.read(sealed.bytes))
+        var recipients = try #require(json["recipients"]?.array)
+        recipients[0] = recipients[0].replacing("encrypted_key", with: .string("AAAA"))
+        let opened = try OpenedEnvelope.open(
+            json.replacing("recipients", with: .array(recipients)).bytes, with: KeySet(keys))
+        #expect(opened.keyID == keys[1].keyID)
+    }
+
+    private func flipped(_ bytes: Data, at index: Int) -> Data {
+        var bytes = bytes
+        if bytes.indices.contains(index) { bytes[index] ^= 0x01 }
+        return bytes
+    }
+}
+
+extension WireJSON {
+    var bytes: Data { Data(text.utf8) }
+
+    /// With this member's value changed, or the member added.
+    func replacing(_ name: String, with value: WireJSON) -> WireJSON {
+        let others = members ?? []
+        if others.contains(where: { $0.name == name }) {
+            return .object(others.map { $0.name == name ? Member(name: name, value: value) : $0 })
+        }
+        return .object(others + [Member(name: name, value: value)])
+    }
+
+    func without(_ name: String) -> WireJSON { .object((members ?? []).filter { $0.name != name }) }
+}

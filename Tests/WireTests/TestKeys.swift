@@ -1,0 +1,54 @@
+import Foundation
+
+@testable import Wire
+
+/// Keys made once a run: RSA generation takes a while.
+enum TestKeys {
+    static let rsa = Result { try PrivateKey.generateRSA() }
+    static let otherRSA = Result { try PrivateKey.generateRSA() }
+    static let p256 = Result { try PrivateKey.generateP256() }
+    static let otherP256 = Result { try PrivateKey.generateP256() }
+
+    static func rsaPublicKey() throws -> RSAPublicKey {
+        guard case .rsa(let key) = try rsa.get().publicKey else { throw TestFailure("not RSA") }
+        return key
+    }
+}
+
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// The code of the error that the body throws; `nil` if it throws none of ours.
+func code(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch let error as WireError {
+        return error.code
+    } catch {
+        return "other: \(error)"
+    }
+}
+
+extension Data {
+    init(hex: String) {
+        let digits = Array(hex.filter { !$0.isWhitespace })
+        self.init(
+            stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...($0 + 1)]), radix: 16) })
+    }
+}
+
+/// A small generator with a seed, so that a failing random test can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
