@@ -12,7 +12,7 @@ struct SQLiteTransaction: SQLTransaction {
         try StorageError.mapping {
             let before = database.totalChangesCount
             let statement = try database.cachedStatement(sql: sql)
-            try statement.execute(arguments: StatementArguments(parameters))
+            try statement.execute(arguments: Self.arguments(parameters))
             return database.totalChangesCount == before ? 0 : database.changesCount
         }
     }
@@ -33,6 +33,14 @@ struct SQLiteTransaction: SQLTransaction {
         }
     }
 
+    /// A zero byte would end the text without a word; PostgreSQL knows no such text at all.
+    private static func arguments(_ parameters: [SQLValue]) throws -> StatementArguments {
+        for case .text(let text) in parameters where text.utf8.contains(0) {
+            throw StorageError(code: "storage-text", message: "A text with a zero byte cannot be stored.")
+        }
+        return StatementArguments(parameters)
+    }
+
     private static func walk(
         _ statement: Statement, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void
     ) throws {
@@ -40,7 +48,7 @@ struct SQLiteTransaction: SQLTransaction {
         for (position, name) in statement.columnNames.enumerated() where positions[name] == nil {
             positions[name] = position
         }
-        let cursor = try Row.fetchCursor(statement, arguments: StatementArguments(parameters))
+        let cursor = try Row.fetchCursor(statement, arguments: Self.arguments(parameters))
         while let row = try cursor.next() {
             try body(SQLRow(positions: positions, values: row.databaseValues.map(SQLValue.init)))
         }

@@ -1,7 +1,8 @@
 /// What went wrong in the database. It never carries a value that was stored or bound.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
-    /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-engine-unknown`,
+    /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
+    /// `storage-engine-unknown`,
     /// `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`, `queue-unknown-submission`,
     /// `queue-outcome-invalid` or `storage-failed`.
     public let code: String
