@@ -9,7 +9,7 @@ import Testing
         let seed = UInt64.random(in: 0...UInt64.max)
         print("EnvelopeFuzzTests seed \(seed)")
         var generator = SeededGenerator(seed: seed)
-        let keys = KeySet([try TestKeys.p256.get()])
+        let keys = KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()])
         let payload = Data("{\"resourceType\":\"Patient\"}".utf8)
         let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
         let recipients = [try TestKeys.p256.get().publicKey, try TestKeys.rsa.get().publicKey]

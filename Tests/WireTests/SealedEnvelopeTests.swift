@@ -80,8 +80,8 @@ import Testing
         ("", 1), ("x", 1), ("{6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10}", 1), ("6f2d1c1e53f44b7c9a520c3d8b4a9f10", 1),
         (Self.sid, 0), (Self.sid, -1),
     ])
-    func aHeaderOutOfRangeIsNotMade(sid: String, seq: Int64) {
-        #expect(code { _ = try SubmissionHeader(sid: sid, seq: seq) } == "envelope-header-invalid")
+    func aHeaderOutOfRangeIsNotMade(sid: String, seq: Int) {
+        #expect(code { _ = try SubmissionHeader(sid: sid, seq: Int64(seq)) } == "envelope-header-invalid")
     }
 
     @Test func theSubmissionIDHasOneSpelling() throws {

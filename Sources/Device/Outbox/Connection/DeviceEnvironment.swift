@@ -1,0 +1,22 @@
+import Foundation
+
+/// What sending needs of the world beside disk and network.
+public struct DeviceEnvironment: Sendable {
+    /// The time.
+    public var now: @Sendable () -> Date
+    /// Waits so many seconds; throws when the task is cancelled.
+    public var sleep: @Sendable (Double) async throws -> Void
+    /// A random number from 0 to 1.
+    public var random: @Sendable () -> Double
+
+    /// Puts an environment together; without arguments the system's.
+    public init(
+        now: @escaping @Sendable () -> Date = { Date() },
+        sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+    ) {
+        self.now = now
+        self.sleep = sleep
+        self.random = random
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Wire
+
+/// A device's membership of one study's server: where it is, what it knows us by, and the keys to seal to. Secret.
+public struct Enrolment: Codable, Sendable, Hashable {
+    /// The study's base URL, without a slash at the end.
+    public let baseURL: String
+    /// The client's id.
+    public let clientID: String
+    /// The client's secret.
+    public let clientSecret: String
+    /// The study's shared word.
+    public let antispam: String
+    /// The study's public keys as the JWK set it published.
+    public let jwks: String
+
+    /// Puts an enrolment together. Throws `url-invalid`, or ``WireError`` for keys that cannot be used.
+    public init(baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String) throws {
+        self.baseURL = try Self.checked(baseURL)
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.antispam = antispam
+        self.jwks = jwks
+        _ = try publicKeys()
+    }
+
+    /// All published keys, the server's order.
+    public func publicKeys() throws -> [PublicKey] { try PublicKey.read(from: Data(jwks.utf8)) }
+
+    /// The keys to seal a JWE to: one is enough, all belong to the same house; P-256 is the cheaper to open.
+    public func recipients() throws -> [PublicKey] {
+        let keys = try publicKeys()
+        return Array((keys.filter { $0.kind == .p256 } + keys.filter { $0.kind == .rsa }).prefix(1))
+    }
+
+    /// The key to seal a C3-PRO envelope to; `nil` if the study has no RSA key.
+    public func rsaRecipient() throws -> RSAPublicKey? {
+        for case .rsa(let key) in try publicKeys() { return key }
+        return nil
+    }
+
+    /// An address below the base URL. Throws `url-invalid`.
+    public func url(_ path: String) throws -> URL {
+        guard let url = URL(string: baseURL + path) else {
+            throw OutboxError(.urlInvalid, "The study's address is no URL.")
+        }
+        return url
+    }
+
+    /// Checks a base URL: https, or http to this machine only, since secrets go over it; no user, query or fragment.
+    static func checked(_ text: String) throws -> String {
+        var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        while text.hasSuffix("/") { text.removeLast() }
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.user == nil,
+            parts.password == nil, parts.query == nil, parts.fragment == nil, let scheme = parts.scheme?.lowercased()
+        else { throw OutboxError(.urlInvalid, "The study's address must look like https://study.example/path.") }
+        let local = host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        guard scheme == "https" || (scheme == "http" && local) else {
+            throw OutboxError(.urlInvalid, "The study's address must begin with https, except on this machine.")
+        }
+        return text
+    }
+}
+
+extension Enrolment: CustomStringConvertible, CustomReflectable {
+    public var description: String { "enrolment \(clientID) at \(baseURL)" }
+    public var customMirror: Mirror { Mirror(self, children: ["baseURL": baseURL, "clientID": clientID]) }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Wire
+
+extension StudyConnection {
+    /// Joins a study's server: fetches its public keys and registers this installation (RFC 7591 with C3-PRO's receipt).
+    ///
+    /// - Parameters:
+    ///   - url: the study's base URL; https, or http on this machine.
+    ///   - antispam: the study's shared word.
+    ///   - receipt: the app's receipt in base64; white space is ignored.
+    ///   - clientName: the app's name, for the study's list.
+    ///   - sandbox: whether the receipt is of the store's sandbox.
+    /// - Returns: the enrolment to keep (``DeviceStore/save(_:)``).
+    ///
+    /// Throws `url-invalid`, `registration-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
+    public static func enrol(
+        url: String, antispam: String, receipt: String, clientName: String? = nil, sandbox: Bool = false,
+        transport: any Transport = URLSessionTransport(), environment: DeviceEnvironment = DeviceEnvironment()
+    ) async throws -> Enrolment {
+        // 1. The keys: an address that has none is no study, and no registration should be spent on it.
+        let baseURL = try Enrolment.checked(url)
+        let jwks = try await keys(baseURL: baseURL, antispam: antispam, transport, now: environment.now)
+        // 2. The registration.
+        let registration = RegistrationRequest(
+            receiptData: String(receipt.filter { !$0.isWhitespace }), clientName: clientName, sandbox: sandbox)
+        let request = try request(
+            "POST", baseURL + StudyPath.register, antispam: antispam,
+            headers: ["Content-Type": "application/json; charset=utf-8"], body: JSONEncoder().encode(registration))
+        let response = try await perform(request, transport)
+        guard (200..<300).contains(response.status) else {
+            let said = response.errorCode.map { " (\($0))" } ?? ""
+            throw response.failure(
+                .registrationRefused,
+                "The server refused the registration\(said): check the antispam word and the receipt.",
+                now: environment.now())
+        }
+        guard let answer = try? JSONDecoder().decode(RegistrationResponse.self, from: response.body),
+            !answer.clientID.isEmpty, !answer.clientSecret.isEmpty
+        else { throw OutboxError(.answerInvalid, "The server's registration cannot be read.") }
+        return try Enrolment(
+            baseURL: baseURL, clientID: answer.clientID, clientSecret: answer.clientSecret, antispam: antispam,
+            jwks: jwks)
+    }
+
+    /// The study's published JWK set, checked to hold a key we can seal to.
+    static func keys(
+        baseURL: String, antispam: String, _ transport: any Transport, now: @Sendable () -> Date
+    ) async throws -> String {
+        let response = try await perform(
+            request("GET", baseURL + StudyPath.keys, antispam: antispam, headers: [:], body: nil), transport)
+        guard (200..<300).contains(response.status) else {
+            throw response.failure(
+                .requestRefused, "The server does not publish its keys (status \(response.status)): check the address.",
+                now: now())
+        }
+        guard let jwks = String(data: response.body, encoding: .utf8),
+            (try? PublicKey.read(from: response.body))?.isEmpty == false
+        else { throw OutboxError(.answerInvalid, "The server's keys cannot be read: check the address.") }
+        return jwks
+    }
+
+    private static func request(
+        _ method: String, _ address: String, antispam: String, headers: [String: String], body: Data?
+    ) throws -> TransportRequest {
+        guard let url = URL(string: address) else {
+            throw OutboxError(.urlInvalid, "The study's address is no URL.")
+        }
+        let fixed = [StudyPath.antispamHeader: antispam, "Accept": "application/json"]
+        return TransportRequest(
+            method: method, url: url, headers: headers.merging(fixed) { own, _ in own }, body: body)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Wire
+
+/// What a round of sending did.
+public struct SendReport: Codable, Sendable, Hashable {
+    /// How the round ended.
+    public enum Ending: String, Codable, Sendable, Hashable {
+        /// The queue is empty.
+        case emptied
+        /// The first file waits for a better time; `reason` says why.
+        case held
+        /// The Contract was refused; nothing goes before a new one.
+        case stopped
+    }
+
+    /// Submissions the server accepted in this round.
+    public let sent: Int
+    /// Submissions that moved to the refused ones in this round.
+    public let refused: Int
+    /// Submissions that wait in the queue.
+    public let remaining: Int
+    /// How the round ended.
+    public let ending: Ending
+    /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `server-unavailable`,
+    /// `token-refused`, `consent-refused`.
+    public let reason: String?
+}
+
+extension StudyConnection {
+    /// Sends what is queued, in order, until the queue is empty, or its first file must wait longer than the patience
+    /// allows, or the Contract was refused. Files leave the queue only when the server has them or refused them.
+    ///
+    /// - Parameters:
+    ///   - patience: how often to try, and how long to wait in between.
+    ///   - timeLimit: seconds after which no further wait is begun; `nil` for none.
+    /// - Throws: `outbox-busy` if another process is sending, storage errors, `CancellationError`.
+    public func sendAll(
+        from outbox: OutboxDirectory, patience: OutboxSender.Patience = .init(), timeLimit: Double? = nil
+    ) async throws -> SendReport {
+        let lock = try outbox.sendingLock()
+        defer { withExtendedLifetime(lock) {} }
+        let deadline = timeLimit.map { environment.now().addingTimeInterval($0) }
+        var sender = OutboxSender(patience: patience)
+        var envelope = Data()
+        var effect: OutboxSender.Effect? = .list
+        while let current = effect {
+            if case .finish(let outcome) = current { return try report(sender, outcome, outbox) }
+            let event = try await perform(current, outbox: outbox, envelope: &envelope, deadline: deadline)
+            effect = sender.handle(event)
+        }
+        return try report(sender, .held(code: "server-unavailable"), outbox)
+    }
+
+    /// Does one thing and says what came of it.
+    private func perform(
+        _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout Data, deadline: Date?
+    ) async throws -> OutboxSender.Event {
+        try Task.checkCancellation()
+        switch effect {
+        case .list, .finish: break
+        case .read(let entry):
+            do {
+                envelope = try outbox.read(entry)
+                return .fileRead
+            } catch let error as OutboxError {
+                return error.reason == .fileMissing ? .fileMissing : .fileUnreadable
+            }
+        case .obtainToken(let renewing): return try await obtainToken(renewing: renewing)
+        case .post(let entry): return try await post(envelope, kind: entry.kind)
+        case .remove(let entry): try outbox.removeAccepted(entry)
+        case .moveAside(let entry, let status, let code):
+            try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
+        case .wait(let atLeast, let spread):
+            let delay = atLeast + spread * environment.random()
+            if let deadline, environment.now().addingTimeInterval(delay) > deadline { return .timeOver }
+            try await environment.sleep(delay)
+        }
+        let (entries, consent) = try outbox.snapshot()
+        return .queue(entries, consent)
+    }
+
+    private func obtainToken(renewing: Bool) async throws -> OutboxSender.Event {
+        do {
+            _ = try await accessToken(renewing: renewing)
+            return .tokenObtained
+        } catch let error as OutboxError {
+            switch error.reason {
+            case .tokenRefused: return .tokenRefused
+            case .connectionFailed: return .networkFailed
+            default: return .tokenFailed(retryAfter: error.retryAfter)
+            }
+        }
+    }
+
+    private func post(_ envelope: Data, kind: String) async throws -> OutboxSender.Event {
+        do {
+            let response = try await submit(envelope, kind: kind)
+            return .answered(
+                status: response.status, code: response.errorCode,
+                retryAfter: response.retryAfter(now: environment.now()))
+        } catch let error as OutboxError {
+            // The token may have run out between two effects; then its failure is a failure of this attempt.
+            return error.reason == .tokenRefused ? .answered(status: 401, code: nil, retryAfter: nil) : .networkFailed
+        }
+    }
+
+    private func report(
+        _ sender: OutboxSender, _ outcome: OutboxSender.Outcome, _ outbox: OutboxDirectory
+    ) throws -> SendReport {
+        let remaining = try outbox.entries().count
+        let (ending, reason): (SendReport.Ending, String?) =
+            switch outcome {
+            case .emptied: (.emptied, nil)
+            case .held(let code): (.held, code)
+            case .stopped: (.stopped, "consent-refused")
+            }
+        return SendReport(
+            sent: sender.sent, refused: sender.refused, remaining: remaining, ending: ending, reason: reason)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Wire
+
+/// The conversation of one enrolled device with its study's server. The access token stays in memory.
+public actor StudyConnection {
+    /// Who we are to the server.
+    public nonisolated let enrolment: Enrolment
+    let transport: any Transport
+    nonisolated let environment: DeviceEnvironment
+    private var token: (text: String, until: Date)?
+
+    /// A token is renewed this many seconds before its end: it must outlive the request it goes with.
+    private static let margin = 30.0
+
+    /// Opens a connection; nothing is sent yet.
+    public init(
+        enrolment: Enrolment, transport: any Transport = URLSessionTransport(),
+        environment: DeviceEnvironment = DeviceEnvironment()
+    ) {
+        self.enrolment = enrolment
+        self.transport = transport
+        self.environment = environment
+    }
+
+    // MARK: - Token
+
+    /// A token: the one in memory while it lasts, else a new one by the client credentials grant (RFC 6749 section 4.4).
+    /// Throws `token-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
+    func accessToken(renewing: Bool = false) async throws -> String {
+        if !renewing, let token, environment.now() < token.until { return token.text }
+        token = nil
+        // RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined.
+        let credentials = "\(FormEncoding.encode(enrolment.clientID)):\(FormEncoding.encode(enrolment.clientSecret))"
+        let response = try await send(
+            "POST", StudyPath.token,
+            headers: [
+                "Authorization": "Basic \(Data(credentials.utf8).base64EncodedString())",
+                "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
+            ], body: Data("grant_type=client_credentials".utf8))
+        guard (200..<300).contains(response.status) else {
+            throw response.failure(
+                .tokenRefused, "The server does not accept this device's credentials: enrol it again.",
+                now: environment.now())
+        }
+        guard let answer = try? JSONDecoder().decode(TokenResponse.self, from: response.body),
+            !answer.accessToken.isEmpty, answer.tokenType.lowercased() == "bearer"
+        else { throw OutboxError(.answerInvalid, "The server's token cannot be read.") }
+        let lifetime = Double(answer.expiresIn ?? 300)
+        token = (answer.accessToken, environment.now().addingTimeInterval(max(0, lifetime - Self.margin)))
+        return answer.accessToken
+    }
+
+    // MARK: - Requests
+
+    /// Sends one sealed submission with the token in memory and returns the answer, whatever it is.
+    func submit(_ envelope: Data, kind: String) async throws -> TransportResponse {
+        let format = try EnvelopeHeader.read(from: envelope).format
+        return try await send(
+            "POST", "\(StudyPath.submissions)/\(kind)",
+            headers: ["Authorization": "Bearer \(try await accessToken())", "Content-Type": format.mediaType],
+            body: envelope)
+    }
+
+    /// What became of this device's submissions since the cursor; `nil` from the beginning. Call again with the page's
+    /// `next` until it has no deliveries. Throws ``OutboxError``.
+    public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
+        let query = cursor.map { "?after=\(FormEncoding.percentEncode($0))" } ?? ""
+        let response = try await get(StudyPath.deliveries + query, accept: "application/json")
+        guard let page = try? JSONDecoder().decode(DeliveriesPage.self, from: response.body) else {
+            throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
+        }
+        return page
+    }
+
+    /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``.
+    public func questionnaire(id: String) async throws -> Data {
+        let path = "\(StudyPath.questionnaires)/\(FormEncoding.percentEncode(id))"
+        return try await get(path, accept: "application/fhir+json").body
+    }
+
+    /// The same enrolment with the keys the study publishes now. Throws ``OutboxError``.
+    public func refreshedEnrolment() async throws -> Enrolment {
+        try await Enrolment(
+            baseURL: enrolment.baseURL, clientID: enrolment.clientID, clientSecret: enrolment.clientSecret,
+            antispam: enrolment.antispam,
+            jwks: Self.keys(baseURL: enrolment.baseURL, antispam: enrolment.antispam, transport, now: environment.now))
+    }
+
+    private func get(_ path: String, accept: String) async throws -> TransportResponse {
+        for renewing in [false, true] {
+            let token = try await accessToken(renewing: renewing)
+            let response = try await send("GET", path, headers: ["Authorization": "Bearer \(token)", "Accept": accept])
+            if response.status == 401, !renewing { continue }
+            guard (200..<300).contains(response.status) else {
+                throw response.failure(
+                    .requestRefused, "The server refused the request (status \(response.status)).",
+                    now: environment.now())
+            }
+            return response
+        }
+        throw OutboxError(.tokenRefused, "The server does not accept a fresh token.")
+    }
+
+    private func send(
+        _ method: String, _ path: String, headers: [String: String], body: Data? = nil
+    ) async throws -> TransportResponse {
+        let headers = headers.merging([StudyPath.antispamHeader: enrolment.antispam]) { own, _ in own }
+        let request = TransportRequest(method: method, url: try enrolment.url(path), headers: headers, body: body)
+        return try await Self.perform(request, transport)
+    }
+
+    /// Sends a request; whatever the transport throws becomes `connection-failed`, except a cancellation.
+    static func perform(_ request: TransportRequest, _ transport: any Transport) async throws -> TransportResponse {
+        do {
+            return try await transport.send(request)
+        } catch let error as OutboxError {
+            throw error
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw OutboxError(.connectionFailed, "The server cannot be reached, or the connection broke.")
+        }
+    }
+}

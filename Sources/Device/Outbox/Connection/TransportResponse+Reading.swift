@@ -1,0 +1,41 @@
+import Foundation
+import Wire
+
+extension TransportResponse {
+    /// The wait in seconds that `Retry-After` asks for (RFC 9110 section 10.2.3): a number, or a date.
+    func retryAfter(now: Date) -> Double? {
+        guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = Int(text) { return seconds >= 0 ? Double(seconds) : nil }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text).map { max(0, $0.timeIntervalSince(now)) }
+    }
+
+    /// The stable code in the body: our problem's (RFC 9457), else OAuth's. Only a plain word is taken: it ends in a file
+    /// and on a terminal.
+    var errorCode: String? {
+        let decoder = JSONDecoder()
+        let code =
+            (try? decoder.decode(ProblemDetails.self, from: body))?.code
+            ?? (try? decoder.decode(OAuthError.self, from: body))?.error
+        guard let code, (1...64).contains(code.utf8.count),
+            code.utf8.allSatisfy({
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
+            })
+        else { return nil }
+        return code
+    }
+
+    /// This answer as an error: passing troubles as `server-unavailable`, anything else as the given kind.
+    func failure(_ reason: OutboxError.Reason, _ message: String, now: Date) -> OutboxError {
+        switch status {
+        case 400..<500 where ![408, 425, 429].contains(status): OutboxError(reason, message, status: status)
+        default:
+            OutboxError(
+                .serverUnavailable, "The server cannot answer now (status \(status)): try again later.", status: status,
+                retryAfter: retryAfter(now: now))
+        }
+    }
+}

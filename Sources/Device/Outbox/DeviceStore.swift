@@ -1,0 +1,88 @@
+import Foundation
+
+/// A device's folder: `outbox/`, `refused/`, `enrolment.json` and small JSON files of the app's own. Folders have mode
+/// 0700, files 0600. Several processes may use it at a time.
+public struct DeviceStore: Sendable {
+    /// The folder.
+    public let folder: URL
+    /// The queue in it.
+    public let outbox: OutboxDirectory
+    private let files: any DurableFiles
+
+    /// Opens the folder and makes it if need be. Throws storage errors.
+    public static func open(_ folder: URL, files: any DurableFiles = PosixFiles()) throws -> DeviceStore {
+        try files.makeFolder(folder)
+        let outbox = try OutboxDirectory.open(
+            folder: folder.appendingPathComponent("outbox"), refusedFolder: folder.appendingPathComponent("refused"),
+            files: files)
+        let store = DeviceStore(folder: folder, outbox: outbox, files: files)
+        try store.locked { try AtomicFile.removeLeftovers(in: folder, files: files) }
+        return store
+    }
+
+    // MARK: - Enrolment
+
+    /// The enrolment. Throws `not-enrolled` if there is none.
+    public func enrolment() throws -> Enrolment {
+        guard let enrolment = try value(Enrolment.self, named: Self.enrolmentName) else {
+            throw OutboxError(.notEnrolled, "This store is not enrolled in a study: run device enrol first.")
+        }
+        return enrolment
+    }
+
+    /// Whether there is an enrolment.
+    public var isEnrolled: Bool { (try? files.read(file(Self.enrolmentName))) != nil }
+
+    /// Keeps an enrolment, replacing an earlier one.
+    public func save(_ enrolment: Enrolment) throws { try save(enrolment, named: Self.enrolmentName) }
+
+    private static let enrolmentName = "enrolment.json"
+
+    // MARK: - Small files
+
+    /// The content of a file of the app's own; `nil` if there is none.
+    /// - Parameter name: a plain file name such as `participant.json`.
+    public func data(named name: String) throws -> Data? {
+        do {
+            return try files.read(file(name))
+        } catch let error as OutboxError where error.reason == .fileMissing {
+            return nil
+        }
+    }
+
+    /// Writes a file of the app's own: the old or the new content stands there, whole, at every instant.
+    public func save(_ content: Data, named name: String) throws {
+        try locked { try AtomicFile.write(content, to: file(name), files: files) }
+    }
+
+    /// A JSON value of the app's own; `nil` if there is no such file. Throws `storage-failed` if it cannot be read as one.
+    public func value<Value: Decodable>(_ type: Value.Type, named name: String) throws -> Value? {
+        guard let content = try data(named: name) else { return nil }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do {
+            return try decoder.decode(type, from: content)
+        } catch {
+            throw OutboxError(.storageFailed, "The file \(name) in the store is damaged.")
+        }
+    }
+
+    /// Writes a JSON value of the app's own, as ``save(_:named:)-(Data,_)`` does.
+    public func save<Value: Encodable>(_ value: Value, named name: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        let content: Data
+        do { content = try encoder.encode(value) } catch {
+            throw OutboxError(.storageFailed, "The file \(name) cannot be written.")
+        }
+        try save(content, named: name)
+    }
+
+    private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+    private func locked<Result>(_ body: () throws -> Result) throws -> Result {
+        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: 10)
+        return try withExtendedLifetime(lock) { try body() }
+    }
+}

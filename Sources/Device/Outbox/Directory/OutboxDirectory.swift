@@ -1,0 +1,124 @@
+import Foundation
+import Wire
+
+/// A queue of sealed submissions in a folder: first in, first out, one file each, safe against a stop at any instant and
+/// against other processes.
+///
+/// - A file appears under its name only whole and durable, and goes only when the server has it or refused it.
+/// - Numbers only rise, also when the queue is empty; a stop may leave a gap, never a number used twice.
+/// - Nothing is queued before the first Contract, and nothing is sent after a refused one until there is another.
+/// - Files with other names are left alone.
+public struct OutboxDirectory: Sendable {
+    /// The queue's folder.
+    public let folder: URL
+    /// Where refused submissions go, each with a `<name>.reason.json`.
+    public let refusedFolder: URL
+    let files: any DurableFiles
+
+    /// How long a short change waits for another process's, in seconds.
+    private static let patience = 10.0
+
+    /// Opens the folders, makes them if need be, and clears what a stopped process left half written.
+    public static func open(
+        folder: URL, refusedFolder: URL, files: any DurableFiles = PosixFiles()
+    ) throws -> OutboxDirectory {
+        let outbox = OutboxDirectory(folder: folder, refusedFolder: refusedFolder, files: files)
+        for folder in [folder, refusedFolder] {
+            try files.makeFolder(folder)
+            try files.syncFolder(folder.deletingLastPathComponent())
+        }
+        try outbox.locked {
+            try AtomicFile.removeLeftovers(in: folder, files: files)
+            try AtomicFile.removeLeftovers(in: refusedFolder, files: files)
+        }
+        return outbox
+    }
+
+    /// The queued submissions in their order.
+    public func entries() throws -> [OutboxEntry] { try Self.entries(in: folder, files) }
+
+    /// The refused submissions in their order.
+    public func refusedEntries() throws -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
+
+    /// How the device stands with its consent.
+    public func consent() throws -> ConsentStanding { try locked { try state() }.consent }
+
+    /// Queued submissions and consent at one instant.
+    func snapshot() throws -> (entries: [OutboxEntry], consent: ConsentStanding) {
+        try locked { (try entries(), try state().consent) }
+    }
+
+    /// The sealed bytes of an entry. Throws `file-missing` if it is gone, `entry-unreadable` if the file cannot be read,
+    /// is no envelope, or carries another number or id than its name.
+    public func read(_ entry: OutboxEntry) throws -> Data {
+        let content: Data
+        do {
+            content = try files.read(folder.appendingPathComponent(entry.name))
+        } catch let error as OutboxError where error.reason == .fileMissing {
+            throw error
+        } catch {
+            throw OutboxError(.entryUnreadable, "The queued file \(entry.name) cannot be read.")
+        }
+        guard Self.fits(content, entry) else {
+            throw OutboxError(.entryUnreadable, "The queued file \(entry.name) is damaged.")
+        }
+        return content
+    }
+
+    /// Whether an envelope is the one its name promises. C3-PRO's has neither number nor id.
+    static func fits(_ content: Data, _ entry: OutboxEntry) -> Bool {
+        guard let header = try? EnvelopeHeader.read(from: content) else { return false }
+        return header.format == .c3pro || (header.seq == entry.sequence && header.sid == entry.sid)
+    }
+
+    // MARK: - State
+
+    private var stateFile: URL { folder.appendingPathComponent(".state.json") }
+
+    /// The state as files and memory give it together. Only while locked.
+    func state() throws -> OutboxState {
+        try storedState().completed(by: entries(), refused: refusedEntries())
+    }
+
+    private func storedState() throws -> OutboxState {
+        let content: Data
+        do { content = try files.read(stateFile) } catch let error as OutboxError where error.reason == .fileMissing {
+            return OutboxState()
+        }
+        guard let state = try? JSONDecoder().decode(OutboxState.self, from: content), state.nextSequence >= 1 else {
+            throw OutboxError(
+                .stateDamaged, "The outbox's file .state.json is damaged: restore it from a copy before sending.")
+        }
+        return state
+    }
+
+    /// Makes a state durable, if it is not already. Only while locked.
+    func store(_ state: OutboxState) throws {
+        if try storedState() == state { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let content: Data
+        do { content = try encoder.encode(state) } catch {
+            throw OutboxError(.stateDamaged, "The outbox's state cannot be written.")
+        }
+        try AtomicFile.write(content, to: stateFile, files: files)
+    }
+
+    // MARK: - Locks
+
+    /// Runs a short change alone among all processes.
+    func locked<Result>(_ body: () throws -> Result) throws -> Result {
+        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: Self.patience)
+        return try withExtendedLifetime(lock) { try body() }
+    }
+
+    /// The right to send, held over network waits; queueing goes on meanwhile. Throws `outbox-busy` at once if another
+    /// process is sending.
+    func sendingLock() throws -> FileLock {
+        try files.lock(folder.appendingPathComponent(".sending"), patience: 0)
+    }
+
+    private static func entries(in folder: URL, _ files: any DurableFiles) throws -> [OutboxEntry] {
+        try files.names(in: folder).compactMap(OutboxEntry.init(name:)).sorted()
+    }
+}

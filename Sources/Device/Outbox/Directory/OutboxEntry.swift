@@ -1,0 +1,54 @@
+import Foundation
+
+/// One queued submission: what its file's name says.
+public struct OutboxEntry: Sendable, Hashable, Comparable {
+    /// The kind of resource whose acceptance opens the way for all others.
+    public static let contractKind = "Contract"
+
+    /// The place in the device's order, from 1; the same as the envelope's `seq`.
+    public let sequence: Int64
+    /// The kind of resource, such as `Observation`; only letters.
+    public let kind: String
+    /// The submission's id, a UUID in lower case; the same as the envelope's `sid`.
+    public let sid: String
+
+    init(sequence: Int64, kind: String, sid: String) {
+        self.sequence = sequence
+        self.kind = kind
+        self.sid = sid
+    }
+
+    /// Reads a file name. `nil` for any other name: such files are somebody else's.
+    public init?(name: String) {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, parts[0].utf8.count == 20, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let sequence = Int64(parts[0]), sequence >= 1, Self.isKind(parts[1]), parts[2] == Self.canonical(parts[2]),
+            parts[3] == "sealed"
+        else { return nil }
+        self.init(sequence: sequence, kind: parts[1], sid: parts[2])
+    }
+
+    /// The file's name: `00000000000000000012.Contract.<sid>.sealed`.
+    public var name: String {
+        let digits = String(sequence)
+        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits + ".\(kind).\(sid).sealed"
+    }
+
+    /// Whether this is a signed Contract.
+    public var isContract: Bool { kind == Self.contractKind }
+
+    public static func < (left: OutboxEntry, right: OutboxEntry) -> Bool {
+        (left.sequence, left.name) < (right.sequence, right.name)
+    }
+
+    static func isKind(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+    }
+
+    /// A UUID in lower case; `nil` if the text is none.
+    static func canonical(_ sid: String) -> String? {
+        guard sid.utf8.count == 36, let uuid = UUID(uuidString: sid) else { return nil }
+        return uuid.uuidString.lowercased()
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// The few file operations the outbox is made of. Each either happens or throws ``OutboxError``; what survives a loss of
+/// power is said at each. A test puts a file system in their place that stops at any of them.
+public protocol DurableFiles: Sendable {
+    /// The names in a folder, in no order.
+    func names(in folder: URL) throws -> [String]
+
+    /// A file's content. Throws `file-missing` if there is none.
+    func read(_ file: URL) throws -> Data
+
+    /// Makes a new file of mode 0600 with this content. Throws if it exists. Not durable before ``sync(_:)`` and
+    /// ``syncFolder(_:)``; after a failure a part of the file may stand.
+    func create(_ file: URL, holding content: Data) throws
+
+    /// Makes a file's content durable.
+    func sync(_ file: URL) throws
+
+    /// Moves a file, replacing the target in one step. Durable after ``syncFolder(_:)`` of both folders.
+    func move(_ file: URL, to target: URL) throws
+
+    /// Removes a file; one that is not there is no error. Durable after ``syncFolder(_:)``.
+    func remove(_ file: URL) throws
+
+    /// Makes a folder's names durable.
+    func syncFolder(_ folder: URL) throws
+
+    /// Makes a folder of mode 0700 and those above it; one that exists is no error.
+    func makeFolder(_ folder: URL) throws
+
+    /// Takes the lock that this file stands for, against other processes and other holders in this one. It ends with
+    /// the returned value, or with the process. Throws `outbox-busy` if it is not free within the patience in seconds.
+    func lock(_ file: URL, patience: Double) throws -> FileLock
+}
+
+/// A lock that is held as long as this value lives.
+public final class FileLock: Sendable {
+    private let release: @Sendable () -> Void
+
+    /// Holds a lock that the closure gives back.
+    public init(release: @escaping @Sendable () -> Void) { self.release = release }
+
+    deinit { release() }
+}

@@ -1,0 +1,128 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// ``DurableFiles`` on the system's own file system.
+public struct PosixFiles: DurableFiles {
+    /// Needs nothing.
+    public init() {}
+
+    public func names(in folder: URL) throws -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        } catch {
+            throw OutboxError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be listed.")
+        }
+    }
+
+    public func read(_ file: URL) throws -> Data {
+        let descriptor = try open(file, O_RDONLY)
+        defer { close(descriptor) }
+        var content = Data()
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", file) }
+            if count == 0 { return content }
+            content.append(contentsOf: buffer[0..<count])
+        }
+    }
+
+    public func create(_ file: URL, holding content: Data) throws {
+        let descriptor = try open(file, O_WRONLY | O_CREAT | O_EXCL)
+        var rest = [UInt8](content)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = failure("written", file)
+                close(descriptor)
+                throw error
+            }
+            rest = rest.dropFirst(count)
+        }
+        // Some file systems tell of a full disk only here.
+        guard close(descriptor) == 0 else { throw failure("written", file) }
+    }
+
+    public func sync(_ file: URL) throws { try flush(file, O_RDONLY) }
+
+    public func syncFolder(_ folder: URL) throws { try flush(folder, O_RDONLY | O_DIRECTORY) }
+
+    public func move(_ file: URL, to target: URL) throws {
+        guard rename(file.path, target.path) == 0 else { throw failure("moved", file) }
+    }
+
+    public func remove(_ file: URL) throws {
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("removed", file) }
+    }
+
+    public func makeFolder(_ folder: URL) throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw OutboxError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be made.")
+        }
+    }
+
+    public func lock(_ file: URL, patience: Double) throws -> FileLock {
+        // flock, not fcntl: its locks belong to the open file, so two holders in one process exclude each other too.
+        let descriptor = try open(file, O_RDWR | O_CREAT)
+        let deadline = Date(timeIntervalSinceNow: patience)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
+            guard code == EINTR || (code == EWOULDBLOCK && Date() < deadline) else {
+                close(descriptor)
+                throw code == EWOULDBLOCK
+                    ? OutboxError(.outboxBusy, "Another process is using the outbox: wait for it and try again.")
+                    : OutboxError(.storageFailed, "The lock file \(file.lastPathComponent) cannot be locked.")
+            }
+            usleep(2_000)
+        }
+        return FileLock { close(descriptor) }
+    }
+
+    private func open(_ file: URL, _ flags: Int32) throws -> Int32 {
+        while true {
+            let descriptor = systemOpen(file.path, flags | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { return descriptor }
+            guard errno == EINTR else { throw failure("opened", file) }
+        }
+    }
+
+    private func flush(_ file: URL, _ flags: Int32) throws {
+        let descriptor = try open(file, flags)
+        defer { close(descriptor) }
+        #if canImport(Darwin)
+            // fsync leaves the data in the drive's cache there; F_FULLFSYNC is not offered by every file system.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 else { throw failure("made durable", file) }
+    }
+
+    private func failure(_ verb: String, _ file: URL) -> OutboxError {
+        let (code, name) = (errno, file.lastPathComponent)
+        switch code {
+        case ENOENT: return OutboxError(.fileMissing, "The file \(name) is not there.")
+        case ENOSPC, EDQUOT: return OutboxError(.storageFull, "The disk is full: \(name) was not \(verb).")
+        default:
+            return OutboxError(.storageFailed, "The file \(name) cannot be \(verb): \(String(cString: strerror(code))).")
+        }
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(file, buffer, count)
+}
+private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(file, buffer, count)
+}

@@ -1,0 +1,66 @@
+/// Why the outbox, the device's store or the connection to the study refused or failed.
+///
+/// The message never holds a secret, health data or a part of a submission.
+public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds; the raw value is the stable code.
+    public enum Reason: String, Sendable, Hashable, CaseIterable {
+        /// Nothing may be queued before the signed Contract.
+        case consentRequired = "consent-required"
+        /// The kind of resource is no plain word.
+        case kindInvalid = "kind-invalid"
+        /// The sealed bytes do not carry the number and id they were asked to carry.
+        case envelopeMismatch = "envelope-mismatch"
+        /// A queued file cannot be read or is no envelope.
+        case entryUnreadable = "entry-unreadable"
+        /// Another process holds the outbox.
+        case outboxBusy = "outbox-busy"
+        /// The outbox's small state file is damaged.
+        case stateDamaged = "outbox-state-damaged"
+        /// The file is not there.
+        case fileMissing = "file-missing"
+        /// The disk is full.
+        case storageFull = "storage-full"
+        /// Another failure of the file system.
+        case storageFailed = "storage-failed"
+        /// The store was never enrolled in a study.
+        case notEnrolled = "not-enrolled"
+        /// The store is already enrolled in a study.
+        case alreadyEnrolled = "already-enrolled"
+        /// The study's address is no http(s) URL, or an http URL to another machine.
+        case urlInvalid = "url-invalid"
+        /// The server could not be reached, or the connection broke.
+        case connectionFailed = "connection-failed"
+        /// The server will not do it now; later it may.
+        case serverUnavailable = "server-unavailable"
+        /// The server refused the registration: antispam word or receipt.
+        case registrationRefused = "registration-refused"
+        /// The server does not accept the client's id and secret.
+        case tokenRefused = "token-refused"
+        /// The server refused another request.
+        case requestRefused = "request-refused"
+        /// The server's answer is not what was agreed.
+        case answerInvalid = "answer-invalid"
+    }
+
+    /// The kind.
+    public let reason: Reason
+    /// A sentence for a person.
+    public let message: String
+    /// The HTTP status, where a server's answer was the cause.
+    public let status: Int?
+    /// The wait in seconds the server asked for (`Retry-After`).
+    public let retryAfter: Double?
+
+    /// Makes an error of this kind with this sentence.
+    public init(_ reason: Reason, _ message: String, status: Int? = nil, retryAfter: Double? = nil) {
+        self.reason = reason
+        self.message = message
+        self.status = status
+        self.retryAfter = retryAfter
+    }
+
+    /// The stable code, such as `consent-required`.
+    public var code: String { reason.rawValue }
+
+    public var description: String { "\(code): \(message)" }
+}

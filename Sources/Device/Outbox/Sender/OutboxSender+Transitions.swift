@@ -1,0 +1,92 @@
+extension OutboxSender {
+    /// The next to go: in order, but after a refused Contract only another Contract, wherever it stands.
+    static func next(of entries: [OutboxEntry], _ consent: ConsentStanding) -> OutboxEntry? {
+        switch consent {
+        case .given: entries.min()
+        case .none, .refused: entries.filter(\.isContract).min()
+        }
+    }
+
+    /// Takes an event and says what to do next; `nil` if the event does not belong to what is under way.
+    public mutating func handle(_ event: Event) -> Effect? {
+        switch (phase, event) {
+        case (.finished, _): return nil
+        case (_, .timeOver): return finish(.held(code: lastCode))
+
+        case (.listing, .queue(let entries, let consent)):
+            guard let entry = Self.next(of: entries, consent) else {
+                return finish(entries.isEmpty ? .emptied : .stopped)
+            }
+            phase = .reading(entry)
+            return .read(entry)
+
+        case (.reading(let entry), .fileRead):
+            phase = .authorising(entry, renewed: false)
+            return .obtainToken(renewing: false)
+        case (.reading(let entry), .fileUnreadable):
+            return moveAside(entry, status: nil, code: "entry-unreadable")
+        case (.reading, .fileMissing):
+            phase = .listing
+            return .list
+
+        case (.authorising(let entry, let renewed), .tokenObtained):
+            phase = .posting(entry, renewed: renewed)
+            return .post(entry)
+        case (.authorising, .tokenRefused):
+            return finish(.held(code: "token-refused"))
+        case (.authorising, .tokenFailed(let retryAfter)):
+            return hold("server-unavailable", retryAfter: retryAfter)
+
+        case (.posting(let entry, let renewed), .answered(let status, let code, let retryAfter)):
+            return answered(entry, renewed: renewed, status: status, code: code, retryAfter: retryAfter)
+        case (.posting, .networkFailed), (.authorising, .networkFailed):
+            return hold("connection-failed", retryAfter: nil)
+
+        default: return nil
+        }
+    }
+
+    private mutating func answered(
+        _ entry: OutboxEntry, renewed: Bool, status: Int, code: String?, retryAfter: Double?
+    ) -> Effect {
+        switch status {
+        case 200..<300:
+            sent += 1
+            failures = 0
+            phase = .listing
+            return .remove(entry)
+        case 401 where !renewed:
+            phase = .authorising(entry, renewed: true)
+            return .obtainToken(renewing: true)
+        case 401: return hold("token-refused", retryAfter: retryAfter)
+        case 408, 425, 429: return hold("server-unavailable", retryAfter: retryAfter)
+        case 400..<500: return moveAside(entry, status: status, code: code ?? "http-\(status)")
+        default:
+            // 5xx, and whatever no agreement foresees (a redirect, a proxy's own code): nobody said the file is bad.
+            return hold("server-unavailable", retryAfter: retryAfter)
+        }
+    }
+
+    private mutating func moveAside(_ entry: OutboxEntry, status: Int?, code: String) -> Effect {
+        refused += 1
+        failures = 0
+        phase = .listing
+        return .moveAside(entry, status: status, code: code)
+    }
+
+    private mutating func hold(_ code: String, retryAfter: Double?) -> Effect {
+        failures += 1
+        lastCode = code
+        guard failures < patience.attempts else { return finish(.held(code: code)) }
+        phase = .listing
+        // Exponential with full jitter: devices that failed together do not come back together.
+        var spread = patience.firstDelay
+        for _ in 1..<max(failures, 1) where spread < patience.longestDelay { spread *= 2 }
+        return .wait(atLeast: max(0, retryAfter ?? 0), spread: min(spread, patience.longestDelay))
+    }
+
+    private mutating func finish(_ outcome: Outcome) -> Effect {
+        phase = .finished(outcome)
+        return .finish(outcome)
+    }
+}

@@ -1,0 +1,104 @@
+/// The rules of sending, without a clock, a disk or a network: each event changes the state and yields the one thing to
+/// do next.
+///
+/// ```
+/// queue ─► reading ─► authorising ─► posting ─► settling ─► queue …
+///                          ▲   401 once │
+///                          └────────────┤
+///             waiting ◄─────────────────┘ network, 5xx, 408, 425, 429, second 401, anything unforeseen
+/// ```
+/// Accepted (2xx): the file goes. Refused (other 4xx) or unreadable: it moves aside and the next goes; a refused Contract
+/// stops all. Everything else keeps the file's place and holds all behind it.
+public struct OutboxSender: Sendable, Hashable {
+    /// How long to keep trying.
+    public struct Patience: Sendable, Hashable {
+        /// Failures in a row after which sending ends with the files kept.
+        public var attempts: Int
+        /// The bound of the first wait in seconds; each later one is twice as long.
+        public var firstDelay: Double
+        /// The longest bound in seconds.
+        public var longestDelay: Double
+
+        /// A few tries, as a person at a terminal has patience for.
+        public init(attempts: Int = 4, firstDelay: Double = 0.5, longestDelay: Double = 300) {
+            self.attempts = attempts
+            self.firstDelay = firstDelay
+            self.longestDelay = longestDelay
+        }
+    }
+
+    /// What happened.
+    public enum Event: Sendable, Hashable {
+        /// The queue as it stands: at the start, after a file was settled, after a wait.
+        case queue([OutboxEntry], ConsentStanding)
+        /// The file was read and is whole.
+        case fileRead
+        /// The file cannot be read or is damaged.
+        case fileUnreadable
+        /// The file is gone.
+        case fileMissing
+        /// There is a token.
+        case tokenObtained
+        /// The server does not know the client any more.
+        case tokenRefused
+        /// No token for now.
+        case tokenFailed(retryAfter: Double?)
+        /// The server answered the submission.
+        case answered(status: Int, code: String?, retryAfter: Double?)
+        /// The server was not reached, or the connection broke.
+        case networkFailed
+        /// The caller's time is over.
+        case timeOver
+    }
+
+    /// What to do next.
+    public enum Effect: Sendable, Hashable {
+        /// List the queue and report ``Event/queue(_:_:)``.
+        case list
+        /// Read this file.
+        case read(OutboxEntry)
+        /// Get a token; a new one even if there is one.
+        case obtainToken(renewing: Bool)
+        /// Send this file.
+        case post(OutboxEntry)
+        /// The server has it: take the file out, then list.
+        case remove(OutboxEntry)
+        /// It will never be taken: move it aside, then list.
+        case moveAside(OutboxEntry, status: Int?, code: String)
+        /// Wait `atLeast` seconds and a random part of `spread` more, then list.
+        case wait(atLeast: Double, spread: Double)
+        /// Nothing more to do.
+        case finish(Outcome)
+    }
+
+    /// How sending ended.
+    public enum Outcome: Sendable, Hashable {
+        /// The queue is empty.
+        case emptied
+        /// The first file keeps its place for later; the code says why.
+        case held(code: String)
+        /// The Contract was refused: nothing goes before a new one.
+        case stopped
+    }
+
+    enum Phase: Sendable, Hashable {
+        case listing
+        case reading(OutboxEntry)
+        case authorising(OutboxEntry, renewed: Bool)
+        case posting(OutboxEntry, renewed: Bool)
+        case finished(Outcome)
+    }
+
+    let patience: Patience
+    var phase = Phase.listing
+    var failures = 0
+    /// Why the last failure held the queue.
+    var lastCode = "connection-failed"
+    /// The submissions the server accepted.
+    public internal(set) var sent = 0
+    /// The submissions that moved aside.
+    public internal(set) var refused = 0
+
+    /// A sender that has not begun: report the queue first.
+    public init(patience: Patience = Patience()) { self.patience = patience }
+}
