@@ -114,7 +114,8 @@ public struct PosixFiles: DurableFiles {
         case ENOENT: return OutboxError(.fileMissing, "The file \(name) is not there.")
         case ENOSPC, EDQUOT: return OutboxError(.storageFull, "The disk is full: \(name) was not \(verb).")
         default:
-            return OutboxError(.storageFailed, "The file \(name) cannot be \(verb): \(String(cString: strerror(code))).")
+            return OutboxError(
+                .storageFailed, "The file \(name) cannot be \(verb): \(String(cString: strerror(code))).")
         }
     }
 }

@@ -1,0 +1,128 @@
+import Foundation
+
+@testable import Outbox
+
+/// A file system in memory that can lose its power before any operation.
+///
+/// What is not durable may be lost: of the changes of names since the last sync a random prefix survives (as a journal
+/// keeps their order), of a content that was not synced a random part.
+final class ModelFiles: DurableFiles, @unchecked Sendable {
+    struct PowerLost: Error {}
+
+    private enum Change {
+        case link(String, Int)
+        case unlink(String)
+    }
+
+    private let guardian = NSLock()
+    private var generator: SeededGenerator
+    private var contents: [Int: Data] = [:]
+    private var synced: [Int: Bool] = [:]
+    private var durableNames: [String: Int] = [:]
+    private var journal: [[Change]] = []
+    private var lastFile = 0
+    private var operations = 0
+    private var stopBefore: Int?
+    private var isDown = false
+    private var capacity: Int?
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    /// Loses power before the nth operation from now, counted from 1.
+    func losePower(before number: Int) { guardian.withLock { (operations, stopBefore) = (0, number) } }
+
+    /// Whether the power went.
+    var wentDown: Bool { guardian.withLock { isDown } }
+
+    /// Bytes that fit; `nil` for no bound.
+    func setCapacity(_ bytes: Int?) { guardian.withLock { capacity = bytes } }
+
+    /// Comes up again with what survived.
+    func restart() {
+        guardian.withLock {
+            if isDown {
+                let surviving = Int.random(in: 0...journal.count, using: &generator)
+                for changes in journal.prefix(surviving) { apply(changes, to: &durableNames) }
+                journal = []
+                for (file, content) in contents where synced[file] != true {
+                    contents[file] = content.prefix(Int.random(in: 0...content.count, using: &generator))
+                }
+            }
+            (isDown, stopBefore) = (false, nil)
+        }
+    }
+
+    /// The paths of all files as they stand.
+    var paths: [String] { guardian.withLock { volatileNames.keys.sorted() } }
+
+    private var volatileNames: [String: Int] {
+        journal.reduce(into: durableNames) { apply($1, to: &$0) }
+    }
+
+    private func apply(_ changes: [Change], to names: inout [String: Int]) {
+        for change in changes {
+            switch change {
+            case .link(let path, let file): names[path] = file
+            case .unlink(let path): names[path] = nil
+            }
+        }
+    }
+
+    private func operation<Result>(_ body: () throws -> Result) throws -> Result {
+        try guardian.withLock {
+            operations += 1
+            if operations == stopBefore { isDown = true }
+            if isDown { throw PowerLost() }
+            return try body()
+        }
+    }
+
+    private func file(_ url: URL) throws -> Int {
+        guard let file = volatileNames[url.path] else { throw OutboxError(.fileMissing, "missing") }
+        return file
+    }
+
+    func names(in folder: URL) throws -> [String] {
+        try operation {
+            volatileNames.keys.filter { ($0 as NSString).deletingLastPathComponent == folder.path }
+                .map { ($0 as NSString).lastPathComponent }
+        }
+    }
+
+    func read(_ file: URL) throws -> Data { try operation { contents[try self.file(file)] ?? Data() } }
+
+    func create(_ file: URL, holding content: Data) throws {
+        try operation {
+            lastFile += 1
+            journal.append([.link(file.path, lastFile)])
+            let used = volatileNames.values.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
+            let room = max(0, (capacity ?? Int.max) - used)
+            contents[lastFile] = content.prefix(room)
+            if content.count > room { throw OutboxError(.storageFull, "full") }
+        }
+    }
+
+    func sync(_ file: URL) throws { try operation { synced[try self.file(file)] = true } }
+
+    func move(_ file: URL, to target: URL) throws {
+        try operation { journal.append([.unlink(file.path), .link(target.path, try self.file(file))]) }
+    }
+
+    func remove(_ file: URL) throws { try operation { journal.append([.unlink(file.path)]) } }
+
+    func syncFolder(_ folder: URL) throws {
+        try operation {
+            for changes in journal { apply(changes, to: &durableNames) }
+            journal = []
+        }
+    }
+
+    func makeFolder(_ folder: URL) throws { try operation {} }
+
+    func lock(_ file: URL, patience: Double) throws -> FileLock { try operation { FileLock {} } }
+
+    /// Damages a file.
+    func overwrite(_ path: String, with content: Data) {
+        guardian.withLock { if let file = volatileNames[path] { contents[file] = content } }
+    }
+}

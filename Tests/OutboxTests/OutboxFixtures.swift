@@ -1,0 +1,167 @@
+import Crypto
+import Foundation
+import Wire
+
+@testable import Outbox
+
+/// The simplest envelope that shows a number and an id; nothing opens it.
+func envelope(sid: String, seq: Int64, payload: String = "AA") -> Data {
+    let header = "{\"enc\":\"A256GCM\",\"alg\":\"RSA-OAEP-256\",\"sid\":\"\(sid)\",\"seq\":\(seq)}"
+    let (iv, tag) = (Data(count: 12).base64URL, Data(count: 16).base64URL)
+    return Data(
+        "{\"protected\":\"\(Data(header.utf8).base64URL)\",\"encrypted_key\":\"AA\",\"iv\":\"\(iv)\",\"ciphertext\":\"\(payload)\",\"tag\":\"\(tag)\"}"
+            .utf8)
+}
+
+func newSID() -> String { UUID().uuidString.lowercased() }
+
+extension OutboxDirectory {
+    /// Queues an envelope that carries the number it is given.
+    @discardableResult
+    func append(_ kind: String, sid: String = newSID()) throws -> OutboxEntry {
+        try append(kind: kind, sid: sid) { envelope(sid: sid, seq: $0) }
+    }
+}
+
+/// The code of the error that the body throws; `nil` if it throws none of ours.
+func code(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+        return nil
+    } catch let error as OutboxError {
+        return error.code
+    } catch {
+        return "other: \(error)"
+    }
+}
+
+func code(_ body: () async throws -> Void) async -> String? {
+    do {
+        try await body()
+        return nil
+    } catch let error as OutboxError {
+        return error.code
+    } catch {
+        return "other: \(error)"
+    }
+}
+
+/// A folder that goes with the value.
+final class TemporaryFolder: Sendable {
+    let url: URL
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func outbox() throws -> OutboxDirectory {
+        try .open(folder: url.appendingPathComponent("outbox"), refusedFolder: url.appendingPathComponent("refused"))
+    }
+}
+
+/// A study's server as a script: what it answers, and what it was asked.
+actor ScriptedStudy: Transport {
+    struct Submission: Sendable {
+        let kind: String
+        let sid: String
+        let seq: Int64
+        let body: Data
+        let status: Int
+    }
+    typealias Answer = @Sendable (_ kind: String, _ number: Int) -> TransportResponse?
+
+    private let answer: Answer
+    private(set) var requests: [TransportRequest] = []
+    private(set) var submissions: [Submission] = []
+    private(set) var tokens = 0
+    var tokenAnswer: TransportResponse?
+    var beforeAnswer: (@Sendable () throws -> Void)?
+
+    /// - Parameter answer: what the nth submission (from 0) is answered; `nil` breaks the connection.
+    init(_ answer: @escaping Answer = { _, _ in TransportResponse(status: 200) }) { self.answer = answer }
+
+    /// The submissions it took.
+    var accepted: [Submission] { submissions.filter { (200..<300).contains($0.status) } }
+
+    func setTokenAnswer(_ answer: TransportResponse?) { tokenAnswer = answer }
+    func setBeforeAnswer(_ body: @escaping @Sendable () throws -> Void) { beforeAnswer = body }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        requests.append(request)
+        let path = request.url.path
+        switch (request.method, path) {
+        case ("GET", "/s/.well-known/jwks.json"): return TransportResponse(status: 200, body: Data(Self.jwks.utf8))
+        case ("POST", "/s/register"):
+            let response = RegistrationResponse(clientID: "id 1", clientSecret: "s&+ü", issuedAt: 0)
+            return TransportResponse(status: 201, body: try JSONEncoder().encode(response))
+        case ("POST", "/s/oauth/token"):
+            if let tokenAnswer { return tokenAnswer }
+            tokens += 1
+            let response = TokenResponse(accessToken: "token-\(tokens)", expiresIn: 1800)
+            return TransportResponse(status: 200, body: try JSONEncoder().encode(response))
+        case ("POST", _) where path.hasPrefix("/s/encfhir/"):
+            guard let body = request.body, let header = try? EnvelopeHeader.read(from: body) else {
+                return TransportResponse(status: 400)
+            }
+            try beforeAnswer?()
+            let kind = request.url.lastPathComponent
+            let response = answer(kind, submissions.count)
+            submissions.append(
+                Submission(
+                    kind: kind, sid: header.sid ?? "", seq: header.seq ?? 0, body: body, status: response?.status ?? 0))
+            guard let response else { throw URLError(.networkConnectionLost) }
+            return response
+        default: return TransportResponse(status: 404)
+        }
+    }
+
+    /// A P-256 key, for it is quick to make.
+    static let jwks: String = {
+        let key = P256.KeyAgreement.PrivateKey().publicKey.x963Representation
+        let (x, y) = (Data(key.dropFirst().prefix(32)).base64URL, Data(key.suffix(32)).base64URL)
+        return #"{"keys":[{"kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)","use":"enc"}]}"#
+    }()
+
+    static func enrolment() throws -> Enrolment {
+        try Enrolment(
+            baseURL: "https://study.example/s", clientID: "id 1", clientSecret: "s&+ü", antispam: "word", jwks: jwks)
+    }
+
+    /// A connection that never really waits; the waits it asked for are noted.
+    func connection(_ waits: WaitLog = WaitLog()) throws -> StudyConnection {
+        StudyConnection(
+            enrolment: try Self.enrolment(), transport: self,
+            environment: DeviceEnvironment(
+                now: { waits.now }, sleep: { waits.wait($0) }, random: { 0.5 }))
+    }
+}
+
+/// A clock that only moves when someone waits.
+final class WaitLog: @unchecked Sendable {
+    private let lock = NSLock()
+    private var log: [Double] = []
+    private var time = Date(timeIntervalSince1970: 1_800_000_000)
+
+    var waits: [Double] { lock.withLock { log } }
+    var now: Date { lock.withLock { time } }
+    func wait(_ seconds: Double) {
+        lock.withLock {
+            log.append(seconds)
+            time.addTimeInterval(seconds)
+        }
+    }
+}
+
+/// A small generator with a seed, so that a failing random test can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+@testable import Outbox
+
+@Suite struct OutboxSenderTests {
+    private let contract = OutboxEntry(sequence: 1, kind: "Contract", sid: newSID())
+    private let first = OutboxEntry(sequence: 2, kind: "Observation", sid: newSID())
+    private let second = OutboxEntry(sequence: 3, kind: "Observation", sid: newSID())
+
+    /// A sender that is posting the first entry.
+    private func posting(_ entry: OutboxEntry, attempts: Int = 3) -> OutboxSender {
+        var sender = OutboxSender(patience: .init(attempts: attempts, firstDelay: 1, longestDelay: 5))
+        #expect(sender.handle(.queue([second, entry], .given)) == .read(entry))
+        #expect(sender.handle(.fileRead) == .obtainToken(renewing: false))
+        #expect(sender.handle(.tokenObtained) == .post(entry))
+        return sender
+    }
+
+    @Test(arguments: [200, 201, 202, 204, 299]) func acceptedGoes(status: Int) {
+        var sender = posting(first)
+        #expect(sender.handle(.answered(status: status, code: nil, retryAfter: nil)) == .remove(first))
+        #expect(sender.sent == 1)
+        #expect(sender.handle(.queue([], .given)) == .finish(.emptied))
+    }
+
+    @Test(arguments: [400, 402, 403, 404, 405, 409, 410, 413, 415, 422, 451, 499])
+    func refusedMovesAsideAndTheNextGoes(status: Int) {
+        var sender = posting(first)
+        #expect(
+            sender.handle(.answered(status: status, code: nil, retryAfter: nil))
+                == .moveAside(first, status: status, code: "http-\(status)"))
+        #expect(sender.handle(.queue([second], .given)) == .read(second))
+        #expect(sender.refused == 1)
+    }
+
+    @Test(arguments: [100, 301, 302, 304, 307, 408, 425, 429, 500, 502, 503, 504, 599, 600, 0, -1])
+    func passingTroublesKeepThePlace(status: Int) {
+        var sender = posting(first)
+        #expect(
+            sender.handle(.answered(status: status, code: nil, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
+        #expect(sender.handle(.queue([first, second], .given)) == .read(first))
+    }
+
+    @Test func theBoundOfTheWaitDoublesUpToItsLimitThenPatienceEnds() {
+        var sender = posting(first, attempts: 6)
+        for spread in [1.0, 2, 4, 5, 5] {
+            #expect(sender.handle(.networkFailed) == .wait(atLeast: 0, spread: spread))
+            #expect(sender.handle(.queue([first, second], .given)) == .read(first))
+            #expect(sender.handle(.fileRead) == .obtainToken(renewing: false))
+            #expect(sender.handle(.tokenObtained) == .post(first))
+        }
+        #expect(sender.handle(.networkFailed) == .finish(.held(code: "connection-failed")))
+        #expect(sender.handle(.queue([first], .given)) == nil)
+    }
+
+    @Test func anOldTokenIsRenewedOnceAnAttempt() {
+        var sender = posting(first)
+        let unauthorised = OutboxSender.Event.answered(status: 401, code: nil, retryAfter: nil)
+        #expect(sender.handle(unauthorised) == .obtainToken(renewing: true))
+        #expect(sender.handle(.tokenObtained) == .post(first))
+        #expect(sender.handle(unauthorised) == .wait(atLeast: 0, spread: 1))
+        #expect(sender.handle(.queue([first], .given)) == .read(first))
+        #expect(sender.handle(.fileRead) == .obtainToken(renewing: false))
+        #expect(sender.handle(.tokenObtained) == .post(first))
+        #expect(sender.handle(unauthorised) == .obtainToken(renewing: true))
+        #expect(sender.handle(.tokenRefused) == .finish(.held(code: "token-refused")))
+    }
+
+    @Test func afterARefusedContractOnlyANewOneGoes() {
+        #expect(OutboxSender.next(of: [first, second], .refused) == nil)
+        let renewed = OutboxEntry(sequence: 9, kind: "Contract", sid: newSID())
+        #expect(OutboxSender.next(of: [first, second, renewed], .refused) == renewed)
+        #expect(OutboxSender.next(of: [first, second, renewed], .given) == first)
+        #expect(OutboxSender.next(of: [first], .none) == nil)
+        var sender = OutboxSender()
+        #expect(sender.handle(.queue([first], .refused)) == .finish(.stopped))
+    }
+
+    @Test func anUnreadableFileMovesAsideWithoutARequest() {
+        var sender = OutboxSender()
+        #expect(sender.handle(.queue([contract, first], .given)) == .read(contract))
+        #expect(
+            sender.handle(.fileUnreadable) == .moveAside(contract, status: nil, code: "entry-unreadable"))
+        #expect(sender.handle(.queue([first], .refused)) == .finish(.stopped))
+    }
+
+    /// A random server, disk and user: whatever happens, the rules hold.
+    @Test func randomWorldsKeepTheRules() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("OutboxSenderTests seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<500 {
+            var world = SendingWorld(generator: SeededGenerator(seed: generator.next()))
+            if let broken = world.run() { Issue.record("seed \(seed), round \(round): \(broken)") }
+        }
+    }
+
+    /// Events that do not belong to what is under way change nothing and yield nothing.
+    @Test func eventsOutOfPlaceAreIgnored() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("OutboxSenderTests out of place seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let events: [OutboxSender.Event] = [
+            .queue([contract, first], .given), .fileRead, .fileUnreadable, .fileMissing, .tokenObtained, .tokenRefused,
+            .tokenFailed(retryAfter: 1), .answered(status: 200, code: nil, retryAfter: nil),
+            .answered(status: 401, code: nil, retryAfter: nil), .answered(status: 503, code: nil, retryAfter: nil),
+            .networkFailed, .timeOver,
+        ]
+        for _ in 0..<300 {
+            var sender = OutboxSender()
+            for _ in 0..<30 {
+                guard let event = events.randomElement(using: &generator) else { continue }
+                let before = sender
+                if sender.handle(event) == nil { #expect(sender == before, "seed \(seed)") }
+            }
+        }
+    }
+}
+
+/// A model of everything around the sender.
+private struct SendingWorld {
+    var generator: SeededGenerator
+    var queue: [OutboxEntry] = []
+    var consent = ConsentStanding.none
+    var contractAccepted = false
+    var nextSequence: Int64 = 1
+    var renewals = 0
+    var failuresInARow = 0
+    var posted: OutboxEntry?
+
+    mutating func append(_ kind: String) {
+        guard kind == "Contract" || consent != .none else { return }
+        queue.append(OutboxEntry(sequence: nextSequence, kind: kind, sid: newSID()))
+        nextSequence += 1
+        if consent == .none { consent = .given }
+    }
+
+    /// Runs to the end; the broken rule, if one broke.
+    mutating func run() -> String? {
+        append("Contract")
+        for _ in 0..<Int.random(in: 0...5, using: &generator) {
+            append(Bool.random(using: &generator) ? "Observation" : "Patient")
+        }
+        var sender = OutboxSender(patience: .init(attempts: 4))
+        var effect: OutboxSender.Effect? = .list
+        for _ in 0..<1_000 {
+            guard let current = effect else { return "the sender fell silent" }
+            var event: OutboxSender.Event?
+            switch current {
+            case .list: break
+            case .read:
+                event = [.fileRead, .fileRead, .fileRead, .fileRead, .fileUnreadable].randomElement(using: &generator)
+            case .obtainToken(let renewing):
+                renewals = renewing ? renewals + 1 : 0
+                if renewals > 1 { return "a token was renewed twice in one attempt" }
+                event = [.tokenObtained, .tokenObtained, .tokenObtained, .tokenFailed(retryAfter: nil), .networkFailed]
+                    .randomElement(using: &generator)
+            case .post(let entry):
+                if let broken = checkPost(entry) { return broken }
+                posted = entry
+                event = answer()
+            case .remove(let entry):
+                guard entry == posted else { return "a file went that was not posted" }
+                queue.removeAll { $0 == entry }
+                if entry.isContract { (consent, contractAccepted) = (.given, true) }
+                failuresInARow = 0
+            case .moveAside(let entry, _, _):
+                queue.removeAll { $0 == entry }
+                if entry.isContract { consent = .refused }
+                failuresInARow = 0
+            case .wait(let atLeast, let spread):
+                failuresInARow += 1
+                if failuresInARow >= 4 { return "patience did not end" }
+                guard atLeast >= 0, spread > 0, spread <= 300 else { return "a wait out of bounds" }
+                // Meanwhile the person does something.
+                if Bool.random(using: &generator) {
+                    append(Int.random(in: 0..<4, using: &generator) == 0 ? "Contract" : "Patient")
+                }
+            case .finish(let outcome): return checkEnd(outcome)
+            }
+            effect = sender.handle(event ?? .queue(queue.shuffled(using: &generator), consent))
+        }
+        return "the sender did not end"
+    }
+
+    private mutating func answer() -> OutboxSender.Event {
+        let statuses = [200, 200, 200, 201, 400, 401, 403, 409, 408, 425, 429, 500, 503, 302]
+        guard Int.random(in: 0..<6, using: &generator) > 0, let status = statuses.randomElement(using: &generator)
+        else {
+            return .networkFailed
+        }
+        return .answered(status: status, code: nil, retryAfter: Bool.random(using: &generator) ? 3 : nil)
+    }
+
+    private func checkPost(_ entry: OutboxEntry) -> String? {
+        guard queue.contains(entry) else { return "something was posted that is not queued" }
+        if consent == .refused { return entry.isContract ? nil : "data were posted after a refused Contract" }
+        if entry != queue.min() { return "the order was broken" }
+        if !contractAccepted, !entry.isContract { return "data were posted before the Contract was accepted" }
+        return nil
+    }
+
+    private func checkEnd(_ outcome: OutboxSender.Outcome) -> String? {
+        switch outcome {
+        case .emptied: queue.isEmpty ? nil : "it ended with files that could go"
+        case .stopped: consent == .refused && !queue.contains(where: \.isContract) ? nil : "it stopped without reason"
+        case .held: queue.isEmpty ? "it held an empty queue" : nil
+        }
+    }
+}
