@@ -129,7 +129,7 @@ actor ScriptedStudy: Transport {
     }
 
     /// A connection that never really waits; the waits it asked for are noted.
-    func connection(_ waits: WaitLog = WaitLog()) throws -> StudyConnection {
+    nonisolated func connection(_ waits: WaitLog = WaitLog()) throws -> StudyConnection {
         StudyConnection(
             enrolment: try Self.enrolment(), transport: self,
             environment: DeviceEnvironment(

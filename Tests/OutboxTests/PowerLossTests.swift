@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import Outbox
+
+/// The queue is stopped before each of its file operations, one after the other, and comes up with what was durable.
+@Suite struct PowerLossTests {
+    private static func open(_ files: ModelFiles) throws -> OutboxDirectory {
+        try .open(
+            folder: URL(fileURLWithPath: "/d/outbox"), refusedFolder: URL(fileURLWithPath: "/d/refused"), files: files)
+    }
+
+    /// What the story below came to before it was stopped.
+    private final class Diary {
+        var contract: String?
+        var promised: [String] = []
+    }
+
+    /// A Contract, four data (the server refuses the second), sent in two rounds.
+    private func story(_ files: ModelFiles, _ study: ScriptedStudy, _ diary: Diary) async throws {
+        let outbox = try Self.open(files)
+        let contract = newSID()
+        try outbox.append("Contract", sid: contract)
+        diary.contract = contract
+        diary.promised.append(contract)
+        for _ in 0..<2 { try promise("Observation", outbox, diary) }
+        _ = try await study.connection().sendAll(from: outbox)
+        for _ in 0..<2 { try promise("Patient", outbox, diary) }
+        _ = try await study.connection().sendAll(from: outbox)
+    }
+
+    private func promise(_ kind: String, _ outbox: OutboxDirectory, _ diary: Diary) throws {
+        let sid = newSID()
+        try outbox.append(kind, sid: sid)
+        diary.promised.append(sid)
+    }
+
+    @Test func nothingQueuedIsLostAndNoNumberIsUsedTwice() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("PowerLossTests seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        var stopped = 0
+        for step in 1...1_000 {
+            let files = ModelFiles(seed: generator.next())
+            let study = ScriptedStudy { _, number in TransportResponse(status: number == 2 ? 400 : 200) }
+            let diary = Diary()
+            files.losePower(before: step)
+            do { try await story(files, study, diary) } catch {}
+            guard files.wentDown else {
+                #expect(stopped > 100)
+                return
+            }
+            stopped += 1
+            files.restart()
+            try await check(files, study, diary, "seed \(seed), step \(step)")
+        }
+        Issue.record("the story did not end")
+    }
+
+    private func check(_ files: ModelFiles, _ study: ScriptedStudy, _ diary: Diary, _ place: Comment) async throws {
+        let outbox = try Self.open(files)
+        // 1. No half file, no leftover.
+        #expect(!files.paths.contains { $0.contains("/.tmp-") }, place)
+        for entry in try outbox.entries() { #expect(throws: Never.self, place) { try outbox.read(entry) } }
+        // 2. Everything promised is queued, refused, or with the server.
+        let known = Set(
+            try (outbox.entries() + outbox.refusedEntries()).map(\.sid) + (await study.submissions.map(\.sid)))
+        #expect(known.isSuperset(of: diary.promised), place)
+        // 3. The consent is remembered: data may follow, or need a Contract.
+        if diary.contract == nil, try !outbox.entries().contains(where: \.isContract) { try outbox.append("Contract") }
+        let later = newSID()
+        try outbox.append("Observation", sid: later)
+        let report = try await study.connection().sendAll(from: outbox)
+        #expect(report.ending == .emptied, place)
+        // 4. In the end the server has it all, the Contract first, each number for one submission, sent again unchanged.
+        let submissions = await study.submissions
+        let refused = Set(try outbox.refusedEntries().map(\.sid))
+        let accepted = Set(submissions.filter { $0.status == 200 }.map(\.sid))
+        #expect(accepted.union(refused).isSuperset(of: diary.promised + [later]), place)
+        #expect(submissions.first?.kind == "Contract", place)
+        for group in Dictionary(grouping: submissions, by: \.seq).values {
+            #expect(Set(group.map(\.body)).count == 1, place)
+        }
+        for group in Dictionary(grouping: submissions, by: \.sid).values {
+            #expect(Set(group.map(\.seq)).count == 1, place)
+        }
+        // 5. What stands aside has its reason.
+        for entry in try outbox.refusedEntries() { #expect(try outbox.refusal(of: entry).code == "http-400", place) }
+    }
+
+    /// The Contract is refused, and the power goes at any operation: nothing but a Contract is sent afterwards.
+    @Test func aRefusedContractStopsAllThroughAnyPowerLoss() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("PowerLossTests refused seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        for step in 1...1_000 {
+            let files = ModelFiles(seed: generator.next())
+            let refusing = ScriptedStudy { _, _ in TransportResponse(status: 403) }
+            let outbox = try Self.open(files)
+            try outbox.append("Contract")
+            try outbox.append("Observation")
+            files.losePower(before: step)
+            let report = try? await refusing.connection().sendAll(from: outbox)
+            let wentDown = files.wentDown
+            files.restart()
+            #expect(try await refusing.connection().sendAll(from: Self.open(files)).ending == .stopped)
+            #expect(await refusing.submissions.allSatisfy { $0.kind == "Contract" }, "seed \(seed), step \(step)")
+            // A new Contract that is accepted lets the data go, behind it.
+            let study = ScriptedStudy()
+            try Self.open(files).append("Contract")
+            #expect(
+                try await study.connection().sendAll(from: Self.open(files)).sent == 2, "seed \(seed), step \(step)")
+            #expect(await study.accepted.map(\.kind) == ["Contract", "Observation"])
+            if !wentDown {
+                #expect(report?.ending == .stopped)
+                return
+            }
+        }
+        Issue.record("the story did not end")
+    }
+
+    @Test func aFullDiskLeavesNoHalfFileAndTheNextGoodOneGoesThrough() async throws {
+        let files = ModelFiles(seed: 1)
+        let outbox = try Self.open(files)
+        try outbox.append("Contract")
+        let before = files.paths
+        files.setCapacity(300)
+        for _ in 0..<3 { #expect(code { _ = try outbox.append("Observation") } == "storage-full") }
+        #expect(files.paths == before)
+        // Sending needs no room, and makes some.
+        let study = ScriptedStudy()
+        #expect(try await study.connection().sendAll(from: outbox).sent == 1)
+        files.setCapacity(nil)
+        let entry = try outbox.append("Observation")
+        #expect(entry.sequence >= 2)
+        #expect(try await study.connection().sendAll(from: outbox).sent == 1)
+    }
+
+    /// The same on a real file system of a few pages, where the tests may make one.
+    @Test func aRealFullDiskLeavesNoHalfFile() throws {
+        let folder = try TemporaryFolder()
+        let disk = folder.url.appendingPathComponent("disk")
+        try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
+        guard run("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk.path]) else { return }
+        defer { _ = run("umount", [disk.path]) }
+        let store = try DeviceStore.open(disk.appendingPathComponent("device"))
+        let (sid, payload) = (newSID(), String(repeating: "A", count: 20_000))
+        try store.outbox.append("Contract")
+        var result: String?
+        for _ in 0..<10 where result == nil {
+            result = code {
+                _ = try store.outbox.append(kind: "Observation", sid: sid) {
+                    envelope(sid: sid, seq: $0, payload: payload)
+                }
+            }
+        }
+        #expect(result == "storage-full")
+        let entries = try store.outbox.entries()
+        for entry in entries { #expect(throws: Never.self) { try store.outbox.read(entry) } }
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: store.folder.appendingPathComponent("outbox").path)
+        #expect(!names.contains { $0.hasPrefix(".tmp-") })
+        // Room again: the next goes through.
+        let last = try #require(entries.last)
+        try store.outbox.removeAccepted(last)
+        #expect(try store.outbox.append("Observation").sequence > last.sequence)
+    }
+
+    private func run(_ program: String, _ arguments: [String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.standardError = Pipe()
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}

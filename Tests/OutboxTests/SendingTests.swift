@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import Outbox
+
+@Suite struct SendingTests {
+    @Test func aQueueGoesInOrderWithTokenAndAntispam() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let entries = try [outbox.append("Contract"), outbox.append("Observation"), outbox.append("Patient")]
+        let study = ScriptedStudy()
+        let report = try await study.connection().sendAll(from: outbox)
+        #expect(report == SendReport(sent: 3, refused: 0, remaining: 0, ending: .emptied, reason: nil))
+        #expect(await study.accepted.map(\.sid) == entries.map(\.sid))
+        #expect(await study.accepted.map(\.kind) == ["Contract", "Observation", "Patient"])
+        #expect(await study.tokens == 1)
+        let requests = await study.requests
+        let token = try #require(requests.first)
+        #expect(token.url.absoluteString == "https://study.example/s/oauth/token")
+        let basic = Data("id+1:s%26%2B%C3%BC".utf8).base64EncodedString()
+        #expect(token.headers["Authorization"] == "Basic \(basic)")
+        #expect(token.body == Data("grant_type=client_credentials".utf8))
+        for request in requests.dropFirst() {
+            #expect(request.headers["Authorization"] == "Bearer token-1")
+            #expect(request.headers["Antispam"] == "word")
+            #expect(request.headers["Content-Type"] == "application/jose+json")
+        }
+    }
+
+    @Test func aC3PROEnvelopeGoesAsPlainJSON() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
+        try outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        let study = ScriptedStudy()
+        _ = try await study.connection().sendAll(from: outbox)
+        let last = try #require(await study.requests.last)
+        #expect(last.headers["Content-Type"] == "application/json")
+        #expect(last.body == sealed.bytes)
+    }
+
+    @Test func whatFailsForNowHoldsAllBehindIt() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        for kind in ["Contract", "Observation", "Patient"] { try outbox.append(kind) }
+        let down = ScriptedStudy { _, number in number == 0 ? TransportResponse(status: 200) : nil }
+        let waits = WaitLog()
+        let report = try await down.connection(waits).sendAll(from: outbox, patience: .init(attempts: 3, firstDelay: 2))
+        #expect(
+            report == SendReport(sent: 1, refused: 0, remaining: 2, ending: .held, reason: "connection-failed"))
+        #expect(await down.submissions.map(\.seq) == [1, 2, 2, 2])
+        #expect(waits.waits == [1, 2])
+        let up = ScriptedStudy()
+        #expect(try await up.connection().sendAll(from: outbox).ending == .emptied)
+        #expect(await up.accepted.map(\.seq) == [2, 3])
+    }
+
+    @Test(arguments: ["7", "Fri, 15 Jan 2027 08:00:07 GMT"]) func theServersWaitIsHonoured(retryAfter: String)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy { _, number in
+            number == 0
+                ? TransportResponse(status: 503, headers: ["Retry-After": retryAfter]) : TransportResponse(status: 200)
+        }
+        let waits = WaitLog()
+        #expect(try await study.connection(waits).sendAll(from: outbox, patience: .init(firstDelay: 2)).sent == 1)
+        #expect(waits.waits == [8])
+    }
+
+    @Test func noWaitIsBegunBeyondTheTimeLimit() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy { _, _ in TransportResponse(status: 429, headers: ["Retry-After": "3600"]) }
+        let waits = WaitLog()
+        let report = try await study.connection(waits).sendAll(from: outbox, timeLimit: 60)
+        #expect(report == SendReport(sent: 0, refused: 0, remaining: 1, ending: .held, reason: "server-unavailable"))
+        #expect(waits.waits.isEmpty)
+    }
+
+    @Test func anExpiredTokenIsRenewedOnce() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy { _, number in TransportResponse(status: number == 0 ? 401 : 200) }
+        #expect(try await study.connection().sendAll(from: outbox).sent == 1)
+        #expect(await study.tokens == 2)
+    }
+
+    @Test func aClientTheServerDoesNotKnowKeepsItsFiles() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy()
+        await study.setTokenAnswer(TransportResponse(status: 401))
+        let report = try await study.connection().sendAll(from: outbox)
+        #expect(report == SendReport(sent: 0, refused: 0, remaining: 1, ending: .held, reason: "token-refused"))
+        await study.setTokenAnswer(TransportResponse(status: 500))
+        #expect(try await study.connection().sendAll(from: outbox).reason == "server-unavailable")
+        #expect(await study.submissions.isEmpty)
+    }
+
+    @Test func aRefusedFileStandsAsideWithItsReason() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let bad = try outbox.append("Observation")
+        try outbox.append("Patient")
+        let problem = Data(#"{"type":"about:blank","status":409,"code":"submission-conflict","detail":"x"}"#.utf8)
+        let study = ScriptedStudy { kind, _ in
+            kind == "Observation" ? TransportResponse(status: 409, body: problem) : TransportResponse(status: 200)
+        }
+        let report = try await study.connection().sendAll(from: outbox)
+        #expect(report == SendReport(sent: 2, refused: 1, remaining: 0, ending: .emptied, reason: nil))
+        #expect(try outbox.refusedEntries() == [bad])
+        let refusal = try outbox.refusal(of: bad)
+        #expect(refusal.status == 409 && refusal.code == "submission-conflict")
+    }
+
+    @Test(arguments: ["{}", "<html>", #"{"error":"In valid\n"}"#, #"{"code":1}"#]) func aCodeThatIsNoWordIsNotTaken(
+        body: String
+    ) {
+        #expect(TransportResponse(status: 400, body: Data(body.utf8)).errorCode == nil)
+    }
+
+    @Test func aDamagedFileStandsAsideAndTheNextGoes() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let damaged = [
+            try outbox.append("Observation"), try outbox.append("Observation"), try outbox.append("Observation"),
+        ]
+        try outbox.append("Patient")
+        let place = folder.url.appendingPathComponent("outbox")
+        try Data().write(to: place.appendingPathComponent(damaged[0].name))
+        try Data("{\"half\":".utf8).write(to: place.appendingPathComponent(damaged[1].name))
+        try envelope(sid: newSID(), seq: 4).write(to: place.appendingPathComponent(damaged[2].name))
+        let study = ScriptedStudy()
+        let report = try await study.connection().sendAll(from: outbox)
+        #expect(report == SendReport(sent: 2, refused: 3, remaining: 0, ending: .emptied, reason: nil))
+        #expect(await study.accepted.map(\.kind) == ["Contract", "Patient"])
+        #expect(try damaged.map { try outbox.refusal(of: $0).code } == Array(repeating: "entry-unreadable", count: 3))
+    }
+
+    @Test func aRefusedContractStopsAllUntilANewOneThatGoesFirst() async throws {
+        let folder = try TemporaryFolder()
+        var outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let data = try [outbox.append("Observation"), outbox.append("Patient")]
+        let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
+        let stopped = SendReport(sent: 0, refused: 1, remaining: 2, ending: .stopped, reason: "consent-refused")
+        #expect(try await refusing.connection().sendAll(from: outbox) == stopped)
+        // 1. It stays so, in another process too; what is made meanwhile waits.
+        outbox = try folder.outbox()
+        #expect(try outbox.consent() == .refused)
+        let later = try outbox.append("Observation")
+        let study = ScriptedStudy()
+        #expect(try await study.connection().sendAll(from: outbox).ending == .stopped)
+        #expect(await study.submissions.isEmpty)
+        // 2. A second one that is refused changes nothing.
+        try outbox.append("Contract")
+        #expect(try await refusing.connection().sendAll(from: outbox).ending == .stopped)
+        #expect(await refusing.submissions.map(\.kind) == ["Contract", "Contract"])
+        // 3. One that is accepted opens the way and goes before all that waits.
+        let renewed = try outbox.append("Contract")
+        #expect(try await study.connection().sendAll(from: outbox).ending == .emptied)
+        #expect(await study.accepted.map(\.sid) == ([renewed] + data + [later]).map(\.sid))
+        #expect(try outbox.consent() == .given)
+    }
+
+    @Test func whatIsQueuedWhileSendingGoesToo() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy()
+        let once = Once()
+        await study.setBeforeAnswer { try once.run { _ = try folder.outbox().append("Observation") } }
+        #expect(try await study.connection().sendAll(from: outbox).sent == 2)
+    }
+
+    @Test func twoSendersAreNotAtWorkAtATime() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let lock = try outbox.sendingLock()
+        let connection = try ScriptedStudy().connection()
+        #expect(await code { _ = try await connection.sendAll(from: outbox) } == "outbox-busy")
+        withExtendedLifetime(lock) {}
+    }
+}
+
+/// Runs something the first time only.
+private final class Once: @unchecked Sendable {
+    private let lock = NSLock()
+    private var done = false
+    func run(_ body: () throws -> Void) throws {
+        let first = lock.withLock {
+            defer { done = true }
+            return !done
+        }
+        if first { try body() }
+    }
+}

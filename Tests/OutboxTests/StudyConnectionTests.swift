@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import Outbox
+
+@Suite struct StudyConnectionTests {
+    /// Answers by path.
+    private struct Table: Transport {
+        let answers: [String: TransportResponse]
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            guard let answer = answers["\(request.method) \(request.url.path)"] else {
+                throw URLError(.cannotConnectToHost)
+            }
+            return answer
+        }
+    }
+
+    @Test func enrollingFetchesKeysAndRegisters() async throws {
+        let study = ScriptedStudy()
+        let enrolment = try await StudyConnection.enrol(
+            url: "https://study.example/s/", antispam: "word", receipt: "MII\nB \n", clientName: "Sleep",
+            transport: study)
+        #expect(enrolment.baseURL == "https://study.example/s")
+        #expect(enrolment.clientID == "id 1" && enrolment.clientSecret == "s&+ü" && enrolment.antispam == "word")
+        #expect(try enrolment.recipients().map(\.kind) == [.p256])
+        #expect(try enrolment.rsaRecipient() == nil)
+        let requests = await study.requests
+        #expect(requests.map(\.url.path) == ["/s/.well-known/jwks.json", "/s/register"])
+        #expect(requests.last?.headers["Antispam"] == "word")
+        let body = try JSONDecoder().decode(RegistrationRequest.self, from: #require(requests.last?.body))
+        #expect(body.receiptData == "MIIB" && body.clientName == "Sleep" && body.sandbox == false)
+    }
+
+    @Test func anEnrolmentIsKeptAndDoesNotPrintItsSecrets() throws {
+        let folder = try TemporaryFolder()
+        let store = try DeviceStore.open(folder.url)
+        #expect(!store.isEnrolled)
+        #expect(code { _ = try store.enrolment() } == "not-enrolled")
+        let enrolment = try ScriptedStudy.enrolment()
+        try store.save(enrolment)
+        #expect(try DeviceStore.open(folder.url).enrolment() == enrolment)
+        #expect(store.isEnrolled)
+        var dumped = ""
+        dump(enrolment, to: &dumped)
+        for text in ["\(enrolment)", String(reflecting: enrolment), dumped] {
+            #expect(!text.contains("s&+") && !text.contains("word"))
+        }
+    }
+
+    @Test(arguments: [
+        (401, "registration-refused"), (400, "registration-refused"), (503, "server-unavailable"),
+        (429, "server-unavailable"), (200, "answer-invalid"),
+    ])
+    func aRegistrationThatFailsSaysWhy(status: Int, expected: String) async {
+        let table = Table(answers: [
+            "GET /s/.well-known/jwks.json": .init(status: 200, body: Data(ScriptedStudy.jwks.utf8)),
+            "POST /s/register": .init(status: status, body: Data(#"{"error":"unauthorized_client"}"#.utf8)),
+        ])
+        let result = await code {
+            _ = try await StudyConnection.enrol(
+                url: "https://study.example/s", antispam: "x", receipt: "x", transport: table)
+        }
+        #expect(result == expected)
+    }
+
+    @Test func noRegistrationIsSpentOnAPlaceWithoutKeys() async {
+        for (response, expected) in [
+            (TransportResponse(status: 404), "request-refused"),
+            (TransportResponse(status: 200, body: Data("<html>".utf8)), "answer-invalid"),
+            (TransportResponse(status: 200, body: Data(#"{"keys":[]}"#.utf8)), "answer-invalid"),
+        ] {
+            let table = Table(answers: ["GET /.well-known/jwks.json": response])
+            let result = await code {
+                _ = try await StudyConnection.enrol(
+                    url: "http://127.0.0.1:1", antispam: "x", receipt: "x", transport: table)
+            }
+            #expect(result == expected)
+        }
+        let result = await code {
+            _ = try await StudyConnection.enrol(
+                url: "http://localhost", antispam: "x", receipt: "x", transport: Table(answers: [:]))
+        }
+        #expect(result == "connection-failed")
+    }
+
+    @Test(arguments: [
+        "", "study.example", "ftp://study.example", "http://study.example", "https://", "https://u:p@study.example",
+        "https://study.example?x=1", "https://study.example#x", "http://127.evil.example.com:80@x",
+        "http://localhost.example",
+    ])
+    func otherAddressesAreRefused(url: String) async {
+        let result = await code {
+            _ = try await StudyConnection.enrol(url: url, antispam: "x", receipt: "x", transport: ScriptedStudy())
+        }
+        #expect(result == "url-invalid")
+    }
+
+    @Test func deliveriesAndQuestionnairesAreFetchedWithARenewedToken() async throws {
+        let page =
+            #"{"deliveries":[{"submission":"a","status":"held","at":"2026-01-01T00:00:00.000Z","reason":"consent-missing"}],"next":"a b"}"#
+        let form = "{\"resourceType\":\"Questionnaire\",  \"n\":1.50}\n"
+        let log = RequestLog()
+        struct Study: Transport {
+            let page: String
+            let form: String
+            let log: RequestLog
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                let number = await log.add(request)
+                if request.url.path.hasSuffix("/token") {
+                    return .init(
+                        status: 200,
+                        body: Data(#"{"access_token":"t\#(number)","token_type":"Bearer","expires_in":1800}"#.utf8))
+                }
+                guard request.headers["Authorization"] != "Bearer t0" else { return .init(status: 401) }
+                return .init(status: 200, body: Data((request.url.path.hasSuffix("/deliveries") ? page : form).utf8))
+            }
+        }
+        let connection = StudyConnection(
+            enrolment: try ScriptedStudy.enrolment(), transport: Study(page: page, form: form, log: log))
+        let first = try await connection.deliveries()
+        #expect(first.deliveries.map(\.status) == ["held"] && first.next == "a b")
+        _ = try await connection.deliveries(after: first.next)
+        #expect(try await connection.questionnaire(id: "PHQ-9/x") == Data(form.utf8))
+        let urls = await log.requests.map(\.url.absoluteString)
+        #expect(
+            urls.map { $0.replacingOccurrences(of: "https://study.example/s", with: "") } == [
+                "/oauth/token", "/deliveries", "/oauth/token", "/deliveries", "/deliveries?after=a%20b",
+                "/fhir/Questionnaire/PHQ-9%2Fx",
+            ])
+    }
+
+    @Test func aTokenIsNewBeforeItsEnd() async throws {
+        let (study, waits) = (ScriptedStudy(), WaitLog())
+        let connection = try study.connection(waits)
+        #expect(try await connection.accessToken() == "token-1")
+        waits.wait(1_700)
+        #expect(try await connection.accessToken() == "token-1")
+        waits.wait(80)
+        #expect(try await connection.accessToken() == "token-2")
+    }
+
+    @Test func theAppsOwnFilesAreKept() throws {
+        let folder = try TemporaryFolder()
+        let store = try DeviceStore.open(folder.url)
+        #expect(try store.value([String].self, named: "seen.json") == nil)
+        try store.save(["a", "b"], named: "seen.json")
+        #expect(try store.value([String].self, named: "seen.json") == ["a", "b"])
+        try store.save(Data("x".utf8), named: "seen.json")
+        #expect(code { _ = try store.value([String].self, named: "seen.json") } == "storage-failed")
+    }
+}
+
+private actor RequestLog {
+    private(set) var requests: [TransportRequest] = []
+    func add(_ request: TransportRequest) -> Int {
+        requests.append(request)
+        return requests.count - 1
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import Outbox
+
+/// The real transport against a small server in another process.
+@Suite(.enabled(if: LocalServer.isPossible), .serialized) struct URLSessionTransportTests {
+    @Test func aRequestArrivesAndItsAnswerComesBack() async throws {
+        let server = try LocalServer()
+        let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        let response = try await URLSessionTransport().send(
+            TransportRequest(
+                method: "POST", url: server.url("/echo"), headers: ["X-Test": "value", "Content-Type": "a/b"],
+                body: body))
+        #expect(response.status == 418)
+        #expect(response.headers["x-method"] == "POST")
+        #expect(response.headers["x-test"] == "value")
+        #expect(response.headers["retry-after"] == "5")
+        #expect(response.body == body)
+    }
+
+    @Test func redirectsLeadNowhereElse() async throws {
+        let (server, other) = (try LocalServer(), try LocalServer())
+        let transport = URLSessionTransport()
+        func send(_ method: String, _ path: String) async throws -> Int {
+            try await transport.send(
+                TransportRequest(method: method, url: server.url(path), headers: ["Authorization": "Bearer secret"])
+            ).status
+        }
+        #expect(try await send("GET", "/redirect?/echo") == 418)
+        #expect(try await send("GET", "/redirect?\(other.url("/echo").absoluteString)") == 302)
+        #expect(try await send("POST", "/redirect?/echo") == 302)
+    }
+
+    @Test func cookiesAreNotKept() async throws {
+        let server = try LocalServer()
+        let transport = URLSessionTransport()
+        for _ in 0..<2 {
+            let response = try await transport.send(TransportRequest(method: "GET", url: server.url("/echo")))
+            #expect(response.headers["x-cookie"] == "none")
+        }
+    }
+
+    @Test func aClosedPortIsAFailedConnection() async throws {
+        let url = try LocalServer().url("/echo")
+        let closed = try #require(
+            URL(string: url.absoluteString.replacingOccurrences(of: ":\(url.port ?? 0)", with: ":1")))
+        #expect(
+            await code {
+                _ = try await URLSessionTransport(timeout: 5).send(TransportRequest(method: "GET", url: closed))
+            }
+                == "connection-failed")
+    }
+}
+
+/// A server that answers with what it was sent.
+private final class LocalServer: @unchecked Sendable {
+    static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/env") && (try? LocalServer()) != nil
+
+    private let process = Process()
+    private let port: Int
+
+    init() throws {
+        let script = """
+            import http.server, sys
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def answer(self):
+                    body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
+                    if self.path.startswith('/redirect?'):
+                        self.send_response(302)
+                        self.send_header('Location', self.path.split('?', 1)[1])
+                        body = b''
+                    else:
+                        self.send_response(418)
+                        self.send_header('X-Method', self.command)
+                        self.send_header('X-Test', self.headers.get('X-Test') or 'none')
+                        self.send_header('X-Cookie', self.headers.get('Cookie') or 'none')
+                        self.send_header('Set-Cookie', 'a=b')
+                        self.send_header('Retry-After', '5')
+                    self.send_header('Content-Length', str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                do_GET = do_POST = answer
+                def log_message(self, *_): pass
+            server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+            print(server.server_port, flush=True)
+            server.serve_forever()
+            """
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", script]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw URLError(.badServerResponse)
+        }
+        self.port = port
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/") }
+}
