@@ -1,0 +1,26 @@
+import Storage
+
+/// The tables of the consumer.
+public enum ConsumerSchema {
+    public static let migrations: [Migration] = [
+        Migration(number: 600, name: "consumer-consent") { _ in
+            [
+                """
+                CREATE TABLE participant_consent (
+                    subject text PRIMARY KEY NOT NULL,
+                    standing text NOT NULL,
+                    contract_id text,
+                    template_url text,
+                    template_version text,
+                    shares_widely bigint,
+                    signed_at text,
+                    consented_at text,
+                    withdrawn_at text,
+                    client_id text NOT NULL,
+                    updated_at text NOT NULL
+                )
+                """
+            ]
+        }
+    ]
+}

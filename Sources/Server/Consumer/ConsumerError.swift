@@ -1,0 +1,14 @@
+/// Why the consumer's side could not do what was asked.
+public struct ConsumerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Stable, for programs.
+    public let code: String
+    /// A sentence for a person, without health data or secrets.
+    public let message: String
+
+    public init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,38 @@
+import FHIR
+import Foundation
+
+/// One resource of an opened submission: as it came, and as R4.
+public struct IncomingResource: Sendable {
+    /// The resource as R4.
+    public let resource: Resource
+    /// The bytes of the R4 resource: as they came where they were R4 already.
+    public let content: Data
+    /// The bytes as they came and their FHIR version, where they were converted.
+    public let original: (bytes: Data, version: String)?
+    /// The participant that the resource is about.
+    public let subject: String
+    /// The id under which it is recorded.
+    public let id: String
+
+    /// Whether the consent of a participant is given or taken back with this resource.
+    public var kind: Kind {
+        switch resource.resourceType {
+        case Contract.resourceType: .contract
+        case Consent.resourceType: .consent
+        default: .data
+        }
+    }
+
+    public enum Kind: Sendable, Hashable { case contract, consent, data }
+}
+
+/// Why an opened submission cannot be handled as it is. The staff sees the sentence, which holds no health data.
+public struct SubmissionProblem: Error, Sendable, Hashable {
+    public let code: String
+    public let message: String
+
+    public init(_ code: String, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

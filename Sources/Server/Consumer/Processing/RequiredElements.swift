@@ -1,0 +1,71 @@
+import FHIR
+
+/// The least that a resource must say for its way through the house: what R4 requires of the types that devices send,
+/// and that its dates are dates.
+enum RequiredElements {
+    /// What is missing first; nil where nothing is.
+    static func problem(in resource: Resource) -> SubmissionProblem? {
+        let type = resource.resourceType
+        for element in required[type] ?? [] where isMissing(element, in: resource) {
+            return SubmissionProblem("resource-invalid", "The \(type) lacks the required element \(element).")
+        }
+        if let status = resource.text("status"), let allowed = statuses[type], !allowed.contains(status) {
+            return SubmissionProblem("resource-invalid", "The status of the \(type) is none that FHIR R4 knows.")
+        }
+        for element in dates where resource[element] != nil {
+            guard resource.dateTime(element) != nil else {
+                return SubmissionProblem(
+                    "resource-invalid", "The element \(element) of the \(type) is no date or time as FHIR writes them.")
+            }
+        }
+        if let id = resource["id"], !(id.string.map(Resource.isID) ?? false) {
+            return SubmissionProblem("resource-invalid", "The id of the \(type) is none that FHIR allows.")
+        }
+        return shapeProblem(in: resource)
+    }
+
+    /// Items must be objects with a linkId: the facts are named by it.
+    private static func shapeProblem(in resource: Resource) -> SubmissionProblem? {
+        guard resource.resourceType == QuestionnaireResponse.resourceType else { return nil }
+        func isSound(_ items: JSON?) -> Bool {
+            guard let items else { return true }
+            guard let list = items.array, !list.isEmpty else { return false }
+            return list.allSatisfy { item in
+                guard item["linkId"]?.string != nil, isSound(item["item"]) else { return false }
+                guard let answers = item["answer"] else { return true }
+                return answers.array?.allSatisfy { $0.object != nil && isSound($0["item"]) } ?? false
+            }
+        }
+        return isSound(resource["item"])
+            ? nil
+            : SubmissionProblem("resource-invalid", "An item of the QuestionnaireResponse has no linkId or is no object.")
+    }
+
+    private static func isMissing(_ element: String, in resource: Resource) -> Bool {
+        guard let value = resource[element] else { return true }
+        switch value {
+        case .object(let object): return object.isEmpty
+        case .array(let elements): return elements.isEmpty
+        case .string(let text): return text.isEmpty
+        default: return value.isNull
+        }
+    }
+
+    private static let required: [String: [String]] = [
+        "Contract": ["signer"],
+        "Consent": ["status", "scope", "category"],
+        "QuestionnaireResponse": ["status"],
+        "Observation": ["status", "code"],
+        "Encounter": ["status"],
+    ]
+
+    private static let statuses: [String: Set<String>] = [
+        "QuestionnaireResponse": ["in-progress", "completed", "amended", "entered-in-error", "stopped"],
+        "Observation": [
+            "registered", "preliminary", "final", "amended", "corrected", "cancelled", "entered-in-error", "unknown",
+        ],
+        "Consent": ["draft", "proposed", "active", "rejected", "inactive", "entered-in-error"],
+    ]
+
+    private static let dates = ["authored", "issued", "effectiveDateTime", "effectiveInstant", "dateTime", "birthDate"]
+}

@@ -1,0 +1,34 @@
+/// How a server is started.
+public struct ServerOptions: Sendable {
+    /// What a process does of the server's work.
+    public enum Role: String, Sendable, CaseIterable {
+        /// Takes sealed submissions; needs no private key.
+        case receiver
+        /// Opens, records and loads them; needs the private keys.
+        case consumer
+        /// Answers the FHIR API.
+        case records
+    }
+
+    public var host: String
+    /// 0 lets the system choose.
+    public var port: Int
+    public var roles: Set<Role>
+    /// `sqlite:PATH`; nil for the study's own.
+    public var database: String?
+    /// PEM files; both or none.
+    public var certificate: String?
+    public var privateKey: String?
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), database: String? = nil,
+        certificate: String? = nil, privateKey: String? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.roles = roles
+        self.database = database
+        self.certificate = certificate
+        self.privateKey = privateKey
+    }
+}

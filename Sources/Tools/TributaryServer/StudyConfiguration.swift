@@ -1,0 +1,106 @@
+import FHIR
+import Foundation
+
+/// What `study.json` says of a study. Members it does not name keep their defaults; unknown ones are ignored.
+public struct StudyConfiguration: Sendable, Hashable {
+    /// Short and stable: letters, digits, `-` and `.`.
+    public var id: String
+    /// For people.
+    public var title: String
+    /// The bundle identifier that an app's receipt must name.
+    public var bundleIdentifier: String
+    /// The largest submission that is taken, in bytes.
+    public var maximumSubmissionBytes: Int
+    /// The most resources one submission may hold.
+    public var maximumResourcesPerSubmission: Int
+    /// How long a device's token lives, in seconds.
+    public var tokenLifetime: Int
+    /// Whether the contracts of C3-PRO's apps count, which name no template.
+    public var c3pro: Bool
+    /// Whether resources that come unsealed are taken and sealed on arrival.
+    public var acceptPlainFHIR: Bool
+    /// Whether receipts made by `tributary app-receipt make` count. Never for real data.
+    public var development: Bool
+
+    public init(
+        id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
+        maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800, c3pro: Bool = true,
+        acceptPlainFHIR: Bool = false, development: Bool = false
+    ) {
+        self.id = id
+        self.title = title
+        self.bundleIdentifier = bundleIdentifier
+        self.maximumSubmissionBytes = maximumSubmissionBytes
+        self.maximumResourcesPerSubmission = maximumResourcesPerSubmission
+        self.tokenLifetime = tokenLifetime
+        self.c3pro = c3pro
+        self.acceptPlainFHIR = acceptPlainFHIR
+        self.development = development
+    }
+
+    /// Reads `study.json`.
+    ///
+    /// - Throws: ``ServerError`` `study-invalid` that names the member.
+    public init(json data: Data) throws {
+        let json: JSON
+        do {
+            json = try JSON(data)
+        } catch let error as JSONError {
+            throw ServerError(code: "study-invalid", message: "study.json cannot be read. \(error.message)")
+        }
+        func text(_ name: String) throws -> String {
+            guard let value = json[name]?.string, !value.isEmpty else { throw Self.invalid(name, "a text") }
+            return value
+        }
+        func flag(_ name: String, _ standard: Bool) throws -> Bool {
+            guard let value = json[name] else { return standard }
+            guard let flag = value.bool else { throw Self.invalid(name, "true or false") }
+            return flag
+        }
+        func limit(_ name: String, _ standard: Int) throws -> Int {
+            guard let value = json["limits"]?[name] else { return standard }
+            guard let number = value.integer, number > 0 else { throw Self.invalid("limits.\(name)", "a whole number") }
+            return number
+        }
+        let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
+        self.init(
+            id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
+            maximumSubmissionBytes: try limit("submissionBytes", standard.maximumSubmissionBytes),
+            maximumResourcesPerSubmission: try limit("resources", standard.maximumResourcesPerSubmission),
+            tokenLifetime: try limit("tokenSeconds", standard.tokenLifetime),
+            c3pro: try flag("c3pro", standard.c3pro),
+            acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
+            development: try flag("development", standard.development))
+        guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
+    }
+
+    /// The text of `study.json`.
+    public var json: JSON {
+        [
+            "id": .string(id), "title": .string(title), "bundleIdentifier": .string(bundleIdentifier),
+            "limits": [
+                "submissionBytes": .number(JSONNumber(maximumSubmissionBytes)),
+                "resources": .number(JSONNumber(maximumResourcesPerSubmission)),
+                "tokenSeconds": .number(JSONNumber(tokenLifetime)),
+            ],
+            "c3pro": .bool(c3pro), "acceptPlainFHIR": .bool(acceptPlainFHIR), "development": .bool(development),
+        ]
+    }
+
+    private static func invalid(_ name: String, _ wanted: String) -> ServerError {
+        ServerError(code: "study-invalid", message: "study.json: \(name) must be \(wanted).")
+    }
+}
+
+/// Why a study's folder or server cannot be used.
+public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let code: String
+    public let message: String
+
+    public init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code): \(message)" }
+}

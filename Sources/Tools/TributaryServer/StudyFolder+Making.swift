@@ -1,0 +1,47 @@
+import Consumer
+import Crypto
+import FHIR
+import Foundation
+import Receiver
+
+extension StudyFolder {
+    /// Makes a study's folder with keys, and refuses where there is one already.
+    ///
+    /// - Parameter antispam: the token that apps send; only its hash is kept.
+    public func make(_ configuration: StudyConfiguration, antispam: String, now: Date) throws {
+        let files = FileManager.default
+        if files.fileExists(atPath: configurationURL.path) || files.fileExists(atPath: keys.url.path) {
+            throw ServerError(
+                code: "study-exists", message: "There is a study in this folder already; nothing was changed.")
+        }
+        try files.createDirectory(at: url, withIntermediateDirectories: true)
+        for folder in [consentURL, questionnairesURL, receiptRootsURL] {
+            try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        for folder in [keys.url, dataURL] {
+            try files.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        let hash = SHA256.hash(data: Data(antispam.utf8)).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        try write(hash.joined() + "\n", to: antispamURL, permissions: 0o600)
+        try write("keys/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
+        _ = try keys.generate(now: now)
+        if configuration.development {
+            let root = try AppReceipt.makeDevelopmentRoot()
+            try write(root.privateKeyPEM, to: developmentRootKeyURL, permissions: 0o600)
+            try write(root.certificatePEM, to: developmentRootURL, permissions: 0o644)
+        }
+        // Last, for its presence is what makes the folder a study.
+        try write(configuration.json.text(.pretty) + "\n", to: configurationURL, permissions: 0o644)
+    }
+
+    private func write(_ text: String, to file: URL, permissions: Int) throws {
+        let made = FileManager.default.createFile(
+            atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: permissions])
+        guard made else {
+            throw ServerError(code: "file-unwritable", message: "\(file.lastPathComponent) cannot be written.")
+        }
+    }
+}

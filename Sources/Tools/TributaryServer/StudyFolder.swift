@@ -1,0 +1,106 @@
+import Consumer
+import Crypto
+import FHIR
+import Foundation
+import Receiver
+import Wire
+
+/// A study as a folder: what it asks, whom it trusts, where its keys and data are.
+///
+/// ```
+/// study.json         what the study is
+/// consent/           the consent document's templates (Contract)
+/// questionnaires/    the published forms (Questionnaire)
+/// keys/              private keys, 0700; a receiver in a DMZ has none
+/// jwks.json          the public halves, for the receiver
+/// receipt-roots/     certificates that app receipts must chain to (PEM)
+/// antispam.sha256    the hash of the antispam token, 0600
+/// data/              the database
+/// ```
+public struct StudyFolder: Sendable {
+    public let url: URL
+
+    public init(path: String) { url = URL(fileURLWithPath: path, isDirectory: true) }
+
+    public var configurationURL: URL { url.appendingPathComponent("study.json") }
+    public var consentURL: URL { url.appendingPathComponent("consent", isDirectory: true) }
+    public var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
+    public var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
+    public var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
+    public var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }
+    public var receiptRootsURL: URL { url.appendingPathComponent("receipt-roots", isDirectory: true) }
+    public var developmentRootKeyURL: URL {
+        keys.url.appendingPathComponent("development-receipts.pem", isDirectory: false)
+    }
+    public var developmentRootURL: URL { receiptRootsURL.appendingPathComponent("development.pem") }
+
+    /// The folder of private keys.
+    public var keys: KeyFolder {
+        KeyFolder(url: url.appendingPathComponent("keys", isDirectory: true), publicSetURL: publicKeysURL)
+    }
+
+    /// Where the records are unless told otherwise.
+    public var defaultDatabase: String { "sqlite:" + dataURL.appendingPathComponent("tributary.sqlite").path }
+
+    /// Reads `study.json`.
+    public func configuration() throws -> StudyConfiguration {
+        guard let data = FileManager.default.contents(atPath: configurationURL.path) else {
+            throw ServerError(
+                code: "study-missing",
+                message: "There is no study.json in \(url.lastPathComponent); make a study with `tributary init`.")
+        }
+        return try StudyConfiguration(json: data)
+    }
+
+    /// The lower-case hex SHA-256 of the antispam token.
+    public func antispamHash() throws -> String {
+        guard let data = FileManager.default.contents(atPath: antispamURL.path) else {
+            throw ServerError(code: "antispam-missing", message: "The file antispam.sha256 is missing in the study.")
+        }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The certificates that app receipts must chain to; the development root only where the study is one.
+    public func receiptRoots(development: Bool) -> [Data] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: receiptRootsURL.path)) ?? []
+        return names.sorted().filter { !$0.hasPrefix(".") && (development || $0 != developmentRootURL.lastPathComponent) }
+            .compactMap { FileManager.default.contents(atPath: receiptRootsURL.appendingPathComponent($0).path) }
+    }
+
+    /// The public key set as it is served; nil before any key was made.
+    public func publicKeySet() -> Data? { FileManager.default.contents(atPath: publicKeysURL.path) }
+
+    /// The published files of resources of a type, in the order of their names; unreadable ones are left out.
+    public func resources(in folder: URL, ofType type: String) -> [(file: URL, data: Data, resource: Resource)] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().compactMap { name in
+            let file = folder.appendingPathComponent(name)
+            guard name.hasSuffix(".json"), !name.hasPrefix("."),
+                let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data),
+                resource.resourceType == type
+            else { return nil }
+            return (file, data, resource)
+        }
+    }
+
+    /// The published form's file, byte for byte: the one whose `id` is asked for, else the one of that file name.
+    public func questionnaireFile(id: String) -> Data? {
+        guard Resource.isID(id) else { return nil }
+        let forms = resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
+        return forms.first { $0.resource.id == id }?.data
+            ?? forms.first { $0.file.deletingPathExtension().lastPathComponent == id }?.data
+    }
+
+    /// The published form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names.
+    public func questionnaire(_ name: String) -> Questionnaire? {
+        let forms = resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
+            .compactMap { $0.resource.as(Questionnaire.self) }
+        let parts = name.split(separator: "|", maxSplits: 1).map(String.init)
+        guard let head = parts.first else { return nil }
+        let named = forms.filter { $0.url == head }
+        if parts.count == 2 { return named.first { $0.version == parts[1] } }
+        if let form = named.last { return form }
+        let id = head.split(separator: "/").last.map(String.init)
+        return forms.first { $0.id == id }
+    }
+}

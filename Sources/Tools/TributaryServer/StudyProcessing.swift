@@ -1,0 +1,40 @@
+import Consumer
+import FHIR
+import Foundation
+import Records
+import Storage
+import Trust
+import Warehouse
+import Wire
+
+/// Puts the consumer's parts together for a study's folder.
+public enum StudyProcessing {
+    /// The processor that opens, gates, records and loads.
+    public static func processor(
+        folder: StudyFolder, study: StudyConfiguration, keys: [PrivateKey], database: any SQLDatabase,
+        queue: any SubmissionQueue, access: AccessControl, clock: @escaping @Sendable () -> Date
+    ) throws -> SubmissionProcessor {
+        SubmissionProcessor(
+            database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
+            opener: try OpenSSLKeyOpener(keys),
+            study: .init(
+                acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
+                templates: {
+                    folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
+                        .map { Contract($0.resource.object) }
+                },
+                questionnaire: { folder.questionnaire($0) }),
+            clock: clock)
+    }
+
+    /// Writes the concepts of the published forms and of the health types.
+    public static func loadOntology(folder: StudyFolder, database: any SQLDatabase, now: Date) async throws {
+        let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType)
+            .map { Questionnaire($0.resource.object) }
+        try await database.write { transaction in
+            let loader = WarehouseLoader()
+            try loader.ensureHealthOntology(at: now, in: transaction)
+            for form in forms { try loader.ensureOntology(questionnaire: form, at: now, in: transaction) }
+        }
+    }
+}

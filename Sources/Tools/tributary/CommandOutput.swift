@@ -1,0 +1,71 @@
+import FHIR
+import Foundation
+
+/// What commands print: results on standard output, words for people on standard error.
+enum CommandOutput {
+    /// A line of the result.
+    static func result(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+    /// The result as one JSON value.
+    static func result(_ json: JSON) { result(json.text(.pretty)) }
+
+    /// Bytes of the result, as they are.
+    static func result(_ bytes: Data) { FileHandle.standardOutput.write(bytes) }
+
+    /// A word to the person at the terminal.
+    static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+    /// Rows in columns as wide as their widest cell.
+    static func table(_ header: [String], _ rows: [[String]]) {
+        let all = [header] + rows
+        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        for row in all {
+            let cells = row.enumerated().map { column, cell in
+                cell + String(repeating: " ", count: widths[column] - cell.count)
+            }
+            result(cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces))
+        }
+    }
+}
+
+/// Why a command failed.
+struct CommandError: Error, CustomStringConvertible {
+    let code: String
+    let message: String
+
+    init(_ code: String, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    var description: String { "\(message) [\(code)]" }
+}
+
+/// Reads what a command was given.
+enum CommandInput {
+    /// The bytes of a file; `-` is standard input.
+    static func file(_ path: String) throws -> Data {
+        if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError("file-unreadable", "The file \(path) cannot be read.")
+        }
+        return data
+    }
+
+    /// The file as JSON.
+    static func json(_ path: String, lenient: Bool = false) throws -> JSON {
+        do {
+            return try JSON(try file(path), lenient: lenient)
+        } catch let error as JSONError {
+            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+        }
+    }
+
+    /// The file as a FHIR resource.
+    static func resource(_ path: String, lenient: Bool = false) throws -> Resource {
+        guard let object = try json(path, lenient: lenient).object,
+            let type = object["resourceType"]?.string, Resource.isTypeName(type)
+        else { throw CommandError("resource-type-missing", "\(path) holds no FHIR resource.") }
+        return Resource(object)
+    }
+}

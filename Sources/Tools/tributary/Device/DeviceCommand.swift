@@ -1,0 +1,127 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Outbox
+import Wire
+
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "Be a participant's device, by the same libraries as an app.",
+        discussion: """
+            Example:
+              tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN
+              tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
+              tributary device answer --store phone form.json --answers answers.json
+              tributary device send --store phone
+            """,
+        subcommands: [
+            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Send.self, Deliveries.self,
+        ])
+
+    /// Which device.
+    struct Store: ParsableArguments {
+        @Option(help: "The device's folder.") var store: String
+        @Flag(help: "Print one JSON value.") var json = false
+    }
+
+    struct Enrol: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register with a study.",
+            discussion: "Example:\n  tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN")
+        @OptionGroup var device: Store
+        @Option(help: "Where the study's server is.") var url: String
+        @Option(help: "The app's receipt as base64.") var receipt: String
+        @Option(help: "The study's antispam token.") var antispam: String
+
+        func run() async throws {
+            let folder = URL(fileURLWithPath: device.store, isDirectory: true)
+            let receiptText = String(decoding: try CommandInput.file(receipt), as: UTF8.self)
+            let enrolment = try await StudyConnection.enrol(
+                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary")
+            try DeviceStore.open(folder).save(enrolment)
+            if device.json {
+                CommandOutput.result(["client": .string(enrolment.clientID)])
+            } else {
+                CommandOutput.result("enrolled as client \(enrolment.clientID)")
+            }
+        }
+    }
+
+    struct Send: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send what is queued, in order.",
+            discussion: "What cannot be sent now stays queued (exit status 1).\n\nExample:\n  tributary device send --store phone")
+        @OptionGroup var device: Store
+        @Option(help: "How often to try a submission before giving up for now.") var attempts = 4
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            let connection = StudyConnection(enrolment: session.enrolment)
+            let report = try await connection.sendAll(
+                from: session.store.outbox, patience: .init(attempts: max(1, attempts)))
+            if device.json {
+                CommandOutput.result([
+                    "sent": .number(JSONNumber(report.sent)), "refused": .number(JSONNumber(report.refused)),
+                    "remaining": .number(JSONNumber(report.remaining)),
+                    "reason": report.reason.map { .string($0) } ?? .null,
+                ])
+            } else {
+                CommandOutput.result("sent \(report.sent), refused \(report.refused), remaining \(report.remaining)")
+            }
+            if report.remaining > 0 || report.refused > 0 {
+                CommandOutput.note("Not all was taken: \(report.reason ?? "see refused/ in the device's folder").")
+                throw ExitCode(1)
+            }
+        }
+    }
+
+    struct Deliveries: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Ask what became of the submissions.",
+            discussion: "Example:\n  tributary device deliveries --store phone --json")
+        @OptionGroup var device: Store
+        @Option(help: "Only what changed after this cursor.") var after: String?
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            let connection = StudyConnection(enrolment: session.enrolment)
+            let (deliveries, next) = try await Self.all(connection, after: after)
+            if device.json {
+                CommandOutput.result([
+                    "deliveries": .array(
+                        deliveries.map { delivery in
+                            var row: JSON = [
+                                "submission": .string(delivery.submission), "status": .string(delivery.status),
+                                "at": .string(delivery.at),
+                            ]
+                            if let version = delivery.versionId { row["versionId"] = .string(version) }
+                            if let reason = delivery.reason { row["reason"] = .string(reason) }
+                            return row
+                        }), "next": next.map { .string($0) } ?? .null,
+                ])
+            } else {
+                CommandOutput.table(
+                    ["submission", "status", "at", "reason"],
+                    deliveries.map { [$0.submission, $0.status, $0.at, $0.reason ?? ""] })
+            }
+        }
+
+        /// All pages. A submission that changes while the pages are read shows its newest state.
+        static func all(
+            _ connection: StudyConnection, after: String?
+        ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {
+            var deliveries: [DeliveriesPage.Delivery] = []
+            var cursor = after
+            while true {
+                let page = try await connection.deliveries(after: cursor)
+                cursor = page.next
+                guard !page.deliveries.isEmpty else { break }
+                let changed = Set(page.deliveries.map(\.submission))
+                deliveries.removeAll { changed.contains($0.submission) }
+                deliveries += page.deliveries
+            }
+            return (deliveries, cursor)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Receiver
+import TributaryServer
+
+struct AppReceiptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-receipt", abstract: "App Store receipts for development.",
+        discussion: "Example:\n  tributary app-receipt make study > receipt.b64", subcommands: [Make.self])
+
+    struct Make: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a development receipt as base64; each is another device.",
+            discussion: "Works only in a study made with `init --development`.\n\nExample:\n  tributary app-receipt make study > receipt.b64")
+        @Argument(help: "The study's folder.") var dir: String
+        @Option(help: "A bundle identifier other than the study's, to see it refused.") var bundleIdentifier: String?
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let folder = StudyFolder(path: dir)
+            let study = try folder.configuration()
+            guard study.development,
+                let key = FileManager.default.contents(atPath: folder.developmentRootKeyURL.path),
+                let certificate = FileManager.default.contents(atPath: folder.developmentRootURL.path)
+            else {
+                throw CommandError(
+                    "not-a-development-study", "Receipts can only be made in a study made with `init --development`.")
+            }
+            let root = DevelopmentReceiptRoot(
+                certificatePEM: String(decoding: certificate, as: UTF8.self),
+                privateKeyPEM: String(decoding: key, as: UTF8.self))
+            let receipt = try AppReceipt.makeDevelopment(
+                bundleIdentifier: bundleIdentifier ?? study.bundleIdentifier, root: root, created: Date())
+            let text = receipt.base64EncodedString()
+            CommandOutput.note("A development receipt. It is worth nothing outside this study.")
+            if json { CommandOutput.result(["receipt": .string(text)]) } else { CommandOutput.result(text) }
+        }
+    }
+}

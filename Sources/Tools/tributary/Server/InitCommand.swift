@@ -1,0 +1,79 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import TributaryServer
+
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a study's folder, with keys.",
+        discussion: """
+            Makes study.json, consent/, questionnaires/, keys/ and data/. An existing study is never overwritten.
+
+            Example:
+              tributary init sleep-study --id sleep-study --title "Sleep and mood"
+            """)
+
+    @Argument(help: "The folder to make.")
+    var dir: String
+
+    @Option(help: "The antispam token that the study's app sends; without it a random one is made and printed once.")
+    var antispam: String?
+
+    @Option(help: "The study's id: letters, digits, - and .; the folder's name unless given.")
+    var id: String?
+
+    @Option(help: "The study's title.")
+    var title: String?
+
+    @Option(help: "The bundle identifier that an app's receipt must name.")
+    var bundleIdentifier = "org.example.study"
+
+    @Flag(help: "Trust receipts made by `tributary app-receipt make`. Never for real data.")
+    var development = false
+
+    @Flag(help: "Print one JSON value.")
+    var json = false
+
+    func run() async throws {
+        let folder = StudyFolder(path: dir)
+        let name = id ?? String(folder.url.lastPathComponent.map { Self.isAllowed($0) ? $0 : "-" })
+        guard Resource.isID(name) else {
+            throw ValidationError("The study's id must be up to 64 letters, digits, - and . (--id).")
+        }
+        if let antispam, antispam.utf8.count < 8 {
+            throw ValidationError("The antispam token must have at least 8 characters.")
+        }
+        let token = antispam ?? Self.randomToken()
+        let configuration = StudyConfiguration(
+            id: name, title: title ?? name, bundleIdentifier: bundleIdentifier, development: development)
+        try folder.make(configuration, antispam: token, now: Date())
+        if development {
+            CommandOutput.note(
+                "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data.")
+        }
+        if json {
+            CommandOutput.result([
+                "study": .string(folder.url.path), "id": .string(name),
+                "antispam": antispam == nil ? .string(token) : .null, "development": .bool(development),
+            ])
+        } else {
+            CommandOutput.note("Made the study \(name). Next: put your forms into questionnaires/ and consent/, then serve.")
+            if antispam == nil {
+                CommandOutput.note("The antispam token for your app, shown this once:")
+                CommandOutput.result(token)
+            }
+        }
+    }
+
+    private static func isAllowed(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == ".")
+    }
+
+    private static func randomToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<24).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+    }
+}

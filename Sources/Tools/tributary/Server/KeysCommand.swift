@@ -1,0 +1,111 @@
+import ArgumentParser
+import Consumer
+import FHIR
+import Foundation
+import TributaryServer
+import Wire
+
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "The keys that submissions are sealed to.",
+        discussion: """
+            Example:
+              tributary keys publish study --format jwks > study.jwks
+            """,
+        subcommands: [Generate.self, List.self, Rotate.self, Publish.self])
+
+    struct Generate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an RSA-2048 and a P-256 key where the study has none.",
+            discussion: "Example:\n  tributary keys generate study")
+        @Argument(help: "The study's folder.") var dir: String
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let folder = StudyFolder(path: dir)
+            _ = try folder.configuration()
+            if try folder.keys.entries().isEmpty {
+                _ = try folder.keys.generate(now: Date())
+            } else {
+                try folder.keys.publish()
+                CommandOutput.note("The study has keys already; `keys rotate` makes new ones.")
+            }
+            try KeysCommand.show(folder, json: json)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the keys; nothing secret is shown.", discussion: "Example:\n  tributary keys list study")
+        @Argument(help: "The study's folder.") var dir: String
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws { try KeysCommand.show(StudyFolder(path: dir), json: json) }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make new keys; the old ones still open what was sealed to them.",
+            discussion: "Example:\n  tributary keys rotate study")
+        @Argument(help: "The study's folder.") var dir: String
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let folder = StudyFolder(path: dir)
+            _ = try folder.configuration()
+            _ = try folder.keys.generate(now: Date())
+            try KeysCommand.show(folder, json: json)
+        }
+    }
+
+    struct Publish: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the public keys.",
+            discussion: """
+                jwks: both keys as a JWK set. pem, der: the RSA key as SubjectPublicKeyInfo. crt: a self-signed
+                certificate (DER) around the RSA key, as C3-PRO's apps bundle it.
+
+                Example:
+                  tributary keys publish study --format crt > public.crt
+                """)
+        enum Format: String, ExpressibleByArgument, CaseIterable { case jwks, pem, der, crt }
+        @Argument(help: "The study's folder.") var dir: String
+        @Option(help: "jwks, pem, der or crt.") var format: Format = .jwks
+
+        func run() async throws {
+            let folder = StudyFolder(path: dir)
+            let study = try folder.configuration()
+            let entries = try folder.keys.entries().filter(\.isCurrent)
+            guard let rsa = entries.first(where: { $0.key.kind == .rsa })?.key else {
+                throw CommandError("key-missing", "The study has no keys; make them with `tributary keys generate`.")
+            }
+            switch format {
+            case .jwks: CommandOutput.result(PublicKey.jwks(try folder.keys.currentPublicKeys()) + Data("\n".utf8))
+            case .pem: CommandOutput.result(Data(rsa.publicKey.pem.utf8))
+            case .der: CommandOutput.result(rsa.publicKey.subjectPublicKeyInfo)
+            case .crt:
+                CommandOutput.result(try SelfSignedCertificate.make(for: rsa, commonName: study.id, now: Date()))
+            }
+        }
+    }
+
+    static func show(_ folder: StudyFolder, json: Bool) throws {
+        let entries = try folder.keys.entries()
+        if json {
+            CommandOutput.result([
+                "keys": .array(
+                    entries.map {
+                        [
+                            "kid": .string($0.key.keyID), "kind": .string($0.key.kind.rawValue),
+                            "current": .bool($0.isCurrent), "file": .string($0.file),
+                        ]
+                    })
+            ])
+        } else {
+            CommandOutput.table(
+                ["kind", "current", "kid"],
+                entries.map { [$0.key.kind.rawValue, $0.isCurrent ? "yes" : "no", $0.key.keyID] })
+        }
+    }
+}

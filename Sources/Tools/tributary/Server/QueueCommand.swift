@@ -1,0 +1,134 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Storage
+import TributaryServer
+
+struct QueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "What waits, what is held, what could not be handled.",
+        discussion: "Example:\n  tributary queue status study",
+        subcommands: [Status.self, Show.self, Retry.self, Discard.self])
+
+    /// Which study and database.
+    struct Location: ParsableArguments {
+        @Argument(help: "The study's folder.") var dir: String
+        @Option(help: "The database, if it is not the study's own.") var database: String?
+
+        func withQueue<T>(_ body: (SQLSubmissionQueue) async throws -> T) async throws -> T {
+            let folder = StudyFolder(path: dir)
+            _ = try folder.configuration()
+            let opened = try await StudyDatabase.open(folder, url: database)
+            let result = try await body(SQLSubmissionQueue(database: opened))
+            try await opened.close()
+            return result
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Count what waits.", discussion: "Example:\n  tributary queue status study --json")
+        @OptionGroup var location: Location
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let now = Date()
+            let status = try await location.withQueue { try await $0.status(now: now) }
+            let age = status.oldestReceivedAt.map { max(0, Int(now.timeIntervalSince($0))) }
+            if json {
+                CommandOutput.result([
+                    "depth": .number(JSONNumber(status.depth)),
+                    "oldestAge": age.map { .number(JSONNumber($0)) } ?? .null,
+                    "held": .number(JSONNumber(status.held)), "parked": .number(JSONNumber(status.parked)),
+                ])
+            } else {
+                CommandOutput.table(
+                    ["waiting", "oldest (s)", "held", "parked"],
+                    [[String(status.depth), age.map(String.init) ?? "-", String(status.held), String(status.parked)]])
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show submissions that are not stored, or one.",
+            discussion: "Example:\n  tributary queue show study")
+        @OptionGroup var location: Location
+        @Argument(help: "A submission's id.") var id: String?
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let rows = try await location.withQueue { try await $0.show(submissionID: id?.lowercased()) }
+            if id != nil, rows.isEmpty { throw CommandError("submission-unknown", "There is no such submission.") }
+            if json {
+                let list = JSON.array(rows.map(QueueCommand.json))
+                CommandOutput.result(["submissions": list])
+            } else {
+                CommandOutput.table(
+                    ["submission", "client", "status", "received", "tries", "reason", "detail"],
+                    rows.map {
+                        [
+                            $0.submissionID, $0.clientID, $0.status.rawValue, DateTime($0.receivedAt).text,
+                            String($0.attempts), $0.reasonCode ?? "-", $0.detail ?? "",
+                        ]
+                    })
+            }
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have a parked or held submission handled again.",
+            discussion: "Example:\n  tributary queue retry study --all")
+        @OptionGroup var location: Location
+        @Argument(help: "A submission's id.") var id: String?
+        @Flag(help: "All that are parked.") var all = false
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func validate() throws {
+            guard (id == nil) == all else { throw ValidationError("Name a submission, or --all.") }
+        }
+
+        func run() async throws {
+            let count = try await location.withQueue { queue in
+                guard let id else { return try await queue.retryAllParked() }
+                return try await queue.retry(submissionID: id.lowercased()) ? 1 : 0
+            }
+            if id != nil, count == 0 {
+                throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
+            }
+            if json { CommandOutput.result(["retried": .number(JSONNumber(count))]) } else {
+                CommandOutput.result("\(count) will be handled again")
+            }
+        }
+    }
+
+    struct Discard: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refuse a parked or held submission for good; its sealed bytes are deleted.",
+            discussion: "Example:\n  tributary queue discard study 6f1e...")
+        @OptionGroup var location: Location
+        @Argument(help: "The submission's id.") var id: String
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let done = try await location.withQueue { try await $0.discard(submissionID: id.lowercased(), at: Date()) }
+            guard done else {
+                throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
+            }
+            if json { CommandOutput.result(["discarded": .string(id.lowercased())]) } else {
+                CommandOutput.result("discarded \(id.lowercased())")
+            }
+        }
+    }
+
+    static func json(_ row: SubmissionSummary) -> JSON {
+        [
+            "submission": .string(row.submissionID), "client": .string(row.clientID),
+            "status": .string(row.status.rawValue), "format": .string(row.format.rawValue),
+            "receivedAt": .string(DateTime(row.receivedAt).text), "attempts": .number(JSONNumber(row.attempts)),
+            "reason": row.reasonCode.map { .string($0) } ?? .null, "detail": row.detail.map { .string($0) } ?? .null,
+        ]
+    }
+}

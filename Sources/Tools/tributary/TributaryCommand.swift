@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// The command line: each command is one file, grouped by who uses it.
+@main
+struct TributaryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tributary",
+        abstract: "Carries health data from people's phones into FHIR and i2b2, sealed and with their permission.",
+        discussion: """
+            Example:
+              tributary init study --development
+              tributary serve study
+            """,
+        version: "0.1.0",
+        subcommands: [
+            DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
+            AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
+            HealthCommand.self, QueueCommand.self, StudyCommand.self, WarehouseCommand.self,
+        ])
+}
