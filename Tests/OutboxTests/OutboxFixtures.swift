@@ -35,7 +35,7 @@ func code(_ body: () throws -> Void) -> String? {
     }
 }
 
-func code(_ body: () async throws -> Void) async -> String? {
+func codeOfAsync(_ body: () async throws -> Void) async -> String? {
     do {
         try await body()
         return nil

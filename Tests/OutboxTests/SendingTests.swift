@@ -182,12 +182,23 @@ import Wire
         #expect(try await study.connection().sendAll(from: outbox).sent == 2)
     }
 
+    @Test func aLongQueueGoesInOrder() async throws {
+        let files = ModelFiles(seed: 1)
+        let outbox = try OutboxDirectory.open(
+            folder: URL(fileURLWithPath: "/d/outbox"), refusedFolder: URL(fileURLWithPath: "/d/refused"), files: files)
+        try outbox.append("Contract")
+        for _ in 0..<30 { try outbox.append("Observation") }
+        let study = ScriptedStudy()
+        #expect(try await study.connection().sendAll(from: outbox).sent == 31)
+        #expect(await study.accepted.map(\.seq) == Array(1...31))
+    }
+
     @Test func twoSendersAreNotAtWorkAtATime() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let lock = try outbox.sendingLock()
         let connection = try ScriptedStudy().connection()
-        #expect(await code { _ = try await connection.sendAll(from: outbox) } == "outbox-busy")
+        #expect(await codeOfAsync { _ = try await connection.sendAll(from: outbox) } == "outbox-busy")
         withExtendedLifetime(lock) {}
     }
 }

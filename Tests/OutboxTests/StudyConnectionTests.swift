@@ -57,7 +57,7 @@ import Wire
             "GET /s/.well-known/jwks.json": .init(status: 200, body: Data(ScriptedStudy.jwks.utf8)),
             "POST /s/register": .init(status: status, body: Data(#"{"error":"unauthorized_client"}"#.utf8)),
         ])
-        let result = await code {
+        let result = await codeOfAsync {
             _ = try await StudyConnection.enrol(
                 url: "https://study.example/s", antispam: "x", receipt: "x", transport: table)
         }
@@ -71,13 +71,13 @@ import Wire
             (TransportResponse(status: 200, body: Data(#"{"keys":[]}"#.utf8)), "answer-invalid"),
         ] {
             let table = Table(answers: ["GET /.well-known/jwks.json": response])
-            let result = await code {
+            let result = await codeOfAsync {
                 _ = try await StudyConnection.enrol(
                     url: "http://127.0.0.1:1", antispam: "x", receipt: "x", transport: table)
             }
             #expect(result == expected)
         }
-        let result = await code {
+        let result = await codeOfAsync {
             _ = try await StudyConnection.enrol(
                 url: "http://localhost", antispam: "x", receipt: "x", transport: Table(answers: [:]))
         }
@@ -90,7 +90,7 @@ import Wire
         "http://localhost.example",
     ])
     func otherAddressesAreRefused(url: String) async {
-        let result = await code {
+        let result = await codeOfAsync {
             _ = try await StudyConnection.enrol(url: url, antispam: "x", receipt: "x", transport: ScriptedStudy())
         }
         #expect(result == "url-invalid")

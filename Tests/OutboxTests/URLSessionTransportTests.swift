@@ -46,7 +46,7 @@ import Testing
         let closed = try #require(
             URL(string: url.absoluteString.replacingOccurrences(of: ":\(url.port ?? 0)", with: ":1")))
         #expect(
-            await code {
+            await codeOfAsync {
                 _ = try await URLSessionTransport(timeout: 5).send(TransportRequest(method: "GET", url: closed))
             }
                 == "connection-failed")

@@ -45,7 +45,10 @@ public struct OutboxDirectory: Sendable {
 
     /// Queued submissions and consent at one instant.
     func snapshot() throws -> (entries: [OutboxEntry], consent: ConsentStanding) {
-        try locked { (try entries(), try state().consent) }
+        try locked {
+            let entries = try entries()
+            return (entries, try storedState().completed(by: entries, refused: []).consent)
+        }
     }
 
     /// The sealed bytes of an entry. Throws `file-missing` if it is gone, `entry-unreadable` if the file cannot be read,

@@ -22,7 +22,7 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     public init?(name: String) {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, parts[0].utf8.count == 20, parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let sequence = Int64(parts[0]), sequence >= 1, Self.isKind(parts[1]), parts[2] == Self.canonical(parts[2]),
+            let sequence = Int64(parts[0]), sequence >= 1, Self.isKind(parts[1]), Self.isCanonicalUUID(parts[2]),
             parts[3] == "sealed"
         else { return nil }
         self.init(sequence: sequence, kind: parts[1], sid: parts[2])
@@ -44,6 +44,17 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     static func isKind(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+    }
+
+    /// Whether the text is a UUID in lower case. A queue is listed often, so this looks at bytes alone.
+    private static func isCanonicalUUID(_ text: String) -> Bool {
+        text.utf8.count == 36
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                switch index {
+                case 8, 13, 18, 23: byte == 0x2D
+                default: (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+                }
+            }
     }
 
     /// A UUID in lower case; `nil` if the text is none.
