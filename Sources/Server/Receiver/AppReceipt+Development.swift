@@ -1,0 +1,115 @@
+import COpenSSL
+import Crypto
+import Foundation
+
+/// A certificate authority of one's own that signs receipts where no App Store is at hand.
+public struct DevelopmentReceiptRoot: Sendable {
+    /// The self-signed certificate, PEM.
+    public let certificatePEM: String
+    /// Its RSA-2048 key, PKCS#8 PEM. Whoever has it can register.
+    public let privateKeyPEM: String
+
+    public init(certificatePEM: String, privateKeyPEM: String) {
+        self.certificatePEM = certificatePEM
+        self.privateKeyPEM = privateKeyPEM
+    }
+}
+
+extension AppReceipt {
+    /// Makes a new development root, valid for ten years.
+    /// - Throws: ``AppReceiptError/notMade``.
+    public static func makeDevelopmentRoot() throws(AppReceiptError) -> DevelopmentReceiptRoot {
+        defer { ERR_clear_error() }
+        // 1. The key.
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw .notMade }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048) == 1,
+            EVP_PKEY_generate(context, &key) == 1
+        else { throw .notMade }
+        defer { EVP_PKEY_free(key) }
+        // 2. The certificate.
+        guard let certificate = X509_new() else { throw .notMade }
+        defer { X509_free(certificate) }
+        let name = X509_get_subject_name(certificate)
+        let title = Array("Tributary development receipts".utf8)
+        let serial = Int.random(in: 1...(Int.max >> 1))
+        guard X509_set_version(certificate, 2) == 1,
+            ASN1_INTEGER_set(X509_get_serialNumber(certificate), serial) == 1,
+            X509_gmtime_adj(X509_getm_notBefore(certificate), -3600) != nil,
+            X509_gmtime_adj(X509_getm_notAfter(certificate), 10 * 366 * 86_400) != nil,
+            X509_set_pubkey(certificate, key) == 1,
+            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, title, Int32(title.count), -1, 0) == 1,
+            X509_set_issuer_name(certificate, name) == 1
+        else { throw .notMade }
+        for (nid, value) in [
+            (NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,digitalSignature"),
+        ] {
+            guard let part = X509V3_EXT_conf_nid(nil, nil, nid, value) else { throw .notMade }
+            defer { X509_EXTENSION_free(part) }
+            guard X509_add_ext(certificate, part, -1) == 1 else { throw .notMade }
+        }
+        guard X509_sign(certificate, key, EVP_sha256()) > 0 else { throw .notMade }
+        // 3. Both as PEM.
+        let certificateOutput = OpenSSLMemory()
+        let keyOutput = OpenSSLMemory()
+        guard PEM_write_bio_X509(certificateOutput.bio, certificate) == 1,
+            PEM_write_bio_PKCS8PrivateKey(keyOutput.bio, key, nil, nil, 0, nil, nil) == 1
+        else { throw .notMade }
+        return DevelopmentReceiptRoot(
+            certificatePEM: String(decoding: certificateOutput.bytes, as: UTF8.self),
+            privateKeyPEM: String(decoding: keyOutput.bytes, as: UTF8.self))
+    }
+
+    /// Makes a receipt for an app, PKCS#7 in DER, signed by a development root (RSA, SHA-256). Every one is another.
+    /// - Throws: ``AppReceiptError/rootInvalid`` or ``AppReceiptError/notMade``.
+    public static func makeDevelopment(
+        bundleIdentifier: String, root: DevelopmentReceiptRoot, created: Date = Date()
+    ) throws(AppReceiptError) -> Data {
+        defer { ERR_clear_error() }
+        guard (1...255).contains(bundleIdentifier.utf8.count) else { throw .notMade }
+        let certificateInput = OpenSSLMemory(Data(root.certificatePEM.utf8))
+        let keyInput = OpenSSLMemory(Data(root.privateKeyPEM.utf8))
+        guard let certificate = PEM_read_bio_X509(certificateInput.bio, nil, nil, nil) else { throw .rootInvalid }
+        defer { X509_free(certificate) }
+        guard let key = PEM_read_bio_PrivateKey(keyInput.bio, nil, nil, nil) else { throw .rootInvalid }
+        defer { EVP_PKEY_free(key) }
+        let content = OpenSSLMemory(payload(bundleIdentifier: bundleIdentifier, created: created))
+        guard let cms = CMS_sign(certificate, key, nil, content.bio, UInt32(CMS_BINARY)) else { throw .notMade }
+        defer { CMS_ContentInfo_free(cms) }
+        let output = OpenSSLMemory()
+        guard i2d_CMS_bio(output.bio, cms) == 1 else { throw .notMade }
+        return output.bytes
+    }
+
+    /// The attributes as Apple numbers them: 0 environment, 2 app, 3 version, 4 opaque value, 5 hash, 12 creation.
+    static func payload(bundleIdentifier: String, created: Date) -> Data {
+        var generator = SystemRandomNumberGenerator()
+        let opaque = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let app = element(0x0C, Array(bundleIdentifier.utf8))
+        let hash = Array(Insecure.SHA1.hash(data: opaque + app))
+        let attributes: [(type: UInt8, value: [UInt8])] = [
+            (0, element(0x0C, Array("ProductionSandbox".utf8))),
+            (2, app),
+            (3, element(0x0C, Array("1.0".utf8))),
+            (4, opaque),
+            (5, hash),
+            (12, element(0x16, Array(ISO8601DateFormatter().string(from: created).utf8))),
+        ]
+        let encoded = attributes.map { attribute in
+            element(
+                0x30, element(0x02, [attribute.type]) + element(0x02, [1]) + element(0x04, attribute.value))
+        }
+        // DER orders the members of a SET OF by their bytes (X.690 section 11.6).
+        return Data(element(0x31, encoded.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }))
+    }
+
+    private static func element(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
+        switch value.count {
+        case ..<0x80: [tag, UInt8(value.count)] + value
+        case ..<0x100: [tag, 0x81, UInt8(value.count)] + value
+        default:
+            [tag, 0x82, UInt8(truncatingIfNeeded: value.count >> 8), UInt8(truncatingIfNeeded: value.count)] + value
+        }
+    }
+}

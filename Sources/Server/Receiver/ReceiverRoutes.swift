@@ -1,0 +1,94 @@
+import Foundation
+import Hummingbird
+import Logging
+
+/// Puts the receiver's routes on a router.
+///
+/// Add it to the router first: what it brings as middleware concerns only routes that are added after it. That is the
+/// published questionnaires, for `/fhir/:type/:id` is another module's, and the answer 405 to a wrong method. Whoever
+/// adds routes below `/fhir` must call the path's parameters `:type` and `:id` too, or the router takes them for two.
+public struct ReceiverRoutes: Sendable {
+    private let service: ReceiverService
+    private let logger: Logger
+
+    public init(service: ReceiverService, logger: Logger) {
+        self.service = service
+        self.logger = logger
+    }
+
+    /// The routes that ``add(to:)`` registers; the others of ``ReceiverRoute/table`` are answered by its middleware.
+    static let registered = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
+
+    /// Registers all routes.
+    public func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
+        _ = router.add(middleware: ReceiverMiddleware<Context>(routes: self))
+        for route in Self.registered {
+            guard let method = HTTPRequest.Method(rawValue: route.method) else { continue }
+            router.on(RouterPath(route.path), method: method) { request, context in
+                await respond(
+                    to: request, route, type: context.parameters["type"].map(String.init),
+                    id: context.parameters["id"].map(String.init))
+            }
+        }
+    }
+
+    func respond(to request: Request, _ route: ReceiverRoute, type: String?, id: String?) async -> Response {
+        let body = request.body
+        let value = ReceiverRequest(
+            antispam: HTTPFields.Element.Name("Antispam").flatMap { request.headers[$0] },
+            authorization: request.headers[.authorization], contentType: request.headers[.contentType],
+            contentEncoding: request.headers[.contentEncoding],
+            contentLength: request.headers[.contentLength].flatMap { Int($0) }, query: request.uri.query, type: type,
+            id: id,
+            readBody: { limit in
+                var data = Data()
+                for try await part in body {
+                    guard data.count + part.readableBytes <= limit else { throw ReceiverRequest.BodyTooLarge() }
+                    data.append(contentsOf: part.readableBytesView)
+                }
+                return data
+            })
+        let response = await service.respond(to: value, at: route.endpoint)
+        log(response, route.method, route.path)
+        return Response(response)
+    }
+
+    /// Method, route, status, client and code, and nothing else: paths, queries, headers and bodies may tell who and what.
+    private func log(_ response: ReceiverResponse, _ method: String, _ path: String) {
+        var metadata: Logger.Metadata = [
+            "method": "\(method)", "route": "\(path)", "status": "\(response.status)",
+        ]
+        if let client = response.clientID { metadata["client"] = "\(client)" }
+        if let code = response.code { metadata["code"] = "\(code)" }
+        let level: Logger.Level =
+            switch response.status {
+            case ..<400: .info
+            case ..<500: .notice
+            default: .error
+            }
+        logger.log(level: level, "request", metadata: metadata)
+    }
+
+    /// The answer to a method that a known path does not have.
+    func refuseMethod(of routes: [ReceiverRoute]) -> Response {
+        let allowed = routes.map(\.method).sorted()
+        var failure = ReceiverFailure.problem(405, "method-not-allowed", "This path has no such method.")
+            .adding("Allow", allowed.joined(separator: ", "))
+        if let first = routes.first { failure = failure.styled(for: first.endpoint) }
+        log(failure.response, "other", routes.first?.path ?? "")
+        return Response(failure.response)
+    }
+}
+
+extension Response {
+    init(_ response: ReceiverResponse) {
+        var headers = HTTPFields()
+        for (name, value) in response.headers {
+            guard let name = HTTPFields.Element.Name(name) else { continue }
+            headers[name] = value
+        }
+        self.init(
+            status: HTTPResponse.Status(code: response.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+    }
+}

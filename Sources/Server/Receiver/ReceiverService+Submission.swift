@@ -1,0 +1,120 @@
+import Foundation
+import Storage
+import Trust
+import Wire
+
+extension ReceiverService {
+    /// `POST` and `PUT` on `/encfhir[/Type[/id]]` and `/fhirenc/...`: 200 once the ciphertext is durable.
+    func submit(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
+        let actor = try await admit(request, &clientID)
+        let body = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        let header = try EnvelopeHeader.read(from: body)
+        let format: SubmissionFormat
+        let submissionID: String
+        switch header.format {
+        case .c3pro:
+            guard configuration.acceptC3PRO else {
+                throw ReceiverFailure.problem(
+                    422, "c3pro-not-accepted", "This study takes no C3-PRO envelopes: send a JWE.")
+            }
+            format = .c3pro
+            submissionID = Self.submissionID(digest: header.digest)
+        case .jwe:
+            guard let sid = header.sid else {
+                throw ReceiverFailure.problem(422, "envelope-header-invalid", "The protected header needs sid.")
+            }
+            format = .jwe
+            submissionID = sid
+        }
+        try await store(
+            NewSubmission(
+                clientID: actor.id, lane: actor.enrolmentID, submissionID: submissionID, digest: header.digest,
+                format: format, sequence: header.seq, resourceTypeHint: request.type, resourceIDHint: request.id,
+                body: body, receivedAt: clock()))
+        return ReceiverResponse(status: 200)
+    }
+
+    /// `POST /fhir/Type` and `PUT /fhir/Type/id`, as C3-PRO's apps send their Patient: refused, or sealed on arrival.
+    func writePlain(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
+        let actor = try await admit(request, &clientID)
+        guard configuration.acceptPlainFHIR else {
+            throw ReceiverFailure.problem(
+                403, "plain-fhir-not-accepted",
+                "This study takes no unsealed resources: seal it and send it to /encfhir.")
+        }
+        // 1. It must be the resource that the path names.
+        let body = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        guard let resource = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+            throw ReceiverFailure.problem(400, "json-invalid", "The body is not a JSON object.")
+        }
+        guard resource["resourceType"] as? String == request.type else {
+            throw ReceiverFailure.problem(400, "type-mismatch", "The resource is not of the type that the path names.")
+        }
+        guard request.id == nil || resource["id"] as? String == request.id else {
+            throw ReceiverFailure.problem(400, "id-mismatch", "The resource has not the id that the path names.")
+        }
+        // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.
+        let recipients = try PublicKey.read(from: try await validKeys())
+        let header = try SubmissionHeader(
+            sid: newID().uuidString, seq: 1, fhirVersion: Self.fhirVersion(contentType: request.contentType))
+        let envelope = try SealedEnvelope.seal(body, as: header, to: recipients)
+        try await store(
+            NewSubmission(
+                clientID: actor.id, lane: actor.enrolmentID, submissionID: envelope.header.sid,
+                digest: SecretDigest.hex(of: envelope.bytes), format: .jwe, sequence: nil,
+                resourceTypeHint: request.type, resourceIDHint: request.id, body: envelope.bytes, receivedAt: clock()))
+        return ReceiverResponse(status: request.id == nil ? 201 : 200)
+    }
+
+    /// The antispam word first, then the token, then the policy; nothing of the body is read before.
+    private func admit(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> Actor {
+        try checkAntispam(request)
+        let actor = try await authenticate(request)
+        clientID = actor.id
+        try checkPath(request)
+        try await permit(actor, .submit, Target(resourceType: request.type, resourceID: request.id))
+        return actor
+    }
+
+    private func store(_ submission: NewSubmission) async throws {
+        switch try await queue.enqueue(submission) {
+        case .accepted, .duplicate:
+            return
+        case .conflict:
+            throw ReceiverFailure.problem(
+                409, "submission-conflict",
+                "Another submission was received under the same id; this one was not stored.")
+        }
+    }
+
+    /// A UUID (RFC 9562 version 8) made of a SHA-256 in hex: C3-PRO's envelopes have no id of their own.
+    static func submissionID(digest: String) -> String {
+        var digits = Array(digest.utf8.prefix(32))
+        guard digits.count == 32 else { return digest }
+        digits[12] = UInt8(ascii: "8")
+        let variants = Array("89ab".utf8)
+        digits[16] = variants[Int(digits[16]) % 4]
+        var text: [UInt8] = []
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            text.append(digit)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The media type's `fhirVersion` (https://hl7.org/fhir/R4/versioning.html#mt-version); without it, DSTU2's own
+    /// media type means DSTU2, and all else R4.
+    static func fhirVersion(contentType: String?) -> String {
+        let parts = (contentType ?? "").lowercased().split(separator: ";").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        for part in parts.dropFirst() where part.hasPrefix("fhirversion=") {
+            switch part.dropFirst("fhirversion=".count).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) {
+            case "1.0", "1.0.2": return "1.0.2"
+            case "3.0", "3.0.0", "3.0.1", "3.0.2": return "3.0.2"
+            default: break
+            }
+        }
+        return parts.first == "application/json+fhir" ? "1.0.2" : "4.0.1"
+    }
+}

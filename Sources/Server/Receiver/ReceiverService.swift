@@ -1,0 +1,133 @@
+import Foundation
+import Logging
+import Storage
+import Trust
+
+/// The receiver without its carrier: it takes requests as values and gives responses as values.
+///
+/// It checks who sends, stores the ciphertext durably and only then says so. It holds no key that could open it.
+public struct ReceiverService: Sendable {
+    let configuration: ReceiverConfiguration
+    let access: AccessControl
+    let queue: any SubmissionQueue
+    let clock: @Sendable () -> Date
+    let newID: @Sendable () -> UUID
+
+    /// - Parameters:
+    ///   - clock: tells the time.
+    ///   - newID: makes the submission ids of what is sealed on arrival.
+    public init(
+        configuration: ReceiverConfiguration, access: AccessControl, queue: any SubmissionQueue,
+        clock: @escaping @Sendable () -> Date, newID: @escaping @Sendable () -> UUID = { UUID() }
+    ) {
+        self.configuration = configuration
+        self.access = access
+        self.queue = queue
+        self.clock = clock
+        self.newID = newID
+    }
+
+    /// Answers a request to one of the receiver's endpoints. Never throws: what goes wrong is a response.
+    public func respond(to request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint) async -> ReceiverResponse {
+        var clientID: String?
+        do {
+            var response: ReceiverResponse
+            switch endpoint {
+            case .register: response = try await register(request)
+            case .token: response = try await issueToken(request)
+            case .submit: response = try await submit(request, &clientID)
+            case .plainWrite: response = try await writePlain(request, &clientID)
+            case .questionnaire: response = try await questionnaire(request, &clientID)
+            case .keys: response = try await publishedKeys()
+            case .deliveries: response = try await deliveries(request, &clientID)
+            case .health: response = Self.healthy
+            }
+            response.clientID = response.clientID ?? clientID
+            return response
+        } catch {
+            var response = ReceiverFailure(error).styled(for: endpoint).response
+            response.clientID = clientID
+            return response
+        }
+    }
+
+    private static let healthy = ReceiverResponse(
+        status: 200, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+        body: Data(#"{"status":"ok"}"#.utf8))
+}
+
+// MARK: - What several endpoints ask first
+
+extension ReceiverService {
+    /// Lets pass who knows the study's word.
+    func checkAntispam(_ request: ReceiverRequest) throws {
+        guard let word = request.antispam, configuration.antispam.matches(word) else {
+            throw ReceiverFailure.problem(401, "antispam-invalid", "The header Antispam is missing or wrong.")
+                .adding("WWW-Authenticate", "Antispam")
+        }
+    }
+
+    /// The actor of the request's bearer token (RFC 6750).
+    func authenticate(_ request: ReceiverRequest) async throws -> Actor {
+        guard let authorization = request.authorization else {
+            throw ReceiverFailure.problem(401, "token-missing", "The request needs an access token.")
+                .adding("WWW-Authenticate", "Bearer")
+        }
+        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer",
+            let actor = try await access.authenticate(
+                bearer: parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " ")))
+        else {
+            throw ReceiverFailure.problem(401, "token-invalid", "The access token is unknown or has expired.")
+                .adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
+        }
+        return actor
+    }
+
+    /// Lets pass what the policy permits.
+    func permit(_ actor: Actor, _ action: Action, _ target: Target) async throws {
+        let decision = try await access.decide(actor, action, target)
+        guard decision.allowed else {
+            throw ReceiverFailure.problem(403, decision.reason, "This token does not permit that.")
+        }
+    }
+
+    /// The whole body, if it is no larger than `limit` bytes.
+    func readBody(_ request: ReceiverRequest, limit: Int) async throws -> Data {
+        if let encoding = request.contentEncoding, encoding.lowercased() != "identity" {
+            throw ReceiverFailure.problem(415, "encoding-not-supported", "The body must not be compressed.")
+        }
+        if let length = request.contentLength, length > limit { throw ReceiverRequest.BodyTooLarge() }
+        let body = try await request.readBody(limit)
+        guard body.count <= limit else { throw ReceiverRequest.BodyTooLarge() }
+        return body
+    }
+
+    /// The type and id that the path names, if they are what FHIR allows for them.
+    func checkPath(_ request: ReceiverRequest) throws {
+        if let type = request.type {
+            guard (1...64).contains(type.utf8.count), type.utf8.allSatisfy(\.isASCIILetter) else {
+                throw ReceiverFailure.problem(400, "path-invalid", "The path names no resource type.")
+            }
+        }
+        if let id = request.id {
+            guard Self.isResourceID(id) else {
+                throw ReceiverFailure.problem(400, "path-invalid", "The path names no resource id.")
+            }
+        }
+    }
+
+    /// https://hl7.org/fhir/R4/datatypes.html#id
+    static func isResourceID(_ id: String) -> Bool {
+        (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy {
+                $0.isASCIILetter || (48...57).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+            }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetter: Bool {
+        (65...90).contains(self) || (97...122).contains(self)
+    }
+}
