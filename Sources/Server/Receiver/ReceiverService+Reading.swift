@@ -24,18 +24,18 @@ extension ReceiverService {
     func publishedKeys() async throws -> ReceiverResponse {
         ReceiverResponse(
             status: 200, headers: [("Content-Type", "application/jwk-set+json"), ("Cache-Control", "max-age=60")],
-            body: try await validKeys())
+            body: PublicKey.jwks(try await validKeys()))
     }
 
-    /// The JWK set, if it is one and holds public keys alone; a private one must never leave, whatever went wrong.
-    func validKeys() async throws -> Data {
-        guard let keys = try? await configuration.publicKeys(), let read = try? PublicKey.read(from: keys),
-            !read.isEmpty
+    /// The keys that the study publishes. Read and written anew, so that whatever else stood there, and were it a
+    /// private key, does not leave.
+    func validKeys() async throws -> [PublicKey] {
+        guard let bytes = try? await configuration.publicKeys(), let keys = try? PublicKey.read(from: bytes),
+            !keys.isEmpty
         else {
             throw ReceiverFailure.problem(
                 503, "keys-unavailable", "The study's public keys are not there. Try again later."
-            )
-            .adding("Retry-After", "60")
+            ).adding("Retry-After", "60")
         }
         return keys
     }
@@ -67,9 +67,9 @@ extension ReceiverService {
 
     /// The reasons that a device may be told. What is not here is told without a reason.
     static let toldReasons: Set<String> = [
-        "no-consent", "consent-missing", "consent-pending", "withdrawn", "consent-withdrawn", "not-bound",
-        "already-bound", "other-participant", "subject-mismatch", "subject-missing", "needs-attention", "discarded",
-        "not-eligible", "template-unknown",
+        "consent-required", "consent-withdrawn", "contract-unknown", "subject-mismatch", "subject-missing",
+        "subject-not-permitted", "not-bound", "already-bound", "other-participant", "resource-invalid",
+        "resource-type-not-accepted", "fhir-version-unsupported", "needs-attention", "discarded",
     ]
 
     /// What the staff must look at is for the device merely held: why is not its business.

@@ -54,7 +54,7 @@ extension ReceiverService {
             throw ReceiverFailure.problem(400, "id-mismatch", "The resource has not the id that the path names.")
         }
         // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.
-        let recipients = try PublicKey.read(from: try await validKeys())
+        let recipients = try await validKeys()
         let header = try SubmissionHeader(
             sid: newID().uuidString, seq: 1, fhirVersion: Self.fhirVersion(contentType: request.contentType))
         let envelope = try SealedEnvelope.seal(body, as: header, to: recipients)

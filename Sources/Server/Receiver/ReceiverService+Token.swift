@@ -44,9 +44,7 @@ extension ReceiverService {
             guard let id = form["client_id"], let secret = form["client_secret"] else { throw invalidClient }
             return (id, secret)
         }
-        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "basic",
-            let bytes = Data(base64Encoded: String(parts[1])),
+        guard let encoded = Self.credentials(authorization, scheme: "basic"), let bytes = Data(base64Encoded: encoded),
             let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":"),
             let id = FormFields.decode(text[..<colon]),
             let secret = FormFields.decode(text[text.index(after: colon)...])

@@ -73,15 +73,19 @@ extension ReceiverService {
             throw ReceiverFailure.problem(401, "token-missing", "The request needs an access token.")
                 .adding("WWW-Authenticate", "Bearer")
         }
-        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer",
-            let actor = try await access.authenticate(
-                bearer: parts[1].trimmingCharacters(in: CharacterSet(charactersIn: " ")))
+        guard let token = Self.credentials(authorization, scheme: "bearer"),
+            let actor = try await access.authenticate(bearer: token)
         else {
             throw ReceiverFailure.problem(401, "token-invalid", "The access token is unknown or has expired.")
                 .adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
         return actor
+    }
+
+    /// What follows the scheme in an `Authorization` header; nil if it is of another scheme.
+    static func credentials(_ authorization: String, scheme: String) -> String? {
+        let parts = authorization.split(separator: " ", omittingEmptySubsequences: true)
+        return parts.count == 2 && parts[0].lowercased() == scheme ? String(parts[1]) : nil
     }
 
     /// Lets pass what the policy permits.

@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite("App receipts", .timeLimit(.minutes(2)))
+struct AppReceiptTests {
+    static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+
+    private static func verify(_ receipt: Data, _ root: Data? = nil, app: String = bundle) throws -> AppReceipt {
+        let root = try root ?? Data(#require(Made.root).certificatePEM.utf8)
+        return try AppReceipt(verifying: receipt, roots: [AppReceiptRoot(root)], bundleIdentifier: app)
+    }
+
+    @Test func aDevelopmentReceiptIsVerifiedAndEachIsAnother() throws {
+        let first = try Self.verify(Made.receipt())
+        let second = try Self.verify(Made.receipt())
+        #expect(first.bundleIdentifier == bundle && first.digest.utf8.count == 64)
+        #expect(first.digest != second.digest)
+    }
+
+    @Test func aRootIsReadFromPEMAndDER() throws {
+        let pem = try #require(Made.root).certificatePEM
+        let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+        let der = try #require(Data(base64Encoded: base64))
+        #expect(try AppReceiptRoot(der) == AppReceiptRoot(Data(pem.utf8)))
+        for wrong in [Data(), Data("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----".utf8), Data([0x30])] {
+            #expect(throws: AppReceiptError.rootInvalid) { try AppReceiptRoot(wrong) }
+        }
+    }
+
+    @Test func anotherAppsReceiptIsRefused() throws {
+        let other = try Made.receipt("org.example.other")
+        #expect(throws: AppReceiptError.otherApp) { try Self.verify(other) }
+        #expect(throws: AppReceiptError.otherApp) { try Self.verify(Made.receipt(), app: bundle + ".more") }
+    }
+
+    @Test func anotherRootIsRefusedAndOneOfSeveralIsEnough() throws {
+        let other = try AppReceipt.makeDevelopmentRoot()
+        let receipt = try Made.receipt()
+        #expect(throws: AppReceiptError.untrusted) { try Self.verify(receipt, Data(other.certificatePEM.utf8)) }
+        #expect(throws: AppReceiptError.untrusted) {
+            try AppReceipt(verifying: receipt, roots: [], bundleIdentifier: bundle)
+        }
+        let roots = try [other, #require(Made.root)].map { try AppReceiptRoot(Data($0.certificatePEM.utf8)) }
+        #expect(throws: Never.self) { try AppReceipt(verifying: receipt, roots: roots, bundleIdentifier: bundle) }
+    }
+
+    @Test func aRootThatAsksForAMarkRefusesSignersWithoutIt() throws {
+        let root = try AppReceiptRoot(
+            Data(#require(Made.root).certificatePEM.utf8), signerMarker: "1.2.840.113635.100.6.11.1")
+        #expect(throws: AppReceiptError.untrusted) {
+            try AppReceipt(verifying: Made.receipt(), roots: [root], bundleIdentifier: bundle)
+        }
+    }
+
+    @Test func whatIsCutOrLongerIsRefused() throws {
+        let receipt = try Made.receipt()
+        for length in stride(from: 0, to: receipt.count, by: 7) {
+            #expect(throws: AppReceiptError.self) { try Self.verify(receipt.prefix(length)) }
+        }
+        #expect(throws: AppReceiptError.malformed) { try Self.verify(receipt + Data([0])) }
+        #expect(throws: AppReceiptError.malformed) { try Self.verify(Data("NO-APP-RECEIPT".utf8)) }
+    }
+
+    @Test func noChangedByteMakesAnotherReceipt() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(state: seed)
+        let receipt = try Made.receipt()
+        let digest = try Self.verify(receipt).digest
+        for _ in 0..<600 {
+            var damaged = receipt
+            let place = Int.random(in: 0..<damaged.count, using: &generator)
+            damaged[place] ^= UInt8.random(in: 1...255, using: &generator)
+            // A byte outside what is signed may change; then it is still the same receipt.
+            if let read = try? Self.verify(damaged) { #expect(read.digest == digest, "seed \(seed)") }
+        }
+    }
+
+    @Test func randomBytesNeverCrash() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<2000 {
+            let count = Int.random(in: 0..<200, using: &generator)
+            var bytes = Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            if Bool.random(using: &generator) { bytes = Data([0x30, 0x80, 0x06, 0x09]) + bytes }
+            #expect(throws: AppReceiptError.self) { try Self.verify(bytes) }
+            _ = AppReceipt.bundleIdentifier(in: Data([0x31, UInt8(truncatingIfNeeded: count)]) + bytes)
+        }
+        let good = AppReceipt.payload(bundleIdentifier: bundle, created: Date())
+        #expect(AppReceipt.bundleIdentifier(in: good) == bundle)
+        for length in 0..<good.count { #expect(AppReceipt.bundleIdentifier(in: good.prefix(length)) == nil) }
+        for _ in 0..<5000 {
+            var damaged = good
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                damaged[Int.random(in: 0..<damaged.count, using: &generator)] = .random(
+                    in: .min ... .max, using: &generator)
+            }
+            _ = AppReceipt.bundleIdentifier(in: damaged)
+        }
+    }
+
+    @Test func thePayloadMustNameOneApp() {
+        let name: [UInt8] = [0x0C, 1, 65]
+        let attribute: [UInt8] = [0x30, 11, 2, 1, 2, 2, 1, 1, 4, 3] + name
+        func payload(_ attributes: [UInt8]) -> Data { Data([0x31, UInt8(attributes.count)] + attributes) }
+        #expect(AppReceipt.bundleIdentifier(in: payload(attribute)) == "A")
+        #expect(AppReceipt.bundleIdentifier(in: payload(attribute + attribute)) == nil)
+        #expect(AppReceipt.bundleIdentifier(in: payload([])) == nil)
+        #expect(AppReceipt.bundleIdentifier(in: payload(attribute) + Data([0])) == nil)
+        // Large attribute types and a long-form length are passed over; a negative type is no 2.
+        let large: [UInt8] = [0x30, 0x81, 15, 2, 5, 1, 0, 0, 0, 2, 2, 1, 1, 4, 3] + name
+        #expect(AppReceipt.bundleIdentifier(in: payload(large + attribute)) == "A")
+    }
+
+    /// Receipts made by the openssl command line, as far from our own making as can be.
+    @Test(
+        .enabled(if: hasOpenSSL, "openssl is not installed"),
+        arguments: [
+            ("rsa:2048", "sha1", []), ("rsa:2048", "sha256", []), ("rsa:2048", "sha256", ["-noattr"]),
+            ("rsa:2048", "sha1", ["-noattr"]), ("ec", "sha256", []), ("ec", "sha1", []),
+            ("rsa:2048", "sha256", ["-stream"]),
+        ] as [(String, String, [String])])
+    func receiptsOfTheCommandLineAreVerified(key: String, digest: String, options: [String]) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("receipt-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func openssl(_ arguments: [String]) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+            process.arguments = arguments
+            process.currentDirectoryURL = folder
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            try #require(process.terminationStatus == 0, "openssl \(arguments)")
+        }
+        let kind = key == "ec" ? ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"] : ["-newkey", key]
+        // A root, and under it a signer whose certificate, signed with SHA-1, ran out at once.
+        try openssl(["req", "-x509", "-nodes", "-subj", "/CN=Root", "-keyout", "root.key", "-out", "root.pem"] + kind)
+        try openssl(["req", "-new", "-nodes", "-subj", "/CN=Signer", "-keyout", "s.key", "-out", "s.csr"] + kind)
+        try openssl([
+            "x509", "-req", "-in", "s.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial", "7", "-days", "0",
+            "-\(digest)", "-out", "s.pem",
+        ])
+        let content = AppReceipt.payload(bundleIdentifier: bundle, created: Date())
+        try content.write(to: folder.appendingPathComponent("payload"))
+        try openssl(
+            [
+                "cms", "-sign", "-binary", "-nodetach", "-md", digest, "-in", "payload", "-signer", "s.pem", "-inkey",
+                "s.key", "-outform", "DER", "-out", "receipt",
+            ] + options)
+        let receipt = try Data(contentsOf: folder.appendingPathComponent("receipt"))
+        let root = try Data(contentsOf: folder.appendingPathComponent("root.pem"))
+        #expect(try Self.verify(receipt, root).bundleIdentifier == bundle)
+        #expect(throws: AppReceiptError.untrusted) { try Self.verify(receipt) }
+        // The content taken out: nothing is signed any more.
+        try openssl([
+            "cms", "-sign", "-binary", "-md", digest, "-in", "payload", "-signer", "s.pem", "-inkey", "s.key",
+            "-outform", "DER", "-out", "detached",
+        ])
+        let detached = try Data(contentsOf: folder.appendingPathComponent("detached"))
+        #expect(throws: AppReceiptError.malformed) { try Self.verify(detached, root) }
+    }
+}
+
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Storage
+import Synchronization
+import Testing
+import Trust
+import Wire
+
+@testable import Receiver
+
+/// The word that the study's apps know.
+let antispamWord = "planted-antispam-word"
+let bundle = "org.example.study"
+
+/// What was logged, line by line.
+final class CapturedLog: Sendable {
+    private let captured = Mutex<[String]>([])
+
+    var lines: [String] { captured.withLock { $0 } }
+
+    func append(_ line: String) {
+        captured.withLock { $0.append(line) }
+    }
+}
+
+struct CapturingHandler: LogHandler {
+    let log: CapturedLog
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        log.append("\(event.level) \(event.message) \(all)")
+    }
+}
+
+final class TestClock: Sendable {
+    private let seconds = Mutex(1_767_225_600.0)
+
+    var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
+
+    func advance(_ interval: Double) {
+        seconds.withLock { $0 += interval }
+    }
+}
+
+/// Roots and keys that are slow to make, made once.
+enum Made {
+    static let root: DevelopmentReceiptRoot? = try? AppReceipt.makeDevelopmentRoot()
+    static let keys: [PrivateKey] = (try? [PrivateKey.generateP256(), PrivateKey.generateRSA()]) ?? []
+
+    static func receipt(_ bundleIdentifier: String = bundle) throws -> Data {
+        try AppReceipt.makeDevelopment(bundleIdentifier: bundleIdentifier, root: try #require(root))
+    }
+}
+
+/// A study's receiver in this process, with a database of its own.
+struct Study: Sendable {
+    let access: AccessControl
+    let queue: SQLSubmissionQueue
+    let database: any SQLDatabase
+    let clock: TestClock
+    let log: CapturedLog
+    let client: any TestClientProtocol
+
+    static func with(
+        _ change: (inout ReceiverConfiguration) -> Void = { _ in }, wrapping: (any SubmissionQueue)? = nil,
+        live: Bool = false,
+        addRoutes: (Router<BasicRequestContext>) -> Void = { _ in },
+        _ body: @escaping @Sendable (Study) async throws -> Void
+    ) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString).db").path
+        defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+        let database = try await openDatabase(
+            url: "sqlite:\(path)", migrations: StorageSchema.migrations + TrustSchema.migrations)
+        let clock = TestClock()
+        let root = try AppReceiptRoot(Data(try #require(Made.root).certificatePEM.utf8))
+        var configuration = ReceiverConfiguration(
+            antispam: SecretDigest(of: antispamWord), bundleIdentifier: bundle, receiptRoots: [root],
+            limits: ReceiverConfiguration.Limits(
+                maximumBodyBytes: 20_000, maximumRegistrationBytes: 20_000, deliveriesPerPage: 3),
+            publicKeys: { PublicKey.jwks(Made.keys.map(\.publicKey)) },
+            questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil })
+        change(&configuration)
+        let access = AccessControl(database: database, clock: { clock.now })
+        let queue = SQLSubmissionQueue(database: database)
+        let service = ReceiverService(
+            configuration: configuration, access: access, queue: wrapping ?? queue, clock: { clock.now })
+        let log = CapturedLog()
+        let router = Router()
+        ReceiverRoutes(service: service, logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
+            .add(to: router)
+        addRoutes(router)
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)))
+        try await application.test(live ? .live : .router) { client in
+            try await body(
+                Study(access: access, queue: queue, database: database, clock: clock, log: log, client: client))
+        }
+        try await database.close()
+    }
+
+    func send(
+        _ method: String, _ path: String, antispam: String? = antispamWord, token: String? = nil,
+        headers: [String: String] = [:], body: Data? = nil
+    ) async throws -> Answer {
+        var fields = HTTPFields()
+        for (name, value) in headers { fields[try #require(HTTPFields.Element.Name(name))] = value }
+        if let antispam { fields[try #require(HTTPFields.Element.Name("Antispam"))] = antispam }
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        return try await client.execute(
+            uri: path, method: try #require(HTTPRequest.Method(rawValue: method)), headers: fields,
+            body: body.map { ByteBuffer(bytes: $0) }
+        ) { response in
+            Answer(
+                status: Int(response.status.code), headers: response.headers,
+                body: Data(response.body.readableBytesView))
+        }
+    }
+
+    /// Registers with a receipt and asks for a token.
+    func device(_ receipt: Data? = nil) async throws -> (id: String, secret: String, token: String) {
+        let answer = try await register(receipt ?? Made.receipt())
+        let credentials = try JSONDecoder().decode(RegistrationResponse.self, from: answer.body)
+        let issued = try await token(credentials.clientID, credentials.clientSecret)
+        let token = try JSONDecoder().decode(TokenResponse.self, from: issued.body).accessToken
+        return (credentials.clientID, credentials.clientSecret, token)
+    }
+
+    func register(_ receipt: Data, antispam: String? = antispamWord) async throws -> Answer {
+        try await send(
+            "POST", "/register", antispam: antispam,
+            body: Data.json(RegistrationRequest(receiptData: receipt.base64EncodedString(), clientName: "Planted Name"))
+        )
+    }
+
+    func token(_ id: String, _ secret: String) async throws -> Answer {
+        let basic = Data("\(id):\(secret)".utf8).base64EncodedString()
+        return try await send(
+            "POST", "/oauth", antispam: nil, headers: ["Authorization": "Basic \(basic)"],
+            body: Data("grant_type=client_credentials".utf8))
+    }
+}
+
+struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let body: Data
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
+    var problemCode: String? { json["code"] as? String }
+    var oauthError: String? { json["error"] as? String }
+    /// The stable code in an OperationOutcome.
+    var outcomeCode: String? {
+        let issue = (json["issue"] as? [[String: Any]])?.first
+        return (issue?["details"] as? [String: Any])?["text"] as? String
+    }
+    var code: String? { problemCode ?? outcomeCode ?? oauthError }
+
+    func header(_ name: String) -> String? {
+        HTTPFields.Element.Name(name).flatMap { headers[$0] }
+    }
+}
+
+/// A JWE with this id.
+func envelope(_ sid: UUID = UUID(), seq: Int64 = 1, payload: String = #"{"resourceType":"Observation"}"#) throws -> Data
+{
+    let header = try SubmissionHeader(sid: sid.uuidString, seq: seq)
+    return try SealedEnvelope.seal(Data(payload.utf8), as: header, to: Made.keys.map(\.publicKey)).bytes
+}
+
+/// An envelope of C3-PRO's shape; what is in it is for the consumer to find out.
+func c3proEnvelope(message: String = "bWVzc2FnZQ==", key: String = "a2V5") -> Data {
+    Data(#"{"key_id":"","symmetric_key":"\#(key)","message":"\#(message)","version":"1.0.2"}"#.utf8)
+}

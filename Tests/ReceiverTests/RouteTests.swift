@@ -1,0 +1,256 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Storage
+import Testing
+import Trust
+import Wire
+
+@testable import Receiver
+
+@Suite("Routes", .timeLimit(.minutes(2)))
+struct RouteTests {
+    @Test func whatIsRegisteredIsTheTable() async throws {
+        try await Study.with(
+            { _ in },
+            addRoutes: { router in
+                let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
+                let expected = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
+                    .map { "\($0.method) \(RouterPath($0.path))" }.sorted()
+                #expect(registered == expected && Set(expected).count == expected.count)
+            }
+        ) { _ in }
+        #expect(Set(ReceiverRoute.table.map(\.endpoint)) == Set(ReceiverRoute.Endpoint.allCases))
+        #expect(Set(ReceiverRoute.table.map(\.proof)) == Set(ReceiverRoute.Proof.allCases))
+        for route in ReceiverRoute.table where !route.path.hasPrefix("/c3pro") {
+            #expect(ReceiverRoute.table.contains { $0.path == "/c3pro" + route.path && $0.proof == route.proof })
+        }
+    }
+
+    private static func path(_ route: ReceiverRoute) -> String {
+        route.path.replacingOccurrences(of: ":type", with: "Patient").replacingOccurrences(of: ":id", with: "sleep")
+    }
+
+    /// Every route of the table with every kind of wrong proof.
+    @Test(arguments: ReceiverRoute.table)
+    func everyRouteRefusesWrongProofs(route: ReceiverRoute) async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let staff = try await study.access.createStaffToken()
+            let body = try envelope()
+            func status(_ antispam: String?, _ token: String?, _ authorization: String? = nil) async throws -> (
+                Int, String?
+            ) {
+                let answer = try await study.send(
+                    route.method, Self.path(route), antispam: antispam, token: token,
+                    headers: authorization.map { ["Authorization": $0] } ?? [:],
+                    body: route.method == "GET" ? nil : body)
+                if answer.status == 401 { #expect(answer.header("WWW-Authenticate") != nil) }
+                return (answer.status, answer.code)
+            }
+            switch route.proof {
+            case .none:
+                #expect(try await status(nil, nil).0 == 200)
+                #expect(try await status("wrong", "wrong").0 == 200)
+            case .antispamAndReceipt:
+                for word in [nil, "", "wrong"] {
+                    #expect(try await status(word, device.token) == (401, "unauthorized_client"))
+                }
+                #expect(try await status(antispamWord, device.token) == (400, "invalid_request"))
+            case .clientSecret:
+                #expect(try await status(antispamWord, device.token).0 == 400)
+            case .antispamAndDeviceToken:
+                for word in [nil, "", "wrong"] {
+                    #expect(try await status(word, device.token) == (401, "antispam-invalid"))
+                }
+                #expect(try await status(antispamWord, nil) == (401, "token-missing"))
+                #expect(try await status(antispamWord, "") == (401, "token-invalid"))
+                #expect(try await status(antispamWord, "wrong") == (401, "token-invalid"))
+                #expect(try await status(antispamWord, nil, "Basic \(device.token)") == (401, "token-invalid"))
+                #expect(try await status(antispamWord, nil, device.token) == (401, "token-invalid"))
+                #expect(try await status(antispamWord, staff) == (403, "role-not-permitted"))
+                #expect(try await status(antispamWord, device.secret) == (401, "token-invalid"))
+                #expect(try await study.queue.status(now: study.clock.now).depth == 0)
+                let expected = route.endpoint == .submit ? 200 : 403
+                #expect(try await status(antispamWord, device.token).0 == expected)
+                #expect(try await status(antispamWord, nil, "bearer  \(device.token)").0 == expected)
+            case .deviceToken:
+                #expect(try await status(nil, nil) == (401, "token-missing"))
+                #expect(try await status(nil, "wrong") == (401, "token-invalid"))
+                #expect(try await status(nil, staff) == (403, "role-not-permitted"))
+                #expect(try await status(nil, device.token).0 == 200)
+            case .deviceOrStaffToken:
+                #expect(try await status(nil, nil) == (401, "token-missing"))
+                #expect(try await status(nil, "wrong") == (401, "token-invalid"))
+                #expect(try await status(nil, staff).0 == 200)
+                #expect(try await status(nil, device.token).0 == 200)
+            }
+        }
+    }
+
+    @Test func overASocketALargeBodyIsRefusedBeforeItIsRead() async throws {
+        try await Study.with(live: true) { study in
+            let large = Data(repeating: 65, count: 4_000_000)
+            #expect(try await study.send("POST", "/encfhir", antispam: "wrong", body: large).status == 401)
+            let device = try await study.device()
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: large).status == 413)
+            // The connection and the next good one live on.
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+            #expect(try await study.send("HEAD", "/health").status == 405)
+        }
+    }
+
+    @Test func otherMethodsAreRefused() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            for route in ReceiverRoute.table {
+                let allowed = Set(ReceiverRoute.table.filter { Self.path($0) == Self.path(route) }.map(\.method))
+                for method in Set(["GET", "HEAD", "DELETE", "PATCH", "POST", "PUT", "OPTIONS"]).subtracting(allowed) {
+                    // The questionnaire's path is one of /fhir/:type/:id too.
+                    if Self.path(route).contains("/fhir/"), ["PUT", "GET"].contains(method) { continue }
+                    let answer = try await study.send(method, Self.path(route), token: device.token)
+                    #expect(answer.status == 405, "\(method) \(Self.path(route))")
+                    #expect(answer.header("Allow")?.isEmpty == false)
+                }
+            }
+            #expect(try await study.send("GET", "/nowhere").status == 404)
+            #expect(try await study.send("GET", "/encfhir").header("Allow") == "POST, PUT")
+        }
+    }
+
+    @Test func anotherModulesFHIRRoutesLiveBesideOurs() async throws {
+        try await Study.with(
+            { _ in },
+            addRoutes: { router in
+                for path in ["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"] {
+                    router.get(RouterPath(path)) { _, _ in "theirs" }
+                }
+            }
+        ) { study in
+            let device = try await study.device()
+            for path in ["metadata", "Questionnaire", "Observation", "Observation/1", "Questionnaire/sleep/_history"] {
+                #expect(try await study.send("GET", "/fhir/" + path).text == "theirs", "\(path)")
+            }
+            let ours = try await study.send("GET", "/fhir/Questionnaire/sleep", token: device.token)
+            #expect(ours.text.contains("Questionnaire") && ours.status == 200)
+            #expect(try await study.send("PUT", "/fhir/Questionnaire/sleep", token: device.token).status == 403)
+            #expect(try await study.send("POST", "/fhir/Questionnaire", token: device.token).status == 403)
+            #expect(try await study.send("DELETE", "/fhir/Observation/1", token: device.token).status == 405)
+        }
+    }
+}
+
+@Suite("What is read from the receiver", .timeLimit(.minutes(2)))
+struct ReadingTests {
+    @Test func questionnairesAreGivenVerbatim() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let answer = try await study.send("GET", "/c3pro/fhir/Questionnaire/sleep", token: device.token)
+            #expect(answer.text == #"{ "resourceType":"Questionnaire", "x":1.50 }"#)
+            #expect(answer.header("Content-Type") == "application/fhir+json")
+            let unknown = try await study.send("GET", "/fhir/Questionnaire/none", token: device.token)
+            #expect(unknown.status == 404 && unknown.outcomeCode == "questionnaire-unknown")
+            for id in ["..%2f..%2fstudy.json", "a_b", String(repeating: "a", count: 65), "%00"] {
+                let wrong = try await study.send("GET", "/fhir/Questionnaire/" + id, token: device.token)
+                #expect(wrong.status == 400 && wrong.outcomeCode == "path-invalid", "\(id)")
+            }
+        }
+    }
+
+    @Test func thePublishedKeysAreReadByADevice() async throws {
+        try await Study.with { study in
+            let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
+            #expect(answer.header("Content-Type") == "application/jwk-set+json")
+            #expect(try PublicKey.read(from: answer.body) == Made.keys.map(\.publicKey))
+            #expect(try await study.send("GET", "/health", antispam: nil).text == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test(arguments: ["", "{}", #"{"keys":[]}"#, "nonsense"])
+    func withoutKeysThatIsTold(keys: String) async throws {
+        try await Study.with({ $0.publicKeys = { Data(keys.utf8) } }) { study in
+            let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
+            #expect(answer.status == 503 && answer.problemCode == "keys-unavailable")
+        }
+    }
+
+    @Test func aPrivateKeyIsNeverPublished() async throws {
+        // The private key of RFC 7517 appendix A.2.
+        let keys = #"""
+            {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+            "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}]}
+            """#
+        try await Study.with({ $0.publicKeys = { Data(keys.utf8) } }) { study in
+            let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
+            #expect(answer.text.contains("MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"))
+            #expect(!answer.text.contains("870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"))
+        }
+    }
+
+    @Test func deliveriesArePagedAndRevealNothing() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let other = try await study.device()
+            let ids = (0..<5).map { _ in UUID() }
+            for (index, id) in ids.enumerated() {
+                _ = try await study.send(
+                    "POST", "/encfhir", token: device.token, body: envelope(id, seq: Int64(index + 1)))
+            }
+            _ = try await study.send("POST", "/encfhir", token: other.token, body: envelope())
+            let outcomes = [
+                SubmissionOutcome(status: .stored, subject: "anna", versionIDs: ["Observation/1/_history/1"]),
+                SubmissionOutcome(status: .held, reasonCode: "consent-required", detail: "planted-detail"),
+                SubmissionOutcome(status: .parked, reasonCode: "planted-reason", detail: "planted-detail"),
+                SubmissionOutcome(status: .refused, reasonCode: "planted-reason"),
+            ]
+            try await study.database.write { transaction in
+                for (index, outcome) in outcomes.enumerated() {
+                    try study.queue.settle(Int64(index + 1), as: outcome, at: study.clock.now, in: transaction)
+                }
+            }
+            var found: [DeliveriesPage.Delivery] = []
+            var cursor = ""
+            for _ in 0..<3 {
+                let answer = try await study.send("GET", "/deliveries?after=\(cursor)", token: device.token)
+                #expect(!answer.text.contains("planted") && !answer.text.contains("anna"))
+                let page = try JSONDecoder().decode(DeliveriesPage.self, from: answer.body)
+                #expect(page.deliveries.count <= 3)
+                found += page.deliveries
+                cursor = page.next
+            }
+            #expect(found.map(\.submission) == [4, 0, 1, 2, 3].map { ids[$0].uuidString.lowercased() })
+            #expect(found.map(\.status) == ["received", "stored", "held", "held", "refused"])
+            #expect(found.map(\.reason) == [nil, nil, "consent-required", "needs-attention", nil])
+            #expect(found[1].versionId == "Observation/1/_history/1" && found[1].at == "2026-01-01T00:00:00.000Z")
+            for wrong in ["x", "-1", "1.5", "99999999999999999999", "1'--", "%ZZ", "1&after=2"] {
+                let answer = try await study.send("GET", "/deliveries?after=\(wrong)", token: device.token)
+                #expect(answer.status == 400 && answer.problemCode == "cursor-invalid", "\(wrong)")
+            }
+        }
+    }
+
+    @Test func logsCarryNoSecretsAndNoData() async throws {
+        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+            let receipt = try Made.receipt()
+            let device = try await study.device(receipt)
+            let plain = Data(#"{"resourceType":"Patient","id":"planted-id","birthDate":"1990-02-02"}"#.utf8)
+            _ = try await study.send("PUT", "/fhir/Patient/planted-id", token: device.token, body: plain)
+            _ = try await study.send("POST", "/encfhir", antispam: "planted-guess", body: Data("planted-body".utf8))
+            _ = try await study.send("POST", "/encfhir", token: "planted-token", body: plain)
+            _ = try await study.send("POST", "/encfhir?planted-query=1", token: device.token, body: plain)
+            _ = try await study.send("GET", "/deliveries?after=planted", token: device.token)
+            _ = try await study.send("GET", "/fhir/Questionnaire/planted-id", token: device.token)
+            _ = try await study.send("DELETE", "/encfhir/Patient/planted-id", token: device.token)
+            _ = try await study.token(device.id, "planted-secret")
+            let all = study.log.lines.joined(separator: "\n")
+            #expect(study.log.lines.count == 10 && all.contains(device.id) && all.contains("token-invalid"))
+            for secret in [
+                "planted", device.secret, device.token, antispamWord, "1990", "Planted Name",
+                String(receipt.base64EncodedString().prefix(40)),
+            ] {
+                #expect(!all.contains(secret), "\(secret)")
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+import Foundation
+import Storage
+import Synchronization
+import Testing
+import Wire
+
+@testable import Receiver
+
+@Suite("Submissions", .timeLimit(.minutes(2)))
+struct SubmissionTests {
+    @Test func aSealedSubmissionIsStoredAsItCame() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let sid = UUID()
+            let bytes = try envelope(sid, seq: 7)
+            let answer = try await study.send("PUT", "/c3pro/fhirenc/Patient/p-1", token: device.token, body: bytes)
+            #expect(answer.status == 200 && answer.body.isEmpty)
+            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            let stored = try #require(leased.first)
+            #expect(leased.count == 1 && stored.body == bytes && stored.format == .jwe && stored.sequence == 7)
+            #expect(stored.submissionID == sid.uuidString.lowercased() && stored.clientID == device.id)
+            #expect(stored.resourceTypeHint == "Patient" && stored.resourceIDHint == "p-1")
+        }
+    }
+
+    @Test func theSameAgainIsFineAndOtherBytesConflict() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let sid = UUID()
+            let bytes = try envelope(sid)
+            for _ in 0..<3 {
+                #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)
+            }
+            let other = try await study.send("POST", "/encfhir", token: device.token, body: envelope(sid))
+            #expect(other.status == 409 && other.problemCode == "submission-conflict")
+            #expect(other.header("Content-Type") == "application/problem+json")
+            // Another device may use the same id.
+            let second = try await study.device()
+            #expect(try await study.send("POST", "/encfhir", token: second.token, body: envelope(sid)).status == 200)
+            #expect(try await study.queue.status(now: study.clock.now).depth == 2)
+        }
+    }
+
+    @Test func c3prosEnvelopeIsKnownByItsMessage() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let path = "/c3pro/encfhir/QuestionnaireResponse"
+            #expect(try await study.send("POST", path, token: device.token, body: c3proEnvelope()).status == 200)
+            // The key wrapped anew is another envelope around the same message.
+            let again = try await study.send("POST", path, token: device.token, body: c3proEnvelope(key: "b3RoZXI="))
+            #expect(again.status == 200)
+            #expect(
+                try await study.send("POST", path, token: device.token, body: c3proEnvelope(message: "b3RoZXI=")).status
+                    == 200)
+            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            #expect(leased.count == 2 && leased.allSatisfy { $0.format == .c3pro })
+            for submission in leased {
+                #expect(UUID(uuidString: submission.submissionID) != nil)
+                #expect(Array(submission.submissionID)[14] == "8")
+            }
+        }
+    }
+
+    @Test func c3proIsRefusedWhereTheStudySaysSo() async throws {
+        try await Study.with({ $0.acceptC3PRO = false }) { study in
+            let device = try await study.device()
+            let answer = try await study.send("POST", "/encfhir", token: device.token, body: c3proEnvelope())
+            #expect(answer.status == 422 && answer.problemCode == "c3pro-not-accepted")
+        }
+    }
+
+    @Test func badEnvelopesAreRefusedWithoutAnEcho() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let good = try #require(try JSONSerialization.jsonObject(with: envelope()) as? [String: Any])
+            func changed(_ change: (inout [String: Any]) -> Void) throws -> String {
+                var copy = good
+                change(&copy)
+                return String(decoding: try JSONSerialization.data(withJSONObject: copy), as: UTF8.self)
+            }
+            func protected(_ header: String) throws -> String {
+                try changed {
+                    $0["protected"] = Data(header.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                }
+            }
+            let cases: [(body: String, status: Int)] = [
+                ("", 400), ("planted-health-data", 400), ("[]", 400), ("{}", 400), ("null", 400),
+                (#"{"resourceType":"Observation","note":"planted-health-data"}"#, 400),
+                (#"{"message":"planted-health-data","symmetric_key":"a","key_id":""}"#, 400),
+                (#"{"message":1,"symmetric_key":"a","key_id":"","version":"1"}"#, 400),
+                (try changed { $0["recipients"] = [] }, 400),
+                (try changed { $0["recipients"] = nil }, 422),
+                (try changed { $0["ciphertext"] = 7 }, 400),
+                (try changed { $0["protected"] = "%" }, 400),
+                (try protected(#"{"enc":"A256GCM"}"#), 422),
+                (try protected(#"{"enc":"A256GCM","sid":"planted-health-data","seq":1}"#), 422),
+                (try protected(#"{"enc":"A256GCM","sid":"\#(UUID().uuidString)","seq":0}"#), 422),
+                (try protected(#"{"enc":"A128CBC-HS256","sid":"\#(UUID().uuidString)","seq":1}"#), 422),
+                (try protected(#"{"enc":"A256GCM","crit":["x"],"x":1,"sid":"\#(UUID().uuidString)","seq":1}"#), 422),
+            ]
+            for item in cases {
+                let answer = try await study.send("POST", "/encfhir", token: device.token, body: Data(item.body.utf8))
+                #expect(answer.status == item.status, "\(item.body.prefix(80)): \(answer.text)")
+                #expect(answer.problemCode?.hasPrefix("envelope-") == true)
+                #expect(!answer.text.contains("planted"))
+            }
+            #expect(try await study.queue.status(now: study.clock.now).depth == 0)
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+        }
+    }
+
+    @Test func sizesAreLimited() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let large = try envelope(payload: String(repeating: "x", count: 30_000))
+            let answer = try await study.send("POST", "/encfhir", token: device.token, body: large)
+            #expect(answer.status == 413 && answer.problemCode == "body-too-large")
+            // A length that is announced is believed at once; one that is a lie does not help.
+            let announced = ReceiverRequest(contentLength: 1_000_000) { _ in
+                Issue.record("the body must not be read")
+                return Data()
+            }
+            let service = ReceiverService(
+                configuration: ReceiverConfiguration(
+                    antispam: .init(of: "x"), bundleIdentifier: "b", receiptRoots: [], publicKeys: { Data() },
+                    questionnaire: { _ in nil }), access: study.access, queue: study.queue, clock: { Date() })
+            await #expect(throws: ReceiverRequest.BodyTooLarge.self) {
+                try await service.readBody(announced, limit: 1000)
+            }
+            let lying = ReceiverRequest(contentLength: 10) { _ in Data(count: 1001) }
+            await #expect(throws: ReceiverRequest.BodyTooLarge.self) {
+                try await service.readBody(lying, limit: 1000)
+            }
+            let compressed = try await study.send(
+                "POST", "/encfhir", token: device.token, headers: ["Content-Encoding": "gzip"], body: envelope())
+            #expect(compressed.status == 415 && compressed.problemCode == "encoding-not-supported")
+        }
+    }
+
+    @Test func pathsThatNameNoResourceAreRefused() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            for path in [
+                "/encfhir/Pat1ent", "/encfhir/..%2F..", "/encfhir/Patient/a_b",
+                "/encfhir/Patient/" + String(repeating: "a", count: 65),
+            ] {
+                let answer = try await study.send("POST", path, token: device.token, body: envelope())
+                #expect(answer.status == 400 && answer.problemCode == "path-invalid", "\(path)")
+            }
+            #expect(
+                try await study.send("POST", "/encfhir/Patient/a/b", token: device.token, body: envelope()).status
+                    == 404)
+        }
+    }
+
+    @Test func fiftyAtOnceStoreOne() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            let sid = UUID()
+            let bytes = try envelope(sid)
+            let other = try envelope(sid)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 0..<50 {
+                    group.addTask {
+                        try await study.send(
+                            "POST", "/encfhir", token: device.token, body: index % 5 == 0 ? other : bytes
+                        ).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(Set(statuses) == [200, 409])
+            #expect([10, 40].contains(statuses.count(where: { $0 == 200 })))
+            #expect(try await study.queue.status(now: study.clock.now).depth == 1)
+        }
+    }
+
+    /// A queue whose disk is full until room is made.
+    struct FullQueue: SubmissionQueue {
+        let code: String
+
+        func enqueue(_ submission: NewSubmission) async throws -> EnqueueResult {
+            throw StorageError(code: code, message: "planted-detail")
+        }
+        func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws -> [QueuedSubmission] {
+            []
+        }
+        func settle(_ number: Int64, as outcome: SubmissionOutcome, at: Date, in transaction: any SQLTransaction) throws
+        {}
+        func releaseHeld(clientID: String, subject: String?, at: Date, in transaction: any SQLTransaction) throws -> Int
+        { 0 }
+        func failedAttempt(_ number: Int64, at: Date) async throws -> Int { 0 }
+        func status(now: Date) async throws -> QueueStatus {
+            QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0)
+        }
+        func show(submissionID: String?) async throws -> [SubmissionSummary] { [] }
+        func retry(submissionID: String) async throws -> Bool { false }
+        func retryAllParked() async throws -> Int { 0 }
+        func discard(submissionID: String, at: Date) async throws -> Bool { false }
+        func deliveries(clientID: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
+        func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
+    }
+
+    @Test(arguments: [("storage-full", 507), ("storage-busy", 503)])
+    func aStoreThatFailsIsToldAsPassing(code: String, status: Int) async throws {
+        try await Study.with(wrapping: FullQueue(code: code)) { study in
+            let device = try await study.device()
+            let answer = try await study.send("POST", "/encfhir", token: device.token, body: envelope())
+            #expect(answer.status == status && answer.header("Retry-After") != nil)
+            #expect(!answer.text.contains("planted"))
+        }
+    }
+}
+
+@Suite("Unsealed resources", .timeLimit(.minutes(2)))
+struct PlainWriteTests {
+    private static let patient = Data(#"{"resourceType":"Patient","id":"p-1","birthDate":"1990"}"#.utf8)
+
+    @Test func theyAreRefusedUnlessTheStudyTakesThem() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            for (method, path) in [("PUT", "/fhir/Patient/p-1"), ("POST", "/c3pro/fhir/Patient")] {
+                let answer = try await study.send(method, path, token: device.token, body: Self.patient)
+                #expect(answer.status == 403 && answer.outcomeCode == "plain-fhir-not-accepted")
+                #expect(answer.json["resourceType"] as? String == "OperationOutcome")
+                #expect(answer.header("Content-Type") == "application/fhir+json")
+                #expect(answer.text.contains("/encfhir") && !answer.text.contains("1990"))
+            }
+        }
+    }
+
+    @Test func theyAreSealedOnArrival() async throws {
+        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+            let device = try await study.device()
+            let put = try await study.send(
+                "PUT", "/c3pro/fhir/Patient/p-1", token: device.token,
+                headers: ["Content-Type": "application/json+fhir; charset=utf-8"], body: Self.patient)
+            #expect(put.status == 200 && put.body.isEmpty)
+            let post = try await study.send("POST", "/fhir/Patient", token: device.token, body: Self.patient)
+            #expect(post.status == 201)
+            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            #expect(leased.count == 2)
+            let first = try #require(leased.first)
+            #expect(first.body.range(of: Data("1990".utf8)) == nil && first.resourceIDHint == "p-1")
+            for key in Made.keys {
+                let opened = try OpenedEnvelope.open(first.body, with: KeySet([key]))
+                #expect(opened.payload == Self.patient && opened.fhirVersion == "1.0.2")
+                #expect(opened.sid == first.submissionID)
+            }
+            let second = try OpenedEnvelope.open(leased[1].body, with: KeySet(Made.keys))
+            #expect(second.fhirVersion == "4.0.1")
+        }
+    }
+
+    @Test func wrongOnesAreRefused() async throws {
+        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+            let device = try await study.device()
+            let cases: [(method: String, path: String, body: String, status: Int, code: String)] = [
+                ("PUT", "/fhir/Patient/p-1", "{", 400, "json-invalid"),
+                ("PUT", "/fhir/Patient/p-1", "[]", 400, "json-invalid"),
+                ("PUT", "/fhir/Patient/p-1", #"{"resourceType":"Observation","id":"p-1"}"#, 400, "type-mismatch"),
+                ("PUT", "/fhir/Patient/p-1", #"{"resourceType":"Patient","id":"p-2"}"#, 400, "id-mismatch"),
+                ("PUT", "/fhir/Patient/p-1", #"{"resourceType":"Patient"}"#, 400, "id-mismatch"),
+                ("POST", "/fhir/Patient", String(repeating: " ", count: 30_000), 413, "body-too-large"),
+            ]
+            for item in cases {
+                let answer = try await study.send(
+                    item.method, item.path, token: device.token, body: Data(item.body.utf8))
+                #expect(answer.status == item.status && answer.outcomeCode == item.code, "\(item.body.prefix(50))")
+            }
+            #expect(try await study.queue.status(now: study.clock.now).depth == 0)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, "4.0.1"), ("application/fhir+json", "4.0.1"), ("application/json+fhir;charset=utf-8", "1.0.2"),
+            ("application/fhir+json; fhirVersion=3.0", "3.0.2"),
+            ("application/fhir+json; fhirVersion=\"1.0\"", "1.0.2"),
+            ("application/fhir+json; fhirVersion=4.0", "4.0.1"), (";;;", "4.0.1"),
+        ] as [(String?, String)])
+    func theMediaTypeTellsTheVersion(contentType: String?, version: String) {
+        #expect(ReceiverService.fhirVersion(contentType: contentType) == version)
+    }
+}
