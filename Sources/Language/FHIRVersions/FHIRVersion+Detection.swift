@@ -1,0 +1,134 @@
+import FHIR
+
+extension FHIRVersion {
+    /// The release that a resource is written in. What the resource shows counts more than its label, for labels lie:
+    /// apps send one release under the name of another.
+    ///
+    /// - Parameters:
+    ///   - resource: the resource as it came.
+    ///   - label: what the sender calls the release, if anything.
+    ///   - fallback: the answer where neither the resource nor the label tells.
+    public static func of(_ resource: Resource, label: String? = nil, fallback: FHIRVersion = .r4) -> FHIRVersion {
+        let possible = candidates(of: resource)
+        if let label, let said = FHIRVersion(label: label), possible.contains(said) { return said }
+        if possible.count == allCases.count { return label.flatMap(FHIRVersion.init(label:)) ?? fallback }
+        return possible.contains(fallback) ? fallback : possible.min() ?? fallback
+    }
+
+    /// The releases that the resource may be written in, by the elements that it has.
+    public static func candidates(of resource: Resource) -> Set<FHIRVersion> {
+        var possible = Set(allCases)
+        for evidence in evidence(in: resource) {
+            let rest = possible.intersection(evidence)
+            // Contradicting evidence is worth nothing; what was seen first is the stronger.
+            if !rest.isEmpty { possible = rest }
+        }
+        return possible
+    }
+
+    private static func evidence(in resource: Resource) -> [Set<FHIRVersion>] {
+        let object = resource.object
+        var found: [Set<FHIRVersion>] = []
+        func has(_ key: String, _ versions: Set<FHIRVersion>) {
+            if object[key] != nil { found.append(versions) }
+        }
+        switch resource.resourceType {
+        case "QuestionnaireAnswers": found.append([.dstu2])
+        case "QuestionnaireResponse":
+            has("group", [.dstu2])
+            has("item", [.stu3, .r4])
+            has("context", [.stu3])
+            has("parent", [.stu3])
+            has("partOf", [.r4])
+            if let questionnaire = object["questionnaire"] {
+                found.append(questionnaire.string == nil ? [.dstu2, .stu3] : [.r4])
+            }
+        case "Questionnaire":
+            has("group", [.dstu2])
+            has("telecom", [.dstu2])
+            has("item", [.stu3, .r4])
+            has("derivedFrom", [.r4])
+            if let item = object["item"] { found += evidence(inItems: item) }
+        case "Contract": found += evidence(inContract: object)
+        case "Observation":
+            has("comments", [.dstu2])
+            has("context", [.stu3])
+            has("comment", [.stu3])
+            has("related", [.dstu2, .stu3])
+            has("hasMember", [.r4])
+            has("derivedFrom", [.r4])
+            has("focus", [.r4])
+            has("note", [.r4])
+            has("encounter", [.dstu2, .r4])
+            if let category = object["category"] {
+                found.append(category.array == nil ? [.dstu2] : [.stu3, .r4])
+            }
+            if let interpretation = object["interpretation"] {
+                found.append(interpretation.array == nil ? [.dstu2, .stu3] : [.r4])
+            }
+            if object["valueQuantity"]?["units"] != nil { found.append([.dstu2]) }
+        case "Encounter":
+            has("patient", [.dstu2])
+            has("indication", [.dstu2])
+            has("reason", [.dstu2, .stu3])
+            has("incomingReferral", [.dstu2, .stu3])
+            has("reasonCode", [.r4])
+            if let kind = object["class"] { found.append(kind.string == nil ? [.stu3, .r4] : [.dstu2]) }
+        case "ValueSet":
+            has("codeSystem", [.dstu2])
+            has("lockedDate", [.dstu2])
+            has("requirements", [.dstu2])
+            if object["compose"]?["import"] != nil { found.append([.dstu2]) }
+        case "Patient":
+            has("careProvider", [.dstu2])
+            has("animal", [.dstu2, .stu3])
+            has("generalPractitioner", [.stu3, .r4])
+            if let family = object["name"]?[0]?["family"] {
+                found.append(family.array == nil ? [.stu3, .r4] : [.dstu2])
+            }
+        case "Organization":
+            if let type = object["type"] { found.append(type.array == nil ? [.dstu2] : [.stu3, .r4]) }
+        default: break
+        }
+        for contained in resource.contained {
+            found += evidence(in: contained)
+        }
+        return found
+    }
+
+    private static func evidence(inContract object: JSONObject) -> [Set<FHIRVersion>] {
+        var found: [Set<FHIRVersion>] = []
+        for signer in object["signer"]?.array ?? [] {
+            guard let signature = signer["signature"] else { continue }
+            if signature.string != nil { found.append([.dstu2]) }
+            for one in signature.array ?? [] {
+                if one["who"] != nil { found.append([.r4]) }
+                if one["whoReference"] != nil || one["whoUri"] != nil { found.append([.stu3]) }
+            }
+        }
+        for key in ["instantiatesUri", "instantiatesCanonical", "url", "version", "title", "legalState", "scope"]
+        where object[key] != nil { found.append([.r4]) }
+        if object["actor"] != nil { found.append([.dstu2]) }
+        if object["agent"] != nil { found.append([.stu3]) }
+        if object["status"] != nil { found.append([.stu3, .r4]) }
+        if object["identifier"]?.object != nil { found.append([.dstu2, .stu3]) }
+        for term in object["term"]?.array ?? [] where term["offer"] != nil { found.append([.r4]) }
+        return found
+    }
+
+    private static func evidence(inItems items: JSON) -> [Set<FHIRVersion>] {
+        var found: [Set<FHIRVersion>] = []
+        for item in items.array ?? [] {
+            if item["answerOption"] != nil || item["answerValueSet"] != nil { found.append([.r4]) }
+            if item["option"] != nil || item["options"] != nil { found.append([.stu3]) }
+            if let initial = item.object.map(JSONElement.init)?.choice("initial"), !initial.type.isEmpty {
+                found.append([.stu3])
+            }
+            for condition in item["enableWhen"]?.array ?? [] {
+                found.append(condition["operator"] == nil ? [.stu3] : [.r4])
+            }
+            if let children = item["item"] { found += evidence(inItems: children) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,104 @@
+import FHIR
+
+/// Which elements a release of FHIR has: their types and cardinalities.
+///
+/// Built from text that `Scripts/generate-version-tables.py` writes; the format is told there.
+struct ElementTable: Sendable {
+    /// One element below a path.
+    struct Member: Sendable {
+        /// The name without `[x]`.
+        let name: String
+        let isChoice: Bool
+        /// Type codes; empty for an element with children of its own.
+        let types: [String]
+        /// Where the children are described, for an element without a type.
+        let children: String?
+        let isRequired: Bool
+        let isRepeated: Bool
+    }
+
+    /// A member with the type that it has here.
+    struct Typed {
+        let member: Member
+        /// Where the elements inside are described: the name of a data type or the path of a backbone element;
+        /// nil for a primitive.
+        let inside: String?
+        /// The type's code; empty for a backbone element.
+        let type: String
+
+        var isPrimitive: Bool { inside == nil }
+    }
+
+    private var paths: [String: [Member]] = [:]
+
+    init(text: StaticString) {
+        for line in text.description.split(separator: "\n") {
+            var words = line.split(separator: " ")
+            guard !words.isEmpty else { continue }
+            let path = String(words.removeFirst())
+            paths[path, default: []] += words.compactMap { ElementTable.member($0, below: path) }
+        }
+    }
+
+    private static func member(_ word: Substring, below path: String) -> Member? {
+        let parts = word.split(separator: ":")
+        guard parts.count == 3 else { return nil }
+        let isChoice = parts[0].hasSuffix("[x]")
+        let name = String(isChoice ? parts[0].dropLast(3) : parts[0])
+        let children: String? =
+            parts[1] == ">" ? path + "." + name : parts[1].hasPrefix("@") ? String(parts[1].dropFirst()) : nil
+        return Member(
+            name: name, isChoice: isChoice,
+            types: children == nil ? parts[1].split(separator: ",").map(String.init) : [],
+            children: children, isRequired: parts[2].hasPrefix("1"), isRepeated: parts[2].hasSuffix("*"))
+    }
+
+    /// Whether the table describes the type or path.
+    func describes(_ path: String) -> Bool { paths[path] != nil }
+
+    /// Every element below a path.
+    func members(below path: String) -> [Member] { paths[path] ?? [] }
+
+    /// The element that a member of a JSON object is, by its name (`valueQuantity` is a `value[x]`).
+    func member(_ key: String, below path: String) -> Typed? {
+        guard let members = paths[path] else { return nil }
+        for member in members where !member.isChoice && member.name == key {
+            if let children = member.children { return Typed(member: member, inside: children, type: "") }
+            return ElementTable.typed(member, member.types.first ?? "string")
+        }
+        for member in members where member.isChoice && key.hasPrefix(member.name) {
+            let suffix = String(key.dropFirst(member.name.count))
+            guard let first = suffix.first, first.isUppercase else { continue }
+            let lowered = first.lowercased() + suffix.dropFirst()
+            if member.types == ["*"] {
+                return ElementTable.typed(member, ElementTable.primitives.contains(lowered) ? lowered : suffix)
+            }
+            if let type = member.types.first(where: { $0 == suffix || $0 == lowered }) {
+                return ElementTable.typed(member, type)
+            }
+        }
+        return nil
+    }
+
+    /// The choice element that a name belongs to even where its type is not allowed there.
+    func choice(_ key: String, below path: String) -> Member? {
+        members(below: path).first { member in
+            member.isChoice && key.hasPrefix(member.name)
+                && (key.dropFirst(member.name.count).first?.isUppercase ?? false)
+        }
+    }
+
+    private static func typed(_ member: Member, _ type: String) -> Typed {
+        Typed(member: member, inside: isPrimitive(type) ? nil : type, type: type)
+    }
+
+    static func isPrimitive(_ type: String) -> Bool { type.first?.isLowercase ?? false }
+
+    /// The ending of a choice element's name for a type: `dateTime` gives `DateTime`.
+    static func suffix(_ type: String) -> String { (type.first?.uppercased() ?? "") + type.dropFirst() }
+
+    static let primitives: Set<String> = [
+        "base64Binary", "boolean", "canonical", "code", "date", "dateTime", "decimal", "id", "instant", "integer",
+        "markdown", "oid", "positiveInt", "string", "time", "unsignedInt", "uri", "url", "uuid",
+    ]
+}

@@ -1,0 +1,43 @@
+import FHIR
+import Testing
+
+@testable import FHIRVersions
+
+struct VersionTests {
+    @Test(arguments: [
+        ("1.0.2", FHIRVersion.dstu2), ("dstu2-1.0.2", .dstu2), ("DSTU2", .dstu2), ("0.9.0", .dstu2),
+        ("0.5.0", .dstu2), ("1.4.0", .stu3), ("dstu 3", .stu3), ("STU3", .stu3), ("3.0.0", .stu3),
+        ("3.0.1", .stu3), ("3.0.2", .stu3), ("stu3-3.0.2", .stu3), ("1.8.0", .stu3), ("4.0.1", .r4), ("R4", .r4),
+        ("4.0", .r4), ("3.5.0", .r4), ("r4-4.0.1", .r4),
+    ])
+    func aLabelNamesItsRelease(label: String, version: FHIRVersion) {
+        #expect(FHIRVersion(label: label) == version)
+    }
+
+    @Test(arguments: ["", "x", "5.0.0", "R5", "4.3.0", "."])
+    func anUnknownLabelNamesNone(label: String) {
+        #expect(FHIRVersion(label: label) == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"resourceType":"QuestionnaireAnswers"}"#, "3.0.0", FHIRVersion.dstu2),
+        (#"{"resourceType":"QuestionnaireResponse","group":{}}"#, "4.0.1", .dstu2),
+        (#"{"resourceType":"QuestionnaireResponse","item":[],"questionnaire":{"reference":"q"}}"#, "1.0.2", .stu3),
+        (#"{"resourceType":"QuestionnaireResponse","item":[],"questionnaire":"http://q"}"#, "1.0.2", .r4),
+        (#"{"resourceType":"Contract","signer":[{"signature":"p"}]}"#, "3.0.0", .dstu2),
+        (#"{"resourceType":"Contract","signer":[{"signature":[{"whoReference":{}}]}]}"#, "1.0.2", .stu3),
+        (#"{"resourceType":"Contract","instantiatesUri":"u|1"}"#, "1.0.2", .r4),
+        (#"{"resourceType":"Patient","id":"p"}"#, "1.0.2", .dstu2),
+        (#"{"resourceType":"Patient","id":"p"}"#, "what", .r4),
+        (#"{"resourceType":"Observation","valueQuantity":{"units":"cm"}}"#, "4.0.1", .dstu2),
+        (#"{"resourceType":"Questionnaire","item":[{"option":[{}]}]}"#, "4.0.1", .stu3),
+    ])
+    func theResourceCountsMoreThanItsLabel(text: String, label: String, version: FHIRVersion) throws {
+        #expect(FHIRVersion.of(try resource(text), label: label) == version)
+    }
+
+    @Test func withoutAnyHintTheFallbackCounts() throws {
+        let patient = try resource(#"{"resourceType":"Patient"}"#)
+        #expect(FHIRVersion.of(patient, fallback: .dstu2) == .dstu2)
+    }
+}
