@@ -61,6 +61,13 @@ enum Made {
     }
 }
 
+/// A change of one setting.
+func changing<Value>(
+    _ setting: WritableKeyPath<ReceiverConfiguration, Value>, _ value: Value
+) -> (inout ReceiverConfiguration) -> Void {
+    { $0[keyPath: setting] = value }
+}
+
 /// A study's receiver in this process, with a database of its own.
 struct Study: Sendable {
     let access: AccessControl

@@ -12,15 +12,13 @@ import Wire
 @Suite("Routes", .timeLimit(.minutes(2)))
 struct RouteTests {
     @Test func whatIsRegisteredIsTheTable() async throws {
-        try await Study.with(
-            { _ in },
-            addRoutes: { router in
-                let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
-                let expected = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
-                    .map { "\($0.method) \(RouterPath($0.path))" }.sorted()
-                #expect(registered == expected && Set(expected).count == expected.count)
-            }
-        ) { _ in }
+        func compare(_ router: Router<BasicRequestContext>) {
+            let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
+            let expected = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
+                .map { "\($0.method) \(RouterPath($0.path))" }.sorted()
+            #expect(registered == expected && Set(expected).count == expected.count)
+        }
+        try await Study.with(addRoutes: compare) { _ in }
         #expect(Set(ReceiverRoute.table.map(\.endpoint)) == Set(ReceiverRoute.Endpoint.allCases))
         #expect(Set(ReceiverRoute.table.map(\.proof)) == Set(ReceiverRoute.Proof.allCases))
         for route in ReceiverRoute.table where !route.path.hasPrefix("/c3pro") {
@@ -120,14 +118,12 @@ struct RouteTests {
     }
 
     @Test func anotherModulesFHIRRoutesLiveBesideOurs() async throws {
-        try await Study.with(
-            { _ in },
-            addRoutes: { router in
-                for path in ["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"] {
-                    router.get(RouterPath(path)) { _, _ in "theirs" }
-                }
+        func addTheirs(_ router: Router<BasicRequestContext>) {
+            for path in ["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"] {
+                router.get(RouterPath(path)) { _, _ in "theirs" }
             }
-        ) { study in
+        }
+        try await Study.with(addRoutes: addTheirs) { study in
             let device = try await study.device()
             for path in ["metadata", "Questionnaire", "Observation", "Observation/1", "Questionnaire/sleep/_history"] {
                 #expect(try await study.send("GET", "/fhir/" + path).text == "theirs", "\(path)")
@@ -169,7 +165,7 @@ struct ReadingTests {
 
     @Test(arguments: ["", "{}", #"{"keys":[]}"#, "nonsense"])
     func withoutKeysThatIsTold(keys: String) async throws {
-        try await Study.with({ $0.publicKeys = { Data(keys.utf8) } }) { study in
+        try await Study.with(changing(\.publicKeys, { Data(keys.utf8) })) { study in
             let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
             #expect(answer.status == 503 && answer.problemCode == "keys-unavailable")
         }
@@ -181,7 +177,7 @@ struct ReadingTests {
             {"keys":[{"kty":"EC","crv":"P-256","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
             "y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM","d":"870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}]}
             """#
-        try await Study.with({ $0.publicKeys = { Data(keys.utf8) } }) { study in
+        try await Study.with(changing(\.publicKeys, { Data(keys.utf8) })) { study in
             let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
             #expect(answer.text.contains("MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"))
             #expect(!answer.text.contains("870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"))
@@ -231,7 +227,7 @@ struct ReadingTests {
     }
 
     @Test func logsCarryNoSecretsAndNoData() async throws {
-        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+        try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let receipt = try Made.receipt()
             let device = try await study.device(receipt)
             let plain = Data(#"{"resourceType":"Patient","id":"planted-id","birthDate":"1990-02-02"}"#.utf8)

@@ -62,7 +62,7 @@ struct SubmissionTests {
     }
 
     @Test func c3proIsRefusedWhereTheStudySaysSo() async throws {
-        try await Study.with({ $0.acceptC3PRO = false }) { study in
+        try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             let answer = try await study.send("POST", "/encfhir", token: device.token, body: c3proEnvelope())
             #expect(answer.status == 422 && answer.problemCode == "c3pro-not-accepted")
@@ -230,7 +230,7 @@ struct PlainWriteTests {
     }
 
     @Test func theyAreSealedOnArrival() async throws {
-        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+        try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let device = try await study.device()
             let put = try await study.send(
                 "PUT", "/c3pro/fhir/Patient/p-1", token: device.token,
@@ -253,7 +253,7 @@ struct PlainWriteTests {
     }
 
     @Test func wrongOnesAreRefused() async throws {
-        try await Study.with({ $0.acceptPlainFHIR = true }) { study in
+        try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let device = try await study.device()
             let cases: [(method: String, path: String, body: String, status: Int, code: String)] = [
                 ("PUT", "/fhir/Patient/p-1", "{", 400, "json-invalid"),

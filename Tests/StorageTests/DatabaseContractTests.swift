@@ -6,157 +6,157 @@ import Testing
 /// What every driver of ``SQLDatabase`` must do.
 @Suite("A database", .timeLimit(.minutes(1)))
 struct DatabaseContractTests {
-  static let schema = [
-    Migration(number: 900, name: "thing") { dialect in
-      [
-        """
-        CREATE TABLE thing (id BIGINT PRIMARY KEY, name TEXT UNIQUE, weight DOUBLE PRECISION,
-        raw \(dialect.blob), at TEXT)
-        """,
-        "CREATE TABLE part (id BIGINT PRIMARY KEY, thing BIGINT NOT NULL REFERENCES thing (id))",
-      ]
-    }
-  ]
-
-  @Test(arguments: Engine.allCases)
-  func valuesComeBackAsTheyWere(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database in
-      let hostile = "'; DROP TABLE thing; -- \u{1F600}"
-      let changed = try await database.write {
-        try $0.execute(
-          "INSERT INTO thing (id, name, weight, raw, at) VALUES (?, ?, ?, ?, ?)",
-          [
-            SQLValue(Int64.max), SQLValue(hostile), SQLValue(0.1), SQLValue(Data([0, 255])),
-            SQLValue(time(1.5)),
-          ])
-      }
-      #expect(changed == 1)
-      let row = try #require(try await database.read { try $0.query("SELECT * FROM thing") }.first)
-      #expect(
-        try row.integer("id") == Int64.max && row.text("name") == hostile
-          && row.real("weight") == 0.1)
-      #expect(try row.blob("raw") == Data([0, 255]) && row.date("at") == time(1.5))
-      #expect(row["absent"] == .null && row.textIfPresent("id") == nil)
-      let error = #expect(throws: StorageError.self) { try row.text("absent") }
-      #expect(error?.code == "storage-column")
-      let zero = await #expect(throws: StorageError.self) {
-        try await database.read { try $0.query("SELECT ? AS text", ["a\u{0}b"]).count }
-      }
-      #expect(zero?.code == "storage-text")
-    }
-  }
-
-  @Test(arguments: Engine.allCases)
-  func aThrowUndoesTheWholeTransaction(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database async throws in
-      let error = await #expect(throws: StorageError.self) {
-        try await database.write { transaction in
-          try transaction.execute("INSERT INTO thing (id, name) VALUES (1, 'a')")
-          try transaction.execute("INSERT INTO thing (id, name) VALUES (2, 'a')")
+    static let schema = [
+        Migration(number: 900, name: "thing") { dialect in
+            [
+                """
+                CREATE TABLE thing (id BIGINT PRIMARY KEY, name TEXT UNIQUE, weight DOUBLE PRECISION,
+                raw \(dialect.blob), at TEXT)
+                """,
+                "CREATE TABLE part (id BIGINT PRIMARY KEY, thing BIGINT NOT NULL REFERENCES thing (id))",
+            ]
         }
-      }
-      #expect(error?.code == "storage-constraint")
-      #expect(try await database.read { try $0.query("SELECT id FROM thing").count } == 0)
-      let orphan = await #expect(throws: StorageError.self) {
-        try await database.write { try $0.execute("INSERT INTO part (id, thing) VALUES (1, 99)") }
-      }
-      #expect(orphan?.code == "storage-constraint")
-    }
-  }
+    ]
 
-  @Test(arguments: Engine.allCases)
-  func errorsCarryNoValues(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database in
-      let error = await #expect(throws: StorageError.self) {
-        try await database.write { transaction in
-          for id in 1...2 {
-            try transaction.execute(
-              "INSERT INTO thing (id, name) VALUES (?, ?)", [SQLValue(id), "planted-secret"])
-          }
+    @Test(arguments: Engine.allCases)
+    func valuesComeBackAsTheyWere(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database in
+            let hostile = "'; DROP TABLE thing; -- \u{1F600}"
+            let changed = try await database.write {
+                try $0.execute(
+                    "INSERT INTO thing (id, name, weight, raw, at) VALUES (?, ?, ?, ?, ?)",
+                    [
+                        SQLValue(Int64.max), SQLValue(hostile), SQLValue(0.1), SQLValue(Data([0, 255])),
+                        SQLValue(time(1.5)),
+                    ])
+            }
+            #expect(changed == 1)
+            let row = try #require(try await database.read { try $0.query("SELECT * FROM thing") }.first)
+            #expect(
+                try row.integer("id") == Int64.max && row.text("name") == hostile
+                    && row.real("weight") == 0.1)
+            #expect(try row.blob("raw") == Data([0, 255]) && row.date("at") == time(1.5))
+            #expect(row["absent"] == .null && row.textIfPresent("id") == nil)
+            let error = #expect(throws: StorageError.self) { try row.text("absent") }
+            #expect(error?.code == "storage-column")
+            let zero = await #expect(throws: StorageError.self) {
+                try await database.read { try $0.query("SELECT ? AS text", ["a\u{0}b"]).count }
+            }
+            #expect(zero?.code == "storage-text")
         }
-      }
-      #expect(error.map { "\($0)".contains("planted-secret") } == false)
     }
-  }
 
-  @Test(arguments: Engine.allCases)
-  func eachMayRunTheSameStatementInside(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database in
-      let pairs = try await database.write { transaction in
-        for id in 1...20 {
-          try transaction.execute("INSERT INTO thing (id) VALUES (?)", [SQLValue(id)])
+    @Test(arguments: Engine.allCases)
+    func aThrowUndoesTheWholeTransaction(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database async throws in
+            let error = await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    try transaction.execute("INSERT INTO thing (id, name) VALUES (1, 'a')")
+                    try transaction.execute("INSERT INTO thing (id, name) VALUES (2, 'a')")
+                }
+            }
+            #expect(error?.code == "storage-constraint")
+            #expect(try await database.read { try $0.query("SELECT id FROM thing").count } == 0)
+            let orphan = await #expect(throws: StorageError.self) {
+                try await database.write { try $0.execute("INSERT INTO part (id, thing) VALUES (1, 99)") }
+            }
+            #expect(orphan?.code == "storage-constraint")
         }
-        var pairs = 0
-        let sql = "SELECT id FROM thing WHERE id > ? ORDER BY id"
-        try transaction.each(sql, [0]) { outer in
-          try transaction.each(sql, [outer["id"]]) { _ in pairs += 1 }
-          #expect(try transaction.query(sql, [19]).count == 1)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func errorsCarryNoValues(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database in
+            let error = await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    for id in 1...2 {
+                        try transaction.execute(
+                            "INSERT INTO thing (id, name) VALUES (?, ?)", [SQLValue(id), "planted-secret"])
+                    }
+                }
+            }
+            #expect(error.map { "\($0)".contains("planted-secret") } == false)
         }
-        return pairs
-      }
-      #expect(pairs == 190)
     }
-  }
 
-  @Test(arguments: Engine.allCases)
-  func executeCountsTheRowsItChanged(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database in
-      let counts = try await database.write { transaction in
-        try [
-          transaction.execute("INSERT INTO thing (id) VALUES (1), (2)"),
-          transaction.execute("INSERT INTO thing (id) VALUES (1) ON CONFLICT (id) DO NOTHING"),
-          transaction.execute("UPDATE thing SET name = 'x' WHERE id = 9"),
-          transaction.execute("CREATE TABLE another (id BIGINT)"),
-          transaction.execute("DELETE FROM thing"),
-        ]
-      }
-      #expect(counts == [2, 0, 0, 0, 2])
+    @Test(arguments: Engine.allCases)
+    func eachMayRunTheSameStatementInside(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database in
+            let pairs = try await database.write { transaction in
+                for id in 1...20 {
+                    try transaction.execute("INSERT INTO thing (id) VALUES (?)", [SQLValue(id)])
+                }
+                var pairs = 0
+                let sql = "SELECT id FROM thing WHERE id > ? ORDER BY id"
+                try transaction.each(sql, [0]) { outer in
+                    try transaction.each(sql, [outer["id"]]) { _ in pairs += 1 }
+                    #expect(try transaction.query(sql, [19]).count == 1)
+                }
+                return pairs
+            }
+            #expect(pairs == 190)
+        }
     }
-  }
 
-  @Test(arguments: Engine.allCases)
-  func aClosedDatabaseThrows(engine: Engine) async throws {
-    try await engine.withDatabase(Self.schema) { database in
-      try await database.close()
-      await #expect(throws: (any Error).self) {
-        try await database.read { try $0.query("SELECT 1 AS one").count }
-      }
+    @Test(arguments: Engine.allCases)
+    func executeCountsTheRowsItChanged(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database in
+            let counts = try await database.write { transaction in
+                try [
+                    transaction.execute("INSERT INTO thing (id) VALUES (1), (2)"),
+                    transaction.execute("INSERT INTO thing (id) VALUES (1) ON CONFLICT (id) DO NOTHING"),
+                    transaction.execute("UPDATE thing SET name = 'x' WHERE id = 9"),
+                    transaction.execute("CREATE TABLE another (id BIGINT)"),
+                    transaction.execute("DELETE FROM thing"),
+                ]
+            }
+            #expect(counts == [2, 0, 0, 0, 2])
+        }
     }
-  }
 
-  @Test func timestampsAreOrderedTextAndComeBack() {
-    let seed = UInt64.random(in: 0...UInt64.max)
-    print("seed \(seed)")
-    var generator = SeededGenerator(state: seed)
-    #expect(SQLTimestamp.text(time()) == "2026-01-01T00:00:00.000Z")
-    #expect(
-      SQLTimestamp.text(Date(timeIntervalSince1970: 951_782_399.9996)) == "2000-02-29T00:00:00.000Z"
-    )
-    #expect(SQLTimestamp.text(Date(timeIntervalSince1970: -1)) == "1969-12-31T23:59:59.000Z")
-    let formatter = ISO8601DateFormatter()
-    formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
-    let milliseconds = (0..<500).map { _ in
-      Int64.random(in: -60_000_000_000_000...250_000_000_000_000, using: &generator)
+    @Test(arguments: Engine.allCases)
+    func aClosedDatabaseThrows(engine: Engine) async throws {
+        try await engine.withDatabase(Self.schema) { database in
+            try await database.close()
+            await #expect(throws: (any Error).self) {
+                try await database.read { try $0.query("SELECT 1 AS one").count }
+            }
+        }
     }
-    for value in milliseconds where value > -12_000_000_000_000 {
-      let date = Date(timeIntervalSince1970: Double(value) / 1000)
-      #expect(SQLTimestamp.text(date) == formatter.string(from: date))
+
+    @Test func timestampsAreOrderedTextAndComeBack() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var generator = SeededGenerator(state: seed)
+        #expect(SQLTimestamp.text(time()) == "2026-01-01T00:00:00.000Z")
+        #expect(
+            SQLTimestamp.text(Date(timeIntervalSince1970: 951_782_399.9996)) == "2000-02-29T00:00:00.000Z"
+        )
+        #expect(SQLTimestamp.text(Date(timeIntervalSince1970: -1)) == "1969-12-31T23:59:59.000Z")
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
+        let milliseconds = (0..<500).map { _ in
+            Int64.random(in: -60_000_000_000_000...250_000_000_000_000, using: &generator)
+        }
+        for value in milliseconds where value > -12_000_000_000_000 {
+            let date = Date(timeIntervalSince1970: Double(value) / 1000)
+            #expect(SQLTimestamp.text(date) == formatter.string(from: date))
+        }
+        for value in milliseconds {
+            let date = Date(timeIntervalSince1970: Double(value) / 1000)
+            #expect(SQLTimestamp.date(SQLTimestamp.text(date)) == date, "seed \(seed)")
+        }
+        let texts = milliseconds.sorted().map {
+            SQLTimestamp.text(Date(timeIntervalSince1970: Double($0) / 1000))
+        }
+        #expect(texts == texts.sorted())
+        for wrong in [
+            "", "2026-01-01", "2026-13-01T00:00:00.000Z", "2026-01-01T00:00:00.000+",
+            "2026-01-01 00:00:00.000Z",
+        ] {
+            #expect(SQLTimestamp.date(wrong) == nil)
+        }
+        #expect(SQLTimestamp.text(.distantFuture).count == 24)
+        #expect(SQLTimestamp.text(Date(timeIntervalSince1970: .infinity)) == "9999-12-31T23:59:59.999Z")
     }
-    for value in milliseconds {
-      let date = Date(timeIntervalSince1970: Double(value) / 1000)
-      #expect(SQLTimestamp.date(SQLTimestamp.text(date)) == date, "seed \(seed)")
-    }
-    let texts = milliseconds.sorted().map {
-      SQLTimestamp.text(Date(timeIntervalSince1970: Double($0) / 1000))
-    }
-    #expect(texts == texts.sorted())
-    for wrong in [
-      "", "2026-01-01", "2026-13-01T00:00:00.000Z", "2026-01-01T00:00:00.000+",
-      "2026-01-01 00:00:00.000Z",
-    ] {
-      #expect(SQLTimestamp.date(wrong) == nil)
-    }
-    #expect(SQLTimestamp.text(.distantFuture).count == 24)
-    #expect(SQLTimestamp.text(Date(timeIntervalSince1970: .infinity)) == "9999-12-31T23:59:59.999Z")
-  }
 }

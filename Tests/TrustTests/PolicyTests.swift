@@ -4,83 +4,83 @@ import Testing
 
 @Suite("The policy")
 struct PolicyTests {
-  /// Who asks.
-  enum Asker: String, CaseIterable, Sendable {
-    case nobody, unboundDevice, boundDevice, staff
+    /// Who asks.
+    enum Asker: String, CaseIterable, Sendable {
+        case nobody, unboundDevice, boundDevice, staff
 
-    var actor: Actor? {
-      switch self {
-      case .nobody: nil
-      case .unboundDevice: Actor(id: "device-1", role: .device, enrolmentID: "e1")
-      case .boundDevice:
-        Actor(id: "device-1", role: .device, participant: "anna", enrolmentID: "e1")
-      case .staff: Actor(id: "staff-1", role: .staff)
-      }
+        var actor: Actor? {
+            switch self {
+            case .nobody: nil
+            case .unboundDevice: Actor(id: "device-1", role: .device, enrolmentID: "e1")
+            case .boundDevice:
+                Actor(id: "device-1", role: .device, participant: "anna", enrolmentID: "e1")
+            case .staff: Actor(id: "staff-1", role: .staff)
+            }
+        }
     }
-  }
 
-  /// What it is asked about.
-  enum About: String, CaseIterable, Sendable {
-    case nothing, ownClient, otherClient, ownRecord, otherRecord, ownContract, otherContract
+    /// What it is asked about.
+    enum About: String, CaseIterable, Sendable {
+        case nothing, ownClient, otherClient, ownRecord, otherRecord, ownContract, otherContract
 
-    var target: Target {
-      switch self {
-      case .nothing: Target()
-      case .ownClient: Target(resourceID: "device-1")
-      case .otherClient: Target(resourceID: "device-2")
-      case .ownRecord: Target(resourceType: "Observation", resourceID: "device-1", subject: "anna")
-      case .otherRecord: Target(resourceType: "Observation", resourceID: "o", subject: "bert")
-      case .ownContract: Target(resourceType: "Contract", resourceID: "c", subject: "anna")
-      case .otherContract: Target(resourceType: "Contract", resourceID: "c", subject: "bert")
-      }
+        var target: Target {
+            switch self {
+            case .nothing: Target()
+            case .ownClient: Target(resourceID: "device-1")
+            case .otherClient: Target(resourceID: "device-2")
+            case .ownRecord: Target(resourceType: "Observation", resourceID: "device-1", subject: "anna")
+            case .otherRecord: Target(resourceType: "Observation", resourceID: "o", subject: "bert")
+            case .ownContract: Target(resourceType: "Contract", resourceID: "c", subject: "anna")
+            case .otherContract: Target(resourceType: "Contract", resourceID: "c", subject: "bert")
+            }
+        }
     }
-  }
 
-  /// All that is permitted; whatever is not written here must be denied.
-  static let permitted: [Asker: [Action: Set<About>]] = {
-    let anything = Set(About.allCases)
-    let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
-    return [
-      .nobody: [.register: anything],
-      .unboundDevice: [
-        .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
-        .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract, .otherContract],
-      ],
-      .boundDevice: [
-        .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
-        .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract],
-        .writeRecord: [.ownRecord, .ownContract],
-      ],
-      .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
-    ]
-  }()
+    /// All that is permitted; whatever is not written here must be denied.
+    static let permitted: [Asker: [Action: Set<About>]] = {
+        let anything = Set(About.allCases)
+        let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
+        return [
+            .nobody: [.register: anything],
+            .unboundDevice: [
+                .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
+                .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract, .otherContract],
+            ],
+            .boundDevice: [
+                .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
+                .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract],
+                .writeRecord: [.ownRecord, .ownContract],
+            ],
+            .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
+        ]
+    }()
 
-  @Test(arguments: Asker.allCases, Action.allCases)
-  func permitsExactlyWhatTheTableSays(asker: Asker, action: Action) {
-    let policy = Policy()
-    for about in About.allCases {
-      let decision = policy.decide(asker.actor, action, about.target)
-      let expected = Self.permitted[asker]?[action]?.contains(about) ?? false
-      #expect(decision.allowed == expected, "\(asker) \(action) \(about): \(decision.reason)")
-      #expect((decision.reason == "permitted") == expected)
+    @Test(arguments: Asker.allCases, Action.allCases)
+    func permitsExactlyWhatTheTableSays(asker: Asker, action: Action) {
+        let policy = Policy()
+        for about in About.allCases {
+            let decision = policy.decide(asker.actor, action, about.target)
+            let expected = Self.permitted[asker]?[action]?.contains(about) ?? false
+            #expect(decision.allowed == expected, "\(asker) \(action) \(about): \(decision.reason)")
+            #expect((decision.reason == "permitted") == expected)
+        }
     }
-  }
 
-  @Test func reasonsTellWhy() {
-    let policy = Policy()
-    let bound = Asker.boundDevice.actor
-    #expect(policy.decide(nil, .submit, Target()).reason == "not-authenticated")
-    #expect(policy.decide(Asker.staff.actor, .submit, Target()).reason == "role-not-permitted")
-    #expect(policy.decide(bound, .readRecord, Target()).reason == "role-not-permitted")
-    #expect(policy.decide(bound, .writeRecord, Target()).reason == "subject-missing")
-    #expect(
-      policy.decide(bound, .writeRecord, About.otherRecord.target).reason == "other-participant")
-    #expect(
-      policy.decide(bound, .readDeliveries, About.otherClient.target).reason == "other-client")
-    #expect(
-      policy.decide(bound, .bindParticipant, About.ownRecord.target).reason == "not-a-contract")
-    #expect(
-      policy.decide(Asker.unboundDevice.actor, .writeRecord, About.ownRecord.target).reason
-        == "not-bound")
-  }
+    @Test func reasonsTellWhy() {
+        let policy = Policy()
+        let bound = Asker.boundDevice.actor
+        #expect(policy.decide(nil, .submit, Target()).reason == "not-authenticated")
+        #expect(policy.decide(Asker.staff.actor, .submit, Target()).reason == "role-not-permitted")
+        #expect(policy.decide(bound, .readRecord, Target()).reason == "role-not-permitted")
+        #expect(policy.decide(bound, .writeRecord, Target()).reason == "subject-missing")
+        #expect(
+            policy.decide(bound, .writeRecord, About.otherRecord.target).reason == "other-participant")
+        #expect(
+            policy.decide(bound, .readDeliveries, About.otherClient.target).reason == "other-client")
+        #expect(
+            policy.decide(bound, .bindParticipant, About.ownRecord.target).reason == "not-a-contract")
+        #expect(
+            policy.decide(Asker.unboundDevice.actor, .writeRecord, About.ownRecord.target).reason
+                == "not-bound")
+    }
 }

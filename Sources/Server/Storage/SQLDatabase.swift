@@ -4,48 +4,48 @@
 /// `RETURNING`, never `INSERT OR REPLACE`; types `TEXT`, `BIGINT`, `DOUBLE PRECISION` and ``SQLDialect/blob``.
 /// All methods throw ``StorageError``.
 public protocol SQLTransaction {
-  /// The engine that takes the statements.
-  var dialect: SQLDialect { get }
+    /// The engine that takes the statements.
+    var dialect: SQLDialect { get }
 
-  /// Runs one statement and gives the number of rows it changed. The prepared statement is kept for the next time.
-  @discardableResult
-  func execute(_ sql: String, _ parameters: [SQLValue]) throws -> Int
+    /// Runs one statement and gives the number of rows it changed. The prepared statement is kept for the next time.
+    @discardableResult
+    func execute(_ sql: String, _ parameters: [SQLValue]) throws -> Int
 
-  /// All rows of one query, or of one statement with `RETURNING`.
-  func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow]
+    /// All rows of one query, or of one statement with `RETURNING`.
+    func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow]
 
-  /// Passes the rows of a query one by one, holding one at a time in memory. `body` may run other statements.
-  func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
+    /// Passes the rows of a query one by one, holding one at a time in memory. `body` may run other statements.
+    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 }
 
 extension SQLTransaction {
-  /// Runs one statement without parameters.
-  @discardableResult
-  public func execute(_ sql: String) throws -> Int {
-    try execute(sql, [])
-  }
+    /// Runs one statement without parameters.
+    @discardableResult
+    public func execute(_ sql: String) throws -> Int {
+        try execute(sql, [])
+    }
 
-  /// All rows of a query without parameters.
-  public func query(_ sql: String) throws -> [SQLRow] {
-    try query(sql, [])
-  }
+    /// All rows of a query without parameters.
+    public func query(_ sql: String) throws -> [SQLRow] {
+        try query(sql, [])
+    }
 
-  /// The first row of a query; nil if there is none.
-  public func first(_ sql: String, _ parameters: [SQLValue] = []) throws -> SQLRow? {
-    try query(sql, parameters).first
-  }
+    /// The first row of a query; nil if there is none.
+    public func first(_ sql: String, _ parameters: [SQLValue] = []) throws -> SQLRow? {
+        try query(sql, parameters).first
+    }
 }
 
 /// A database: one writer at a time, many readers.
 public protocol SQLDatabase: Sendable {
-  /// Reads from one consistent state of the database.
-  func read<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
-    -> T
+    /// Reads from one consistent state of the database.
+    func read<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
+        -> T
 
-  /// Runs one transaction. It is durable when this returns, and wholly undone when `body` throws.
-  func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
-    -> T
+    /// Runs one transaction. It is durable when this returns, and wholly undone when `body` throws.
+    func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
+        -> T
 
-  /// Finishes what is running and closes the database. Later calls throw.
-  func close() async throws
+    /// Finishes what is running and closes the database. Later calls throw.
+    func close() async throws
 }

@@ -4,94 +4,94 @@ import Foundation
 ///
 /// The text has always the same length, so the order of the texts is the order of the instants, on every engine.
 public enum SQLTimestamp {
-  /// The text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are clamped.
-  public static func text(_ date: Date) -> String {
-    let earliest = -62_167_219_200_000.0
-    let latest = 253_402_300_799_999.0
-    let rounded = (date.timeIntervalSince1970 * 1000).rounded()
-    let milliseconds = Int64(min(max(rounded.isNaN ? 0 : rounded, earliest), latest))
-    let (days, inDay) = milliseconds.flooredDivision(by: 86_400_000)
-    let (year, month, day) = civil(fromDays: days)
-    var text: [UInt8] = []
-    text.reserveCapacity(24)
-    append(year, digits: 4, to: &text)
-    text.append(UInt8(ascii: "-"))
-    append(month, digits: 2, to: &text)
-    text.append(UInt8(ascii: "-"))
-    append(day, digits: 2, to: &text)
-    text.append(UInt8(ascii: "T"))
-    append(inDay / 3_600_000, digits: 2, to: &text)
-    text.append(UInt8(ascii: ":"))
-    append(inDay / 60_000 % 60, digits: 2, to: &text)
-    text.append(UInt8(ascii: ":"))
-    append(inDay / 1000 % 60, digits: 2, to: &text)
-    text.append(UInt8(ascii: "."))
-    append(inDay % 1000, digits: 3, to: &text)
-    text.append(UInt8(ascii: "Z"))
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// The instant of a text that ``text(_:)`` wrote; nil for any other text.
-  public static func date(_ text: String) -> Date? {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
-      bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
-      bytes[16] == UInt8(ascii: ":"),
-      bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
-      let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
-      let day = number(bytes[8..<10]),
-      let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
-      let second = number(bytes[17..<19]),
-      let millisecond = number(bytes[20..<23]), (1...12).contains(month), (1...31).contains(day),
-      hour < 24,
-      minute < 60, second < 60
-    else { return nil }
-    let seconds =
-      days(fromYear: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
-    return Date(timeIntervalSince1970: Double(seconds * 1000 + millisecond) / 1000)
-  }
-
-  private static func append(_ number: Int64, digits: Int, to text: inout [UInt8]) {
-    var divisor: Int64 = 1
-    for _ in 1..<digits { divisor *= 10 }
-    while divisor > 0 {
-      text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-      divisor /= 10
+    /// The text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are clamped.
+    public static func text(_ date: Date) -> String {
+        let earliest = -62_167_219_200_000.0
+        let latest = 253_402_300_799_999.0
+        let rounded = (date.timeIntervalSince1970 * 1000).rounded()
+        let milliseconds = Int64(min(max(rounded.isNaN ? 0 : rounded, earliest), latest))
+        let (days, inDay) = milliseconds.flooredDivision(by: 86_400_000)
+        let (year, month, day) = civil(fromDays: days)
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        append(year, digits: 4, to: &text)
+        text.append(UInt8(ascii: "-"))
+        append(month, digits: 2, to: &text)
+        text.append(UInt8(ascii: "-"))
+        append(day, digits: 2, to: &text)
+        text.append(UInt8(ascii: "T"))
+        append(inDay / 3_600_000, digits: 2, to: &text)
+        text.append(UInt8(ascii: ":"))
+        append(inDay / 60_000 % 60, digits: 2, to: &text)
+        text.append(UInt8(ascii: ":"))
+        append(inDay / 1000 % 60, digits: 2, to: &text)
+        text.append(UInt8(ascii: "."))
+        append(inDay % 1000, digits: 3, to: &text)
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
     }
-  }
 
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
-    var number: Int64 = 0
-    for byte in bytes {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    /// The instant of a text that ``text(_:)`` wrote; nil for any other text.
+    public static func date(_ text: String) -> Date? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
+            bytes[16] == UInt8(ascii: ":"),
+            bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
+            let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
+            let day = number(bytes[8..<10]),
+            let hour = number(bytes[11..<13]), let minute = number(bytes[14..<16]),
+            let second = number(bytes[17..<19]),
+            let millisecond = number(bytes[20..<23]), (1...12).contains(month), (1...31).contains(day),
+            hour < 24,
+            minute < 60, second < 60
+        else { return nil }
+        let seconds =
+            days(fromYear: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds * 1000 + millisecond) / 1000)
     }
-    return number
-  }
 
-  // The proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March.
+    private static func append(_ number: Int64, digits: Int, to text: inout [UInt8]) {
+        var divisor: Int64 = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
 
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-    )
-  }
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        var number: Int64 = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        return number
+    }
 
-  private static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
-    let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredDivision(by: 400)
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
+    // The proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March.
+
+    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
+        )
+    }
+
+    private static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
+        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
 }
 
 extension Int64 {
-  fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-  }
+    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
 }

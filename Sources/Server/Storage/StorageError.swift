@@ -1,22 +1,22 @@
 /// What went wrong in the database. It never carries a value that was stored or bound.
 public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
-  /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
-  /// `storage-engine-unknown`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
-  /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
-  public let code: String
-  /// A sentence that a person can act on.
-  public let message: String
+    /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
+    /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
+    /// `storage-engine-unknown`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
+    /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
+    public let code: String
+    /// A sentence that a person can act on.
+    public let message: String
 
-  public init(code: String, message: String) {
-    self.code = code
-    self.message = message
-  }
+    public init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
 
-  public var description: String { "\(code): \(message)" }
+    public var description: String { "\(code): \(message)" }
 
-  static func column(_ column: String, wanted: String) -> StorageError {
-    StorageError(
-      code: "storage-column", message: "The column \(column) holds no value that is \(wanted).")
-  }
+    static func column(_ column: String, wanted: String) -> StorageError {
+        StorageError(
+            code: "storage-column", message: "The column \(column) holds no value that is \(wanted).")
+    }
 }

@@ -2,174 +2,174 @@ import Foundation
 
 /// How a submission is sealed.
 public enum SubmissionFormat: String, Sendable {
-  /// JWE JSON (RFC 7516).
-  case jwe
-  /// C3-PRO's JSON of four items.
-  case c3pro
+    /// JWE JSON (RFC 7516).
+    case jwe
+    /// C3-PRO's JSON of four items.
+    case c3pro
 }
 
 /// Where a submission is on its way.
 public enum SubmissionStatus: String, Sendable {
-  /// Durable in the queue, not yet handled.
-  case received
-  /// Recorded. Final.
-  case stored
-  /// Waits for the participant's consent.
-  case held
-  /// Will never be recorded. Final.
-  case refused
-  /// Could not be handled; the staff must look. A device is told `held`.
-  case parked
+    /// Durable in the queue, not yet handled.
+    case received
+    /// Recorded. Final.
+    case stored
+    /// Waits for the participant's consent.
+    case held
+    /// Will never be recorded. Final.
+    case refused
+    /// Could not be handled; the staff must look. A device is told `held`.
+    case parked
 
-  /// Whether nothing can change any more; the sealed body is dropped.
-  public var isFinal: Bool { self == .stored || self == .refused }
+    /// Whether nothing can change any more; the sealed body is dropped.
+    public var isFinal: Bool { self == .stored || self == .refused }
 }
 
 /// A sealed submission as it arrives.
 public struct NewSubmission: Sendable {
-  /// The client that sent it.
-  public let clientID: String
-  /// Whose order and duplicates it belongs to: a device that registered again keeps its lane. The client's id unless
-  /// told otherwise.
-  public let lane: String
-  /// The envelope's `sid`; for C3-PRO a UUID made from the digest.
-  public let submissionID: String
-  /// SHA-256, lower-case hex, of the bytes that count: the envelope, for C3-PRO its `message`.
-  public let digest: String
-  public let format: SubmissionFormat
-  /// The device's own count, if its envelope tells it.
-  public let sequence: Int64?
-  /// The resource type that the URL names, if it does. Nothing but a hint.
-  public let resourceTypeHint: String?
-  /// The resource id that the URL names, if it does. Nothing but a hint.
-  public let resourceIDHint: String?
-  /// The sealed bytes.
-  public let body: Data
-  public let receivedAt: Date
+    /// The client that sent it.
+    public let clientID: String
+    /// Whose order and duplicates it belongs to: a device that registered again keeps its lane. The client's id unless
+    /// told otherwise.
+    public let lane: String
+    /// The envelope's `sid`; for C3-PRO a UUID made from the digest.
+    public let submissionID: String
+    /// SHA-256, lower-case hex, of the bytes that count: the envelope, for C3-PRO its `message`.
+    public let digest: String
+    public let format: SubmissionFormat
+    /// The device's own count, if its envelope tells it.
+    public let sequence: Int64?
+    /// The resource type that the URL names, if it does. Nothing but a hint.
+    public let resourceTypeHint: String?
+    /// The resource id that the URL names, if it does. Nothing but a hint.
+    public let resourceIDHint: String?
+    /// The sealed bytes.
+    public let body: Data
+    public let receivedAt: Date
 
-  public init(
-    clientID: String, lane: String? = nil, submissionID: String, digest: String,
-    format: SubmissionFormat,
-    sequence: Int64? = nil, resourceTypeHint: String? = nil, resourceIDHint: String? = nil,
-    body: Data,
-    receivedAt: Date
-  ) {
-    self.clientID = clientID
-    self.lane = lane ?? clientID
-    self.submissionID = submissionID
-    self.digest = digest
-    self.format = format
-    self.sequence = sequence
-    self.resourceTypeHint = resourceTypeHint
-    self.resourceIDHint = resourceIDHint
-    self.body = body
-    self.receivedAt = receivedAt
-  }
+    public init(
+        clientID: String, lane: String? = nil, submissionID: String, digest: String,
+        format: SubmissionFormat,
+        sequence: Int64? = nil, resourceTypeHint: String? = nil, resourceIDHint: String? = nil,
+        body: Data,
+        receivedAt: Date
+    ) {
+        self.clientID = clientID
+        self.lane = lane ?? clientID
+        self.submissionID = submissionID
+        self.digest = digest
+        self.format = format
+        self.sequence = sequence
+        self.resourceTypeHint = resourceTypeHint
+        self.resourceIDHint = resourceIDHint
+        self.body = body
+        self.receivedAt = receivedAt
+    }
 }
 
 /// What became of handing a submission to the queue.
 public enum EnqueueResult: Sendable, Hashable {
-  /// It is in the queue.
-  case accepted
-  /// The very same is known already; nothing was stored.
-  case duplicate
-  /// Other bytes are known under the same submission id; nothing was stored.
-  case conflict
+    /// It is in the queue.
+    case accepted
+    /// The very same is known already; nothing was stored.
+    case duplicate
+    /// Other bytes are known under the same submission id; nothing was stored.
+    case conflict
 }
 
 /// A submission as the consumer leases it.
 public struct QueuedSubmission: Sendable {
-  /// The order of arrival.
-  public let number: Int64
-  public let clientID: String
-  public let lane: String
-  public let submissionID: String
-  public let digest: String
-  public let format: SubmissionFormat
-  public let sequence: Int64?
-  public let resourceTypeHint: String?
-  public let resourceIDHint: String?
-  public let body: Data
-  public let receivedAt: Date
-  /// How often handling it has failed for a passing reason.
-  public let attempts: Int
+    /// The order of arrival.
+    public let number: Int64
+    public let clientID: String
+    public let lane: String
+    public let submissionID: String
+    public let digest: String
+    public let format: SubmissionFormat
+    public let sequence: Int64?
+    public let resourceTypeHint: String?
+    public let resourceIDHint: String?
+    public let body: Data
+    public let receivedAt: Date
+    /// How often handling it has failed for a passing reason.
+    public let attempts: Int
 }
 
 /// What the consumer decided about a submission.
 public struct SubmissionOutcome: Sendable, Hashable {
-  /// Anything but `received`.
-  public let status: SubmissionStatus
-  /// A stable code that reveals no data.
-  public let reasonCode: String?
-  /// For the staff alone: a sentence without health data.
-  public let detail: String?
-  /// The participant that it is about.
-  public let subject: String?
-  /// The versions that it made, as `Type/id/_history/version`.
-  public let versionIDs: [String]
-  /// The key that opened it.
-  public let keyID: String?
+    /// Anything but `received`.
+    public let status: SubmissionStatus
+    /// A stable code that reveals no data.
+    public let reasonCode: String?
+    /// For the staff alone: a sentence without health data.
+    public let detail: String?
+    /// The participant that it is about.
+    public let subject: String?
+    /// The versions that it made, as `Type/id/_history/version`.
+    public let versionIDs: [String]
+    /// The key that opened it.
+    public let keyID: String?
 
-  public init(
-    status: SubmissionStatus, reasonCode: String? = nil, detail: String? = nil,
-    subject: String? = nil,
-    versionIDs: [String] = [], keyID: String? = nil
-  ) {
-    self.status = status
-    self.reasonCode = reasonCode
-    self.detail = detail
-    self.subject = subject
-    self.versionIDs = versionIDs
-    self.keyID = keyID
-  }
+    public init(
+        status: SubmissionStatus, reasonCode: String? = nil, detail: String? = nil,
+        subject: String? = nil,
+        versionIDs: [String] = [], keyID: String? = nil
+    ) {
+        self.status = status
+        self.reasonCode = reasonCode
+        self.detail = detail
+        self.subject = subject
+        self.versionIDs = versionIDs
+        self.keyID = keyID
+    }
 }
 
 /// What a device learns of one submission.
 public struct Delivery: Sendable, Hashable {
-  /// The number of the submission's newest change; the cursor.
-  public let change: Int64
-  public let submissionID: String
-  public let status: SubmissionStatus
-  /// When the status came about.
-  public let at: Date
-  /// The first version that it made.
-  public let versionID: String?
-  public let reasonCode: String?
+    /// The number of the submission's newest change; the cursor.
+    public let change: Int64
+    public let submissionID: String
+    public let status: SubmissionStatus
+    /// When the status came about.
+    public let at: Date
+    /// The first version that it made.
+    public let versionID: String?
+    public let reasonCode: String?
 }
 
 /// The queue at a glance.
 public struct QueueStatus: Sendable, Hashable {
-  /// Submissions that wait to be handled.
-  public let depth: Int
-  /// When the oldest of these arrived.
-  public let oldestReceivedAt: Date?
-  public let held: Int
-  public let parked: Int
+    /// Submissions that wait to be handled.
+    public let depth: Int
+    /// When the oldest of these arrived.
+    public let oldestReceivedAt: Date?
+    public let held: Int
+    public let parked: Int
 
-  public init(depth: Int, oldestReceivedAt: Date?, held: Int, parked: Int) {
-    self.depth = depth
-    self.oldestReceivedAt = oldestReceivedAt
-    self.held = held
-    self.parked = parked
-  }
+    public init(depth: Int, oldestReceivedAt: Date?, held: Int, parked: Int) {
+        self.depth = depth
+        self.oldestReceivedAt = oldestReceivedAt
+        self.held = held
+        self.parked = parked
+    }
 }
 
 /// A submission as the staff sees it: everything but the sealed bytes.
 public struct SubmissionSummary: Sendable, Hashable {
-  public let number: Int64
-  public let clientID: String
-  public let submissionID: String
-  public let status: SubmissionStatus
-  public let reasonCode: String?
-  public let detail: String?
-  public let subject: String?
-  public let receivedAt: Date
-  /// When the status came about.
-  public let at: Date
-  public let attempts: Int
-  public let format: SubmissionFormat
-  /// Bytes of the sealed body as it arrived.
-  public let size: Int
-  public let versionIDs: [String]
-  public let keyID: String?
+    public let number: Int64
+    public let clientID: String
+    public let submissionID: String
+    public let status: SubmissionStatus
+    public let reasonCode: String?
+    public let detail: String?
+    public let subject: String?
+    public let receivedAt: Date
+    /// When the status came about.
+    public let at: Date
+    public let attempts: Int
+    public let format: SubmissionFormat
+    /// Bytes of the sealed body as it arrived.
+    public let size: Int
+    public let versionIDs: [String]
+    public let keyID: String?
 }

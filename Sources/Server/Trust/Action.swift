@@ -1,46 +1,46 @@
 /// What someone wants to do.
 public enum Action: String, Sendable, CaseIterable {
-  case register
-  case issueToken = "issue-token"
-  case submit
-  case readDeliveries = "read-deliveries"
-  case readQuestionnaire = "read-questionnaire"
-  case readRecord = "read-record"
-  case searchRecords = "search-records"
-  case bindParticipant = "bind-participant"
-  case writeRecord = "write-record"
+    case register
+    case issueToken = "issue-token"
+    case submit
+    case readDeliveries = "read-deliveries"
+    case readQuestionnaire = "read-questionnaire"
+    case readRecord = "read-record"
+    case searchRecords = "search-records"
+    case bindParticipant = "bind-participant"
+    case writeRecord = "write-record"
 }
 
 /// What it is done to.
 public struct Target: Sendable, Hashable {
-  public let resourceType: String?
-  public let resourceID: String?
-  /// The participant that the resource is about.
-  public let subject: String?
+    public let resourceType: String?
+    public let resourceID: String?
+    /// The participant that the resource is about.
+    public let subject: String?
 
-  public init(resourceType: String? = nil, resourceID: String? = nil, subject: String? = nil) {
-    self.resourceType = resourceType
-    self.resourceID = resourceID
-    self.subject = subject
-  }
+    public init(resourceType: String? = nil, resourceID: String? = nil, subject: String? = nil) {
+        self.resourceType = resourceType
+        self.resourceID = resourceID
+        self.subject = subject
+    }
 }
 
 /// Whether it may be done, and why.
 public struct Decision: Sendable, Hashable {
-  public let allowed: Bool
-  /// A stable code: `permitted`, `bound`, `not-authenticated`, `role-not-permitted`, `other-client`,
-  /// `other-participant`, `not-bound`, `already-bound`, `subject-missing`, `not-a-contract`, `unknown-client`, or the
-  /// code of a refused proof.
-  public let reason: String
+    public let allowed: Bool
+    /// A stable code: `permitted`, `bound`, `not-authenticated`, `role-not-permitted`, `other-client`,
+    /// `other-participant`, `not-bound`, `already-bound`, `subject-missing`, `not-a-contract`, `unknown-client`, or the
+    /// code of a refused proof.
+    public let reason: String
 
-  public init(allowed: Bool, reason: String) {
-    self.allowed = allowed
-    self.reason = reason
-  }
+    public init(allowed: Bool, reason: String) {
+        self.allowed = allowed
+        self.reason = reason
+    }
 
-  static let permitted = Decision(allowed: true, reason: "permitted")
+    static let permitted = Decision(allowed: true, reason: "permitted")
 
-  static func denied(_ reason: String) -> Decision {
-    Decision(allowed: false, reason: reason)
-  }
+    static func denied(_ reason: String) -> Decision {
+        Decision(allowed: false, reason: reason)
+    }
 }

@@ -1,25 +1,25 @@
 /// What someone may be.
 public enum Role: String, Sendable, CaseIterable {
-  /// A participant's device: a registered client.
-  case device
-  /// A member of the study team, with a staff token.
-  case staff
+    /// A participant's device: a registered client.
+    case device
+    /// A member of the study team, with a staff token.
+    case staff
 }
 
 /// Who asks, once they have proved it.
 public struct Actor: Sendable, Hashable {
-  /// The client's id, or the staff token's id (never the token).
-  public let id: String
-  public let role: Role
-  /// The participant that this device is bound to.
-  public let participant: String?
-  /// The device's enrolment, which outlives its clients when it registers again; nil for staff.
-  public let enrolmentID: String?
+    /// The client's id, or the staff token's id (never the token).
+    public let id: String
+    public let role: Role
+    /// The participant that this device is bound to.
+    public let participant: String?
+    /// The device's enrolment, which outlives its clients when it registers again; nil for staff.
+    public let enrolmentID: String?
 
-  public init(id: String, role: Role, participant: String? = nil, enrolmentID: String? = nil) {
-    self.id = id
-    self.role = role
-    self.participant = participant
-    self.enrolmentID = enrolmentID
-  }
+    public init(id: String, role: Role, participant: String? = nil, enrolmentID: String? = nil) {
+        self.id = id
+        self.role = role
+        self.participant = participant
+        self.enrolmentID = enrolmentID
+    }
 }

@@ -1,42 +1,42 @@
 /// The one place where it is decided who may do what. Pure; denies what it does not know to permit.
 public struct Policy: Sendable {
-  public init() {}
+    public init() {}
 
-  /// Decides. `actor` is nil for someone who has proved nothing.
-  ///
-  /// What a proof is worth (antispam token, app receipt, client secret) is settled before it comes to this.
-  public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
-    switch (actor?.role, action) {
-    case (nil, .register): .permitted
-    case (nil, _): .denied("not-authenticated")
-    case (.device, _): decide(device: actor, action, target)
-    case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
-    case (.staff, _): .denied("role-not-permitted")
+    /// Decides. `actor` is nil for someone who has proved nothing.
+    ///
+    /// What a proof is worth (antispam token, app receipt, client secret) is settled before it comes to this.
+    public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
+        switch (actor?.role, action) {
+        case (nil, .register): .permitted
+        case (nil, _): .denied("not-authenticated")
+        case (.device, _): decide(device: actor, action, target)
+        case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
+        case (.staff, _): .denied("role-not-permitted")
+        }
     }
-  }
 
-  private func decide(device: Actor?, _ action: Action, _ target: Target) -> Decision {
-    switch action {
-    case .issueToken, .submit, .readQuestionnaire:
-      .permitted
-    case .readDeliveries:
-      // The target's id is the client whose deliveries are read; without one, the asker's own.
-      target.resourceID == nil || target.resourceID == device?.id
-        ? .permitted : .denied("other-client")
-    case .writeRecord:
-      decide(subject: target.subject, participant: device?.participant, mayBind: false)
-    case .bindParticipant:
-      target.resourceType == "Contract"
-        ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
-        : .denied("not-a-contract")
-    case .register, .readRecord, .searchRecords:
-      .denied("role-not-permitted")
+    private func decide(device: Actor?, _ action: Action, _ target: Target) -> Decision {
+        switch action {
+        case .issueToken, .submit, .readQuestionnaire:
+            .permitted
+        case .readDeliveries:
+            // The target's id is the client whose deliveries are read; without one, the asker's own.
+            target.resourceID == nil || target.resourceID == device?.id
+                ? .permitted : .denied("other-client")
+        case .writeRecord:
+            decide(subject: target.subject, participant: device?.participant, mayBind: false)
+        case .bindParticipant:
+            target.resourceType == "Contract"
+                ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
+                : .denied("not-a-contract")
+        case .register, .readRecord, .searchRecords:
+            .denied("role-not-permitted")
+        }
     }
-  }
 
-  private func decide(subject: String?, participant: String?, mayBind: Bool) -> Decision {
-    guard let subject else { return .denied("subject-missing") }
-    guard let participant else { return mayBind ? .permitted : .denied("not-bound") }
-    return subject == participant ? .permitted : .denied("other-participant")
-  }
+    private func decide(subject: String?, participant: String?, mayBind: Bool) -> Decision {
+        guard let subject else { return .denied("subject-missing") }
+        guard let participant else { return mayBind ? .permitted : .denied("not-bound") }
+        return subject == participant ? .permitted : .denied("other-participant")
+    }
 }

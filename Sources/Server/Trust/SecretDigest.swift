@@ -5,53 +5,53 @@ import Foundation
 ///
 /// The secrets are 32 random bytes; guessing one is hopeless, so no slow derivation is needed.
 public struct SecretDigest: Sendable, Hashable {
-  /// Lower-case hex, 64 characters.
-  public let hex: String
+    /// Lower-case hex, 64 characters.
+    public let hex: String
 
-  /// The digest of a secret's UTF-8 bytes.
-  public init(of secret: String) {
-    hex = SecretDigest.hex(of: Data(secret.utf8))
-  }
-
-  /// A digest that was stored; nil if it is not 64 lower-case hex digits.
-  public init?(hex: String) {
-    let digits = hex.utf8
-    guard digits.count == 64,
-      digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-    else { return nil }
-    self.hex = hex
-  }
-
-  /// Whether this is the digest of `secret`, in a time that does not depend on where they differ.
-  public func matches(_ secret: String) -> Bool {
-    SecretDigest.equal(hex.utf8, SecretDigest(of: secret).hex.utf8)
-  }
-
-  /// Lower-case hex of the SHA-256 of some bytes.
-  public static func hex(of bytes: Data) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    text.reserveCapacity(64)
-    for byte in SHA256.hash(data: bytes) {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+    /// The digest of a secret's UTF-8 bytes.
+    public init(of secret: String) {
+        hex = SecretDigest.hex(of: Data(secret.utf8))
     }
-    return String(decoding: text, as: UTF8.self)
-  }
 
-  /// Compares in a time that depends on the lengths alone.
-  static func equal(_ left: String.UTF8View, _ right: String.UTF8View) -> Bool {
-    guard left.count == right.count else { return false }
-    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-  }
+    /// A digest that was stored; nil if it is not 64 lower-case hex digits.
+    public init?(hex: String) {
+        let digits = hex.utf8
+        guard digits.count == 64,
+            digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+        else { return nil }
+        self.hex = hex
+    }
+
+    /// Whether this is the digest of `secret`, in a time that does not depend on where they differ.
+    public func matches(_ secret: String) -> Bool {
+        SecretDigest.equal(hex.utf8, SecretDigest(of: secret).hex.utf8)
+    }
+
+    /// Lower-case hex of the SHA-256 of some bytes.
+    public static func hex(of bytes: Data) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for byte in SHA256.hash(data: bytes) {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Compares in a time that depends on the lengths alone.
+    static func equal(_ left: String.UTF8View, _ right: String.UTF8View) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
 }
 
 extension String {
-  /// A new secret: 32 random bytes as base64url without padding (RFC 4648 section 5), 43 characters.
-  static func newSecret(_ random: @Sendable (Int) -> [UInt8]) -> String {
-    Data(random(32)).base64EncodedString()
-      .replacingOccurrences(of: "+", with: "-")
-      .replacingOccurrences(of: "/", with: "_")
-      .replacingOccurrences(of: "=", with: "")
-  }
+    /// A new secret: 32 random bytes as base64url without padding (RFC 4648 section 5), 43 characters.
+    static func newSecret(_ random: @Sendable (Int) -> [UInt8]) -> String {
+        Data(random(32)).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
 }

@@ -1,14 +1,14 @@
 /// What Trust refused to do. It carries no secret.
 public struct TrustError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A stable code: `client-revoked`, `not-a-device`, or the reason of a ``Decision``.
-  public let code: String
-  /// A sentence that a person can act on.
-  public let message: String
+    /// A stable code: `client-revoked`, `not-a-device`, or the reason of a ``Decision``.
+    public let code: String
+    /// A sentence that a person can act on.
+    public let message: String
 
-  public init(code: String, message: String) {
-    self.code = code
-    self.message = message
-  }
+    public init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
 
-  public var description: String { "\(code): \(message)" }
+    public var description: String { "\(code): \(message)" }
 }
