@@ -1,3 +1,7 @@
+// ICU's headers, which libxml2's include for one private field, clash with those of Foundation. Nothing here needs them.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
+
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 #include <libxml/xmlerror.h>

@@ -1,0 +1,32 @@
+import FHIR
+
+extension HealthAccount {
+    /// The account for the summary: read, converted, skipped by type and reason, repaired, and the rest by name.
+    public var json: JSON {
+        var object = JSONObject()
+        object["outcome"] = .string(outcome.rawValue)
+        if let problem { object["problem"] = ["code": .string(problem.code), "message": .string(problem.message)] }
+        object["read"] = .number(JSONNumber(read))
+        object["converted"] = .number(JSONNumber(converted))
+        object["convertedByType"] = Self.json(convertedByType)
+        var reasons = JSONObject()
+        for (type, counts) in skipped.sorted(by: { $0.key < $1.key }) {
+            reasons[type] = Self.json(Dictionary(counts.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +))
+        }
+        object["skipped"] = .object(reasons)
+        object["skippedTotal"] = .number(JSONNumber(skippedTotal))
+        object["repaired"] = Self.json(repaired)
+        object["implausible"] = Self.json(implausible)
+        object["elements"] = Self.json(elements)
+        object["parts"] = Self.json(parts)
+        object["notRead"] = Self.json(notRead)
+        object["filtered"] = Self.json(filtered)
+        return .object(object)
+    }
+
+    private static func json(_ counts: [String: Int]) -> JSON {
+        var object = JSONObject()
+        for (key, count) in counts.sorted(by: { $0.key < $1.key }) { object[key] = .number(JSONNumber(count)) }
+        return .object(object)
+    }
+}

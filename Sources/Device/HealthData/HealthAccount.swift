@@ -1,0 +1,107 @@
+/// What became of every element that was read: nothing is lost silently.
+///
+/// It adds up: ``read`` = ``converted`` + all of ``skipped``. ``converted`` is the number of observations made;
+/// ``repaired`` counts those among them that had to be mended, by kind. Elements are the records (those inside
+/// correlations and workouts too), correlations, workouts, activity summaries, clinical records, audiograms and vision
+/// prescriptions. What belongs to an element (metadata, events, routes) is counted in ``parts``; what is never looked
+/// into (the person's characteristics, ECG files, routes' files) in ``notRead``.
+public struct HealthAccount: Sendable {
+    /// Whether the source was read to its end.
+    public enum Outcome: String, Sendable {
+        case complete
+        /// The source ends in the middle or cannot be read further; what came before is converted.
+        case truncated
+    }
+
+    public var outcome = Outcome.complete
+    /// Why the source was not read to its end, as a stable code with a sentence.
+    public var problem: (code: String, message: String)?
+    /// The elements by the name they have in the source: `Record`, `Workout`.
+    public var elements: [String: Int] = [:]
+    /// What belongs to elements, by name: `MetadataEntry`, `WorkoutEvent`.
+    public var parts: [String: Int] = [:]
+    /// What is never read, by name or kind.
+    public var notRead: [String: Int] = [:]
+    /// Bytes and values that were filtered out of the source, by kind.
+    public var filtered: [String: Int] = [:]
+    /// Observations whose value lies outside of what is likely, by type. They are kept.
+    public var implausible: [String: Int] = [:]
+    private var repairCounts = Array(repeating: 0, count: Repairs.kinds.count)
+    private var rows: [Row] = []
+    private var index: [String: Int] = [:]
+
+    /// The counts of one type. Plain arrays: a line is touched for every element.
+    private struct Row {
+        let name: String
+        var converted = 0
+        var skipped = Array(repeating: 0, count: SkipReason.allCases.count)
+    }
+
+    private static let places = Dictionary(
+        uniqueKeysWithValues: SkipReason.allCases.enumerated().map { ($1, $0) })
+
+    public init() {}
+
+    public var read: Int { converted + skippedTotal }
+    public var converted: Int { rows.reduce(0) { $0 + $1.converted } }
+    public var skippedTotal: Int { rows.reduce(0) { $0 + $1.skipped.reduce(0, +) } }
+
+    /// The observations made, by type.
+    public var convertedByType: [String: Int] {
+        Dictionary(rows.filter { $0.converted > 0 }.map { ($0.name, $0.converted) }, uniquingKeysWith: +)
+    }
+
+    /// What was skipped, by type and reason.
+    public var skipped: [String: [SkipReason: Int]] {
+        var result: [String: [SkipReason: Int]] = [:]
+        for row in rows {
+            for (place, reason) in SkipReason.allCases.enumerated() where row.skipped[place] > 0 {
+                result[row.name, default: [:]][reason] = row.skipped[place]
+            }
+        }
+        return result
+    }
+
+    /// The observations that had to be mended, by kind. One can have several.
+    public var repaired: [String: Int] {
+        var result: [String: Int] = [:]
+        for (kind, count) in zip(Repairs.kinds, repairCounts) where count > 0 { result[kind.code] = count }
+        return result
+    }
+
+    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an account may
+    /// be shown where the data may not.
+    public mutating func row(for type: String) -> Int {
+        if let row = index[type] { return row }
+        let name = Self.isName(type) && rows.count < 2000 ? type : "unrecognised-type"
+        if name != type, let row = index[name] { return row }
+        rows.append(Row(name: name))
+        index[name] = rows.count - 1
+        return rows.count - 1
+    }
+
+    public mutating func skip(_ row: Int, _ reason: SkipReason) {
+        guard let place = Self.places[reason] else { return }
+        rows[row].skipped[place] += 1
+    }
+
+    public mutating func convert(_ row: Int, repairs: Repairs) {
+        rows[row].converted += 1
+        guard !repairs.isEmpty else { return }
+        for (place, kind) in Repairs.kinds.enumerated() where repairs.contains(kind.repair) { repairCounts[place] += 1 }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+            }
+            && (text.hasPrefix("HK") || sourceElements.contains(text))
+    }
+
+    /// Elements that are no samples and stand in the account under their own names.
+    private static let sourceElements: Set<String> = [
+        "ActivitySummary", "ClinicalRecord", "Audiogram", "VisionPrescription", "Record", "Correlation", "Workout",
+        "other",
+    ]
+}

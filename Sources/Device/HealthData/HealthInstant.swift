@@ -1,0 +1,91 @@
+import FHIR
+import Foundation
+
+/// A second on the time line with the offset from UTC that the person's clock showed.
+public struct HealthInstant: Sendable, Hashable {
+    /// Seconds since 1970-01-01T00:00:00Z.
+    public var seconds: Int64
+    /// Minutes east of UTC. It is written with the instant and is no part of a sample's identity: an export made in
+    /// another season shows the same instants with another offset.
+    public var offsetMinutes: Int16
+
+    public init(seconds: Int64, offsetMinutes: Int16) {
+        self.seconds = seconds
+        self.offsetMinutes = offsetMinutes
+    }
+
+    /// The instant, cut to its second.
+    public init(_ date: Date, offsetMinutes: Int) {
+        seconds = Int64(date.timeIntervalSince1970.rounded(.down))
+        self.offsetMinutes = Int16(clamping: offsetMinutes)
+    }
+
+    public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+
+    /// The seconds from 1900 up to and without 2100: HealthKit's "distant future" and slips of the keyboard lie outside.
+    public static let believable: Range<Int64> = -2_208_988_800..<4_102_444_800
+
+    /// FHIR's dateTime and instant: `2016-11-14T07:25:41-07:00`.
+    public var text: String {
+        let local = seconds + Int64(offsetMinutes) * 60
+        let day = local >= 0 ? local / 86400 : (local - 86399) / 86400
+        let rest = Int(local - day * 86400)
+        let date = CivilDate.date(days: Int(day))
+        return String(unsafeUninitializedCapacity: 25) { buffer in
+            func put(_ value: Int, _ place: Int, _ width: Int = 2) {
+                var value = value
+                for index in stride(from: place + width - 1, through: place, by: -1) {
+                    buffer[index] = UInt8(0x30 + value % 10)
+                    value /= 10
+                }
+            }
+            put(date.year, 0, 4)
+            buffer[4] = UInt8(ascii: "-")
+            put(date.month, 5)
+            buffer[7] = UInt8(ascii: "-")
+            put(date.day, 8)
+            buffer[10] = UInt8(ascii: "T")
+            put(rest / 3600, 11)
+            buffer[13] = UInt8(ascii: ":")
+            put(rest / 60 % 60, 14)
+            buffer[16] = UInt8(ascii: ":")
+            put(rest % 60, 17)
+            buffer[19] = UInt8(ascii: offsetMinutes < 0 ? "-" : "+")
+            put(Int(offsetMinutes.magnitude) / 60, 20)
+            buffer[22] = UInt8(ascii: ":")
+            put(Int(offsetMinutes.magnitude) % 60, 23)
+            return 25
+        }
+    }
+}
+
+/// Looks up what a time zone's clock showed, and remembers the zones.
+public struct TimeZoneOffsets {
+    private var zones: [String: TimeZone?] = [:]
+
+    public init() {}
+
+    /// Minutes east of UTC in the zone with the IANA name at the instant; nil for a name that is none.
+    public mutating func minutes(in name: String, at seconds: Int64) -> Int16? {
+        if zones[name] == nil {
+            // The bound keeps made-up names from filling memory; a person does not live in so many zones.
+            if zones.count >= 600 { zones.removeAll() }
+            zones[name] = .some(Self.isName(name) ? TimeZone(identifier: name) : nil)
+        }
+        guard let zone = zones[name] ?? nil else { return nil }
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))) / 60
+        return (-840...840).contains(offset) ? Int16(offset) : nil
+    }
+
+    /// Only the characters of zone names, so that no path is looked up.
+    private static func isName(_ name: String) -> Bool {
+        (1...48).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                case UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+    }
+}

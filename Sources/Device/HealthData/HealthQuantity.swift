@@ -1,0 +1,100 @@
+import FHIR
+import Foundation
+
+/// A value as it was written and as it is given: in the measure's unit.
+public struct HealthQuantity: Sendable, Hashable {
+    /// The digits as written.
+    public let written: String
+    /// The unit as written; one of the measure's accepted ones.
+    public let writtenUnit: String
+    /// The value in the measure's unit. The digits are the written ones wherever the unit differs by powers of ten.
+    public let number: JSONNumber
+    /// What had to be mended.
+    public let repairs: Repairs
+
+    /// Brings a written value to the unit of a measure.
+    ///
+    /// - Throws: the ``SkipReason`` where the text is no number, out of range, or in a unit that is not known.
+    public init(_ text: String, unit: String, as measure: HealthMeasure) throws(SkipReason) {
+        guard let source = measure.sourceUnit(named: unit) else { throw .unknownUnit }
+        let (written, mended) = try NumberText.read(text)
+        var repairs: Repairs = mended ? [.numberSyntax] : []
+        let plain = !written.utf8.contains { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+        let number: JSONNumber?
+        switch source.scale {
+        case .same:
+            number = JSONNumber(text: written)
+        case .power(let places):
+            number =
+                plain ? JSONNumber(text: ExactDecimal.shift(written, by: places)) : Self.powerOfTen(written, places)
+        case .fraction:
+            // HealthKit's percent is a fraction. Apps that write 96 mean 96 %, as nothing has more than all of it.
+            if let value = Double(written), abs(value) > 1 {
+                repairs.insert(.percentAlreadyScaled)
+                number = JSONNumber(text: written)
+            } else {
+                number = plain ? JSONNumber(text: ExactDecimal.shift(written, by: 2)) : Self.powerOfTen(written, 2)
+            }
+        case .linear(let add, let multiply, let divide):
+            guard let value = Decimal(string: written, locale: nil) else { throw .valueOutOfRange }
+            number = ExactDecimal.linear(value, add: add, multiply: multiply, divide: divide)
+        }
+        guard let number else { throw .valueOutOfRange }
+        self.written = written
+        writtenUnit = source.name
+        self.number = number
+        self.repairs = repairs
+    }
+
+    private static func powerOfTen(_ text: String, _ places: Int) -> JSONNumber? {
+        guard let value = Decimal(string: text, locale: nil) else { return nil }
+        return JSONNumber(value * Decimal(sign: .plus, exponent: places, significand: 1))
+    }
+}
+
+/// Reads the numbers that exports hold.
+enum NumberText {
+    /// The number in JSON's grammar, and whether the text had to be mended for it (`+5`, `.5`, `5.`, `007`).
+    static func read(_ text: String) throws(SkipReason) -> (text: String, mended: Bool) {
+        var bytes = text.utf8[...]
+        while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
+        while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
+        guard !bytes.isEmpty else { throw .valueMissing }
+        let trimmed = bytes.count == text.utf8.count ? text : String(bytes) ?? ""
+        if JSONNumber(text: trimmed) != nil {
+            try checkRange(trimmed)
+            return (trimmed, trimmed.utf8.count != text.utf8.count)
+        }
+        guard let mended = mend(trimmed), JSONNumber(text: mended) != nil else { throw .valueNotANumber }
+        try checkRange(mended)
+        return (mended, true)
+    }
+
+    /// DEL stands where the reader found a byte that XML forbids.
+    private static func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x7F }
+
+    /// Magnitudes from 1e-18 to 1e18 and at most 38 digits: more is no measurement, and `Decimal` would lose it.
+    private static func checkRange(_ text: String) throws(SkipReason) {
+        guard text.utf8.count > 15 || text.utf8.contains(where: { $0 == 0x65 || $0 == 0x45 }) else { return }
+        guard text.utf8.count <= 64, let value = Double(text), value.isFinite, abs(value) < 1e18,
+            text.utf8.lazy.filter({ (0x30...0x39).contains($0) }).count <= 38,
+            value == 0 || abs(value) >= 1e-18
+        else { throw .valueOutOfRange }
+    }
+
+    private static func mend(_ text: String) -> String? {
+        var rest = text[...]
+        var sign = ""
+        if rest.hasPrefix("-") { sign = "-" }
+        if rest.hasPrefix("-") || rest.hasPrefix("+") { rest = rest.dropFirst() }
+        let exponent = rest.firstIndex { $0 == "e" || $0 == "E" } ?? rest.endIndex
+        let mantissa = rest[..<exponent].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = mantissa.first, whole.allSatisfy(\.isASCII), mantissa.contains(where: { !$0.isEmpty }) else {
+            return nil
+        }
+        let digits = whole.drop { $0 == "0" }
+        let fraction = mantissa.count > 1 ? mantissa[1] : ""
+        return sign + (digits.isEmpty ? "0" : String(digits)) + (fraction.isEmpty ? "" : "." + fraction)
+            + rest[exponent...]
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+/// One piece of health data, whatever it came from: an export, HealthKit, a device.
+///
+/// A sample has no field that could hold a person's name, an app's free text or a link: what is redacted
+/// (``Redaction``) is redacted before there is a sample, so nothing behind this point can leak it.
+public struct HealthSample: Sendable, Hashable {
+    public let type: HealthType
+    public var value: HealthValue
+    public var start: HealthInstant
+    /// Equal to ``start`` for a moment.
+    public var end: HealthInstant
+    /// When the sample was saved.
+    public var created: HealthInstant?
+    public var source: HealthSource
+    public var context: HealthContext
+    /// The identifier HealthKit gave the sample; exports have none.
+    public var uuid: UUID?
+    /// What had to be mended to read it.
+    public var repairs: Repairs
+
+    public init(
+        type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant, created: HealthInstant? = nil,
+        source: HealthSource, context: HealthContext = HealthContext(), uuid: UUID? = nil, repairs: Repairs = []
+    ) {
+        self.type = type
+        self.value = value
+        self.start = start
+        self.end = end
+        self.created = created
+        self.source = source
+        self.context = context
+        self.uuid = uuid
+        self.repairs = repairs
+    }
+
+    /// Why the sample's times cannot be believed; nil where they can.
+    public var timeProblem: SkipReason? {
+        guard HealthInstant.believable.contains(start.seconds), HealthInstant.believable.contains(end.seconds) else {
+            return .dateOutOfRange
+        }
+        return end.seconds < start.seconds ? .endBeforeStart : nil
+    }
+}
+
+/// What a sample says.
+public enum HealthValue: Sendable, Hashable {
+    case quantity(HealthQuantity)
+    case option(HealthOption)
+    /// At least one of them is there.
+    case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
+    case workout(HealthWorkout)
+}
+
+/// The activity of a workout and its figures, each under the identifier of its component.
+public struct HealthWorkout: Sendable, Hashable {
+    public let activity: HealthOption
+    /// In the order of the type's components.
+    public private(set) var figures: [(identifier: String, quantity: HealthQuantity)]
+
+    public init(activity: HealthOption) {
+        self.activity = activity
+        figures = []
+    }
+
+    /// Whether there is a figure for the component.
+    public func has(_ identifier: String) -> Bool { figures.contains { $0.identifier == identifier } }
+
+    /// Sets a figure. The first one counts: statistics are given before the totals of older systems.
+    public mutating func add(_ identifier: String, _ quantity: HealthQuantity) {
+        guard !has(identifier) else { return }
+        figures.append((identifier, quantity))
+    }
+
+    public static func == (left: HealthWorkout, right: HealthWorkout) -> Bool {
+        left.activity == right.activity
+            && left.figures.elementsEqual(right.figures) {
+                $0.identifier == $1.identifier && $0.quantity == $1.quantity
+            }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(activity)
+        hasher.combine(figures.count)
+    }
+}
+
+/// What made a sample, without a name: the kind of product and the version of its software.
+public struct HealthSource: Sendable, Hashable {
+    public let product: HealthProduct
+    /// Digits, letters and points; empty where it is not known or could be something else.
+    public let version: String
+
+    public init(product: HealthProduct, version: String = "") {
+        self.product = product
+        self.version = Redaction.version(version)
+    }
+}
+
+/// The kinds of product that remain of source and device names.
+public enum HealthProduct: String, Sendable, CaseIterable {
+    case iPhone = "iPhone"
+    case appleWatch = "Apple Watch"
+    case iPad = "iPad"
+    case iPod = "iPod touch"
+    case airPods = "AirPods"
+    case visionPro = "Apple Vision Pro"
+    /// Anything else: another maker's app or device.
+    case app = "app"
+}
+
+/// The circumstances of a sample that are passed on. Everything else that apps attach is dropped.
+public struct HealthContext: Sendable, Hashable {
+    /// `HKWasUserEntered`: typed in by the person.
+    public var wasUserEntered: Bool?
+    /// `HKMetadataKeyHeartRateMotionContext`.
+    public var motion: MotionContext?
+    /// `HKBloodGlucoseMealTime`.
+    public var mealTime: MealTime?
+    /// `HKIndoorWorkout`.
+    public var isIndoor: Bool?
+
+    public init() {}
+
+    /// HealthKit's HKHeartRateMotionContext.
+    public enum MotionContext: Int, Sendable {
+        case notSet = 0
+        case sedentary, active
+    }
+
+    /// HealthKit's HKBloodGlucoseMealTime.
+    public enum MealTime: Int, Sendable {
+        case preprandial = 1
+        case postprandial
+    }
+}

@@ -1,0 +1,114 @@
+/// Takes the names out before there is a sample.
+///
+/// Sources and devices are named by people ("Robin’s iPhone"), and apps attach what they like (user numbers, links).
+/// What passes: the kind of product, a version that looks like one, and a short list of metadata with checked values.
+/// Weather is not on the list: with the time it says where someone was.
+public enum Redaction {
+    /// The kind of product that a source name and HealthKit's device text stand for.
+    ///
+    /// The device's `hardware` (`Watch2,4`) and `model` say it best; without a device the words of Apple's default names
+    /// are looked for in the source name. All else is an app.
+    public static func product(sourceName: String, device: String?) -> HealthProduct {
+        var name = sourceName
+        var text = device ?? ""
+        return name.withUTF8 { name in text.withUTF8 { product(sourceName: name, device: $0) } }
+    }
+
+    /// The same from bytes of UTF-8.
+    public static func product(
+        sourceName: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>
+    ) -> HealthProduct {
+        if !device.isEmpty {
+            for field in deviceFields {
+                if let start = end(of: field, in: device), let product = hardware(device, from: start) {
+                    return product
+                }
+            }
+        }
+        for (word, product) in words where end(of: word, in: sourceName) != nil { return product }
+        return .app
+    }
+
+    /// The kind of product of a hardware string such as HealthKit's `productType`.
+    public static func product(hardware text: String) -> HealthProduct? {
+        var text = text
+        return text.withUTF8 { hardware($0, from: 0) }
+    }
+
+    /// The text where it looks like a version (`10.3.1`, `2160040`), else nothing.
+    public static func version(_ text: String) -> String {
+        guard let first = text.utf8.first, isDigit(first), text.utf8.count <= 24,
+            text.utf8.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ".") })
+        else { return "" }
+        return text
+    }
+
+    /// Takes over one piece of metadata if it is on the list and its value is one that it can have.
+    ///
+    /// - Returns: false where it is dropped.
+    @discardableResult
+    public static func apply(key: String, value: String, to context: inout HealthContext) -> Bool {
+        switch key {
+        case "HKWasUserEntered":
+            guard let flag = flag(value) else { return false }
+            context.wasUserEntered = flag
+        case "HKMetadataKeyHeartRateMotionContext":
+            guard let motion = Int(value).flatMap(HealthContext.MotionContext.init) else { return false }
+            context.motion = motion
+        case "HKBloodGlucoseMealTime":
+            guard let meal = Int(value).flatMap(HealthContext.MealTime.init) else { return false }
+            context.mealTime = meal
+        case "HKIndoorWorkout":
+            guard let flag = flag(value) else { return false }
+            context.isIndoor = flag
+        default: return false
+        }
+        return true
+    }
+
+    private static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "1": true
+        case "0": false
+        default: nil
+        }
+    }
+
+    private static let deviceFields: [StaticString] = [", hardware:", ", model:"]
+
+    private static let hardwarePrefixes: [(StaticString, HealthProduct)] = [
+        ("Watch", .appleWatch), ("iPhone", .iPhone), ("iPad", .iPad), ("iPod", .iPod), ("AirPods", .airPods),
+        ("RealityDevice", .visionPro),
+    ]
+
+    /// Apple's names have a no-break space in some languages.
+    private static let words: [(StaticString, HealthProduct)] = [
+        ("Apple Watch", .appleWatch), ("Apple\u{A0}Watch", .appleWatch), ("iPhone", .iPhone), ("iPad", .iPad),
+        ("iPod", .iPod), ("AirPods", .airPods),
+    ]
+
+    private static func hardware(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> HealthProduct? {
+        for (prefix, product) in hardwarePrefixes where starts(text, with: prefix, at: start) { return product }
+        return nil
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    private static func starts(_ text: UnsafeBufferPointer<UInt8>, with word: StaticString, at start: Int) -> Bool {
+        let count = word.utf8CodeUnitCount
+        guard start + count <= text.count else { return false }
+        for index in 0..<count where text[start + index] != word.utf8Start[index] { return false }
+        return true
+    }
+
+    /// The index behind the first occurrence.
+    private static func end(of word: StaticString, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        let count = word.utf8CodeUnitCount
+        guard text.count >= count else { return nil }
+        let first = word.utf8Start[0]
+        for index in 0...(text.count - count) where text[index] == first && starts(text, with: word, at: index) {
+            return index + count
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+/// Why an element is not an observation of its own. The raw value is the stable code in the account.
+public enum SkipReason: String, Error, Sendable, CaseIterable {
+    /// The type is not in ``HealthType/all``.
+    case unsupportedType = "unsupported-type"
+    /// The caller asked for other types.
+    case notSelected = "not-selected"
+    /// It ended before the date that was asked for.
+    case beforeSince = "before-since"
+    /// The same sample stood earlier in the same source.
+    case duplicate
+    /// The same sample was converted at an earlier time.
+    case alreadyKnown = "already-known"
+    /// The value is in the observation of the correlation that it belongs to.
+    case memberOfCorrelation = "member-of-correlation"
+    /// The value is in the observation of the systolic pressure taken at the same time.
+    case combinedWithSystolic = "combined-with-systolic"
+    /// No member of the correlation has a value.
+    case incompleteCorrelation = "incomplete-correlation"
+    case unknownUnit = "unknown-unit"
+    case valueMissing = "value-missing"
+    case valueNotANumber = "value-not-a-number"
+    case valueOutOfRange = "value-out-of-range"
+    /// The coded value is none of the type's.
+    case unknownValue = "unknown-value"
+    case dateMissing = "date-missing"
+    case dateInvalid = "date-invalid"
+    /// Before 1900 or after 2099.
+    case dateOutOfRange = "date-out-of-range"
+    case endBeforeStart = "end-before-start"
+    /// It is never read: it holds what no study asked for.
+    case notRead = "not-read"
+    /// An element that is not described by Apple.
+    case unknownElement = "unknown-element"
+    /// The file ends inside of it.
+    case cutOff = "cut-off"
+}
+
+/// What was mended so that an element could be converted. Such elements count as converted.
+public struct Repairs: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// A percentage was written as 96 and not as 0.96.
+    public static let percentAlreadyScaled = Repairs(rawValue: 1 << 0)
+    /// A number was written in a way that JSON does not know.
+    public static let numberSyntax = Repairs(rawValue: 1 << 1)
+    /// The same attribute stood twice in the element.
+    public static let duplicateAttribute = Repairs(rawValue: 1 << 2)
+    /// The element held characters that XML forbids or bytes that are no UTF-8.
+    public static let illegalCharacters = Repairs(rawValue: 1 << 3)
+    /// The end was missing and is taken to be the start.
+    public static let endMissing = Repairs(rawValue: 1 << 4)
+    /// A date was written in one of the formats of older systems.
+    public static let dateFormat = Repairs(rawValue: 1 << 5)
+    /// The workout's activity is not in the table and counts as "other".
+    public static let unknownActivity = Repairs(rawValue: 1 << 6)
+    /// A correlation or workout lost a part that could not be read.
+    public static let partDropped = Repairs(rawValue: 1 << 7)
+    /// The element's markup was not well-formed.
+    public static let markup = Repairs(rawValue: 1 << 8)
+
+    /// The kinds with their stable codes.
+    public static let kinds: [(code: String, repair: Repairs)] = [
+        ("percent-already-scaled", .percentAlreadyScaled), ("number-syntax", .numberSyntax),
+        ("duplicate-attribute", .duplicateAttribute), ("illegal-characters", .illegalCharacters),
+        ("end-missing", .endMissing), ("date-format", .dateFormat), ("unknown-activity", .unknownActivity),
+        ("part-dropped", .partDropped), ("markup", .markup),
+    ]
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Bytes of an export's XML, from a file or out of an archive.
+protocol ByteSource: AnyObject {
+    /// Reads some bytes; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int
+
+    /// Why the bytes ended early, once they have; nil where they did not.
+    var damage: (code: String, message: String)? { get }
+}
+
+/// A file.
+final class FileBytes: ByteSource {
+    private let descriptor: Int32
+    private(set) var damage: (code: String, message: String)?
+
+    init(path: String) throws(ExportError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadable(errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+                let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+                let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 { return count }
+            guard errno == EINTR else {
+                damage = ("export-read-error", "The file could not be read to its end.")
+                return 0
+            }
+        }
+    }
+
+    /// The first bytes of a file.
+    static func head(path: String, count: Int) throws(ExportError) -> [UInt8] {
+        let file = try FileBytes(path: path)
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let place = filled
+            let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, ExportError> in
+                Result { () throws(ExportError) in
+                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[place...]))
+                }
+            }
+            let got = try result.get()
+            if got == 0 { break }
+            filled += got
+        }
+        return Array(bytes.prefix(filled))
+    }
+}

@@ -1,0 +1,224 @@
+import HealthData
+
+/// What stands in the metadata inside an element.
+struct DraftDetails {
+    var context = HealthContext()
+    /// The name of the person's time zone.
+    var zone: String?
+
+    mutating func add(_ key: String, _ value: String) {
+        if key == "HKTimeZone" { zone = value } else { Redaction.apply(key: key, value: value, to: &context) }
+    }
+
+    /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,
+    /// the offset is the one that the person's clock had.
+    func complete(_ sample: inout HealthSample, _ zones: inout TimeZoneOffsets) {
+        sample.context = context
+        guard let zone else { return }
+        if let offset = zones.minutes(in: zone, at: sample.start.seconds) { sample.start.offsetMinutes = offset }
+        if let offset = zones.minutes(in: zone, at: sample.end.seconds) { sample.end.offsetMinutes = offset }
+        if let created = sample.created, let offset = zones.minutes(in: zone, at: created.seconds) {
+            sample.created?.offsetMinutes = offset
+        }
+    }
+}
+
+/// A record that is open.
+struct RecordDraft {
+    enum Role {
+        case standalone
+        /// A systolic or diastolic pressure outside of a correlation.
+        case loose
+        /// One inside.
+        case member
+    }
+
+    let row: Int
+    let role: Role
+    let sample: Result<HealthSample, SkipReason>
+    var details = DraftDetails()
+
+    init(row: Int, role: Role, sample: Result<HealthSample, SkipReason>) {
+        self.row = row
+        self.role = role
+        self.sample = sample
+    }
+
+    func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
+        guard case .success(var sample) = sample else { return sample }
+        details.complete(&sample, &zones)
+        return .success(sample)
+    }
+}
+
+/// A blood pressure that is open.
+struct CorrelationDraft {
+    /// A blood pressure has two members; a hundred are a made-up file.
+    static let memberLimit = 16
+
+    let type: HealthType
+    let row: Int
+    let sample: Result<HealthSample, SkipReason>
+    var members: [(sample: HealthSample, row: Int)] = []
+    var details = DraftDetails()
+    var repairs: Repairs = []
+
+    init(type: HealthType, row: Int, sample: Result<HealthSample, SkipReason>) {
+        self.type = type
+        self.row = row
+        self.sample = sample
+    }
+
+    /// The blood pressure with the values of its members: the first of each.
+    func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
+        guard case .success(var sample) = sample else { return sample }
+        if let problem = sample.timeProblem { return .failure(problem) }
+        var systolic: HealthQuantity?
+        var diastolic: HealthQuantity?
+        for member in members {
+            guard case .bloodPressure(let first, let second) = member.sample.value else { continue }
+            systolic = systolic ?? first
+            diastolic = diastolic ?? second
+            sample.repairs.formUnion(member.sample.repairs)
+        }
+        guard systolic != nil || diastolic != nil else { return .failure(.incompleteCorrelation) }
+        sample.value = .bloodPressure(systolic: systolic, diastolic: diastolic)
+        sample.repairs.formUnion(repairs)
+        details.complete(&sample, &zones)
+        if details.zone == nil, let member = members.first?.sample, member.start.seconds == sample.start.seconds {
+            sample.start.offsetMinutes = member.start.offsetMinutes
+            if member.end.seconds == sample.end.seconds { sample.end.offsetMinutes = member.end.offsetMinutes }
+        }
+        if details.context.wasUserEntered == nil, let member = members.first?.sample {
+            sample.context.wasUserEntered = member.context.wasUserEntered
+        }
+        return .success(sample)
+    }
+}
+
+/// A workout that is open.
+struct WorkoutDraft {
+    let row: Int
+    private let type = HealthType.workout
+    private let times: Result<(start: HealthInstant, end: HealthInstant, created: HealthInstant?), SkipReason>
+    private let source: HealthSource
+    private var workout: HealthWorkout
+    /// The attributes of older systems, for figures that no statistics give.
+    private let totals: [(identifier: String, value: String, unit: String)]
+    var details = DraftDetails()
+    var repairs: Repairs
+
+    init(row: Int, _ values: AttributeValues, repairs: Repairs) {
+        self.row = row
+        var repairs = repairs
+        do throws(SkipReason) {
+            times = .success(try values.times(&repairs))
+        } catch {
+            times = .failure(error)
+        }
+        source = values.source
+        let name = values.text(.workoutActivityType) ?? ""
+        let activity = type.option(named: name)
+        if activity == nil { repairs.insert(.unknownActivity) }
+        let known = activity ?? HealthOption(HealthType.otherActivity, "Other")
+        workout = HealthWorkout(activity: known)
+        var totals: [(identifier: String, value: String, unit: String)] = []
+        func add(_ identifier: String, _ value: ExportAttribute, _ unit: ExportAttribute) {
+            guard let text = values.text(value), !text.isEmpty else { return }
+            totals.append((identifier, text, values.text(unit) ?? ""))
+        }
+        add(WorkoutComponent.duration, .duration, .durationUnit)
+        add(WorkoutComponent.energy, .totalEnergyBurned, .totalEnergyBurnedUnit)
+        add(HealthType.distanceIdentifier(of: known), .totalDistance, .totalDistanceUnit)
+        self.totals = totals
+        self.repairs = repairs
+    }
+
+    /// Takes the statistics of one type. Types that are no component of a workout are left out.
+    mutating func addStatistics(_ values: AttributeValues) {
+        let type = values.text(.type) ?? ""
+        let unit = values.text(.unit) ?? ""
+        if type == WorkoutComponent.heartRate {
+            for (code, attribute) in [
+                ("average", ExportAttribute.average), ("minimum", .minimum), ("maximum", .maximum),
+            ] {
+                add(WorkoutComponent.heartRate(code), values.text(attribute), unit)
+            }
+        } else if self.type.components.contains(where: { $0.identifier == type }) {
+            add(type, values.text(.sum), unit)
+        }
+    }
+
+    mutating func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
+        switch times {
+        case .failure(let reason): return .failure(reason)
+        case .success(let times):
+            for total in totals { add(total.identifier, total.value, total.unit) }
+            if !workout.has(WorkoutComponent.duration) {
+                add(WorkoutComponent.duration, String(max(0, times.end.seconds - times.start.seconds)), "s")
+            }
+            var sample = HealthSample(
+                type: type, value: .workout(workout), start: times.start, end: times.end, created: times.created,
+                source: source, repairs: repairs)
+            details.complete(&sample, &zones)
+            return .success(sample)
+        }
+    }
+
+    private mutating func add(_ identifier: String, _ text: String?, _ unit: String) {
+        guard let text, !text.isEmpty, !workout.has(identifier),
+            let measure = type.components.first(where: { $0.identifier == identifier })?.measure
+        else { return }
+        do throws(SkipReason) {
+            let quantity = try HealthQuantity(text, unit: unit, as: measure)
+            repairs.formUnion(quantity.repairs)
+            workout.add(identifier, quantity)
+        } catch {
+            repairs.insert(.partDropped)
+        }
+    }
+}
+
+extension AttributeValues {
+    /// The value in the measure's unit.
+    func quantity(as measure: HealthMeasure) throws(SkipReason) -> HealthQuantity {
+        guard let value = text(.value) else { throw .valueMissing }
+        return try HealthQuantity(value, unit: text(.unit) ?? "", as: measure)
+    }
+
+    /// The kind of product; the names stay here.
+    var source: HealthSource {
+        let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+        // A name of kilobytes is none; the words are looked for at its beginning.
+        let name = UnsafeBufferPointer(rebasing: (self[.sourceName] ?? empty).prefix(256))
+        let device = UnsafeBufferPointer(rebasing: (self[.device] ?? empty).prefix(1024))
+        return HealthSource(
+            product: Redaction.product(sourceName: name, device: device), version: text(.sourceVersion) ?? "")
+    }
+
+    /// Start, end and creation. A missing end is the start; a creation that cannot be read is left out.
+    func times(
+        _ repairs: inout Repairs
+    ) throws(SkipReason) -> (start: HealthInstant, end: HealthInstant, created: HealthInstant?) {
+        guard let startText = self[.startDate], !startText.isEmpty else { throw .dateMissing }
+        let start = try instant(startText, &repairs)
+        let end: HealthInstant
+        if let endText = self[.endDate], !endText.isEmpty {
+            end = startText.elementsEqual(endText) ? start : try instant(endText, &repairs)
+        } else {
+            end = start
+            repairs.insert(.endMissing)
+        }
+        let created = self[.creationDate].flatMap { ExportDate.read($0) ?? ExportDate.readOld($0) }
+        return (start, end, created.flatMap { HealthInstant.believable.contains($0.seconds) ? $0 : nil })
+    }
+
+    private func instant(
+        _ text: UnsafeBufferPointer<UInt8>, _ repairs: inout Repairs
+    ) throws(SkipReason) -> HealthInstant {
+        if let instant = ExportDate.read(text) { return instant }
+        guard let instant = ExportDate.readOld(text) else { throw .dateInvalid }
+        repairs.insert(.dateFormat)
+        return instant
+    }
+}

@@ -1,0 +1,108 @@
+/// Skips everything before the root element: byte order mark, XML declaration, comments and the document type.
+///
+/// The document type is not parsed, whatever its size: the one of iOS 16 is not well-formed, and it says nothing that
+/// the data does not contradict. Only two things are looked for: a declaration of entities, which is refused, and
+/// `<HealthData`, where the data begin. Comments and quoted literals may hold that word too and are stepped over.
+struct ExportProlog {
+    private enum State {
+        case open, comment, instruction
+        case quoted(UInt8)
+    }
+
+    private var state = State.open
+    private var isInDocumentType = false
+    /// The last byte that is not white space, and whether a line ended after it.
+    private var lastVisible: UInt8 = 0
+    private var isLineStart = true
+    private var isAtStart = true
+
+    static let root = Array("<HealthData".utf8)
+    /// What must be seen to know what a `<` begins.
+    private static let lookahead = 12
+
+    /// Steps over bytes.
+    ///
+    /// - Returns: how many bytes to drop, and whether the root element begins there. Bytes behind the dropped ones are
+    ///   to be given again with what follows them.
+    mutating func skip(_ bytes: UnsafeBufferPointer<UInt8>, isLast: Bool) throws(ExportError) -> (
+        count: Int, found: Bool
+    ) {
+        if isAtStart, bytes.count >= 2 {
+            isAtStart = false
+            let first = (bytes[0], bytes[1])
+            if first == (0xFE, 0xFF) || first == (0xFF, 0xFE) || first.0 == 0 || first.1 == 0 { throw .encoding }
+        }
+        var place = 0
+        while place < bytes.count {
+            let byte = bytes[place]
+            let rest = bytes.count - place
+            switch state {
+            case .comment:
+                if byte == UInt8(ascii: "-") {
+                    if rest < 3, !isLast { return (place, false) }
+                    if starts(bytes, place, "-->") {
+                        state = .open
+                        lastVisible = UInt8(ascii: ">")
+                        place += 3
+                        continue
+                    }
+                }
+            case .instruction:
+                if byte == UInt8(ascii: "?") {
+                    if rest < 2, !isLast { return (place, false) }
+                    if starts(bytes, place, "?>") {
+                        state = .open
+                        lastVisible = UInt8(ascii: ">")
+                        place += 2
+                        continue
+                    }
+                }
+            case .quoted(let quote):
+                if byte == quote { state = .open }
+                if byte == UInt8(ascii: "<") {
+                    if rest < Self.lookahead, !isLast { return (place, false) }
+                    // A quote that was never closed must not swallow the data: the root stands behind a `>` or on a
+                    // line of its own.
+                    if lastVisible == UInt8(ascii: ">") || isLineStart, isRoot(bytes, place) { return (place, true) }
+                    if starts(bytes, place, "<!ENTITY") { throw .entityDeclared }
+                }
+            case .open:
+                if byte == UInt8(ascii: "<") {
+                    if rest < Self.lookahead, !isLast { return (place, false) }
+                    if isRoot(bytes, place) { return (place, true) }
+                    if starts(bytes, place, "<!ENTITY") { throw .entityDeclared }
+                    if starts(bytes, place, "<!DOCTYPE") { isInDocumentType = true }
+                    if starts(bytes, place, "<!--") {
+                        state = .comment
+                        place += 4
+                        continue
+                    }
+                    if starts(bytes, place, "<?") { state = .instruction }
+                } else if isInDocumentType, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    state = .quoted(byte)
+                }
+            }
+            if byte == 0x0A || byte == 0x0D {
+                isLineStart = true
+            } else if byte > 0x20 {
+                lastVisible = byte
+                isLineStart = false
+            }
+            place += 1
+        }
+        return (place, false)
+    }
+
+    private func isRoot(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
+        guard starts(bytes, place, "<HealthData") else { return false }
+        let next = place + Self.root.count
+        guard next < bytes.count else { return true }
+        return bytes[next] <= 0x20 || bytes[next] == UInt8(ascii: ">") || bytes[next] == UInt8(ascii: "/")
+    }
+
+    private func starts(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int, _ word: StaticString) -> Bool {
+        guard bytes.count - place >= word.utf8CodeUnitCount else { return false }
+        for index in 0..<word.utf8CodeUnitCount where bytes[place + index] != word.utf8Start[index] { return false }
+        return true
+    }
+}
