@@ -53,7 +53,7 @@ let server: [Target] = [
     .target(name: "Storage", dependencies: [grdb], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
     .target(
-        name: "Records", dependencies: ["Storage", "Trust", "FHIR", hummingbird, logging],
+        name: "Records", dependencies: ["Storage", "Trust", "FHIR", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",

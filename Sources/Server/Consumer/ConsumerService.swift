@@ -83,7 +83,8 @@ public struct ConsumerService: Service {
             guard attempts >= Self.maximumAttempts, code != "storage-full" else { throw error }
             let at = clock()
             let outcome = SubmissionOutcome(
-                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code).")
+                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code)."
+            )
             try await database.write { transaction in
                 try queue.settle(submission.number, as: outcome, at: at, in: transaction)
             }

@@ -63,8 +63,10 @@ public struct StudyFolder: Sendable {
     /// The certificates that app receipts must chain to; the development root only where the study is one.
     public func receiptRoots(development: Bool) -> [Data] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: receiptRootsURL.path)) ?? []
-        return names.sorted().filter { !$0.hasPrefix(".") && (development || $0 != developmentRootURL.lastPathComponent) }
-            .compactMap { FileManager.default.contents(atPath: receiptRootsURL.appendingPathComponent($0).path) }
+        return names.sorted().filter {
+            !$0.hasPrefix(".") && (development || $0 != developmentRootURL.lastPathComponent)
+        }
+        .compactMap { FileManager.default.contents(atPath: receiptRootsURL.appendingPathComponent($0).path) }
     }
 
     /// The public key set as it is served; nil before any key was made.

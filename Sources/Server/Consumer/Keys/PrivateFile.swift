@@ -10,7 +10,8 @@ enum PrivateFile {
         guard created, rename(temporary.path, url.path) == 0 else {
             unlink(temporary.path)
             throw ConsumerError(
-                code: "file-unwritable", message: "The file \(url.lastPathComponent) cannot be written; see its folder.")
+                code: "file-unwritable", message: "The file \(url.lastPathComponent) cannot be written; see its folder."
+            )
         }
     }
 }

@@ -38,7 +38,8 @@ enum RequiredElements {
         }
         return isSound(resource["item"])
             ? nil
-            : SubmissionProblem("resource-invalid", "An item of the QuestionnaireResponse has no linkId or is no object.")
+            : SubmissionProblem(
+                "resource-invalid", "An item of the QuestionnaireResponse has no linkId or is no object.")
     }
 
     private static func isMissing(_ element: String, in resource: Resource) -> Bool {

@@ -84,7 +84,8 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    private func settle(_ submission: QueuedSubmission, _ outcome: SubmissionOutcome) async throws -> SubmissionOutcome {
+    private func settle(_ submission: QueuedSubmission, _ outcome: SubmissionOutcome) async throws -> SubmissionOutcome
+    {
         try await database.write { transaction in
             try queue.settle(submission.number, as: outcome, at: clock(), in: transaction)
         }

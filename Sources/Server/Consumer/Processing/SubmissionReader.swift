@@ -63,7 +63,8 @@ struct SubmissionReader {
         if let problem = RequiredElements.problem(in: converted) { throw problem }
         guard let subject = Self.subject(of: converted) else {
             throw SubmissionProblem(
-                "subject-missing", "The \(converted.resourceType) does not say which participant (Patient) it is about.")
+                "subject-missing", "The \(converted.resourceType) does not say which participant (Patient) it is about."
+            )
         }
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         return IncomingResource(

@@ -19,7 +19,8 @@ struct EnvelopeCommand: AsyncParsableCommand {
                   tributary envelope seal --to study.jwks answers.json > sealed.json
                   tributary envelope seal --to public.crt --c3pro answers.json > sealed.json
                 """)
-        @Option(help: "A file with public keys: JWKS, PEM, DER or a certificate. Repeat for more.") var to: [String] = []
+        @Option(help: "A file with public keys: JWKS, PEM, DER or a certificate. Repeat for more.") var to: [String] =
+            []
         @Flag(help: "C3-PRO's format instead of JWE.") var c3pro = false
         @Option(help: "The submission's id, a UUID; a new one unless given.") var sid: String?
         @Option(help: "The place in the device's order, from 1.") var seq: Int64 = 1
@@ -35,11 +36,11 @@ struct EnvelopeCommand: AsyncParsableCommand {
             let payloads = try files.map { try CommandInput.file($0) }
             let keys = try to.flatMap { try PublicKey.read(from: try CommandInput.file($0)) }
             if c3pro {
-                guard let rsa = keys.first(where: { $0.kind == .rsa }) else {
+                let rsaKeys = keys.compactMap { if case .rsa(let key) = $0 { key } else { nil } }
+                guard let rsa = rsaKeys.first else {
                     throw CommandError("recipients-invalid", "C3-PRO's format needs an RSA key.")
                 }
-                let sealed = try C3PROEnvelope.seal(
-                    payloads[0], to: rsa, keyID: rsa.keyID, version: fhirVersion ?? "1.0.2")
+                let sealed = try C3PROEnvelope.seal(payloads[0], to: rsa, version: fhirVersion ?? "1.0.2")
                 CommandOutput.result(sealed.bytes + Data("\n".utf8))
                 return
             }

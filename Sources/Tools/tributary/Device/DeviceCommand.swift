@@ -28,7 +28,9 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register with a study.",
-            discussion: "Example:\n  tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN")
+            discussion:
+                "Example:\n  tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN"
+        )
         @OptionGroup var device: Store
         @Option(help: "Where the study's server is.") var url: String
         @Option(help: "The app's receipt as base64.") var receipt: String
@@ -51,7 +53,9 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Send what is queued, in order.",
-            discussion: "What cannot be sent now stays queued (exit status 1).\n\nExample:\n  tributary device send --store phone")
+            discussion:
+                "What cannot be sent now stays queued (exit status 1).\n\nExample:\n  tributary device send --store phone"
+        )
         @OptionGroup var device: Store
         @Option(help: "How often to try a submission before giving up for now.") var attempts = 4
 

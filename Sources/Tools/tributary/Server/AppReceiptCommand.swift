@@ -12,29 +12,36 @@ struct AppReceiptCommand: AsyncParsableCommand {
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a development receipt as base64; each is another device.",
-            discussion: "Works only in a study made with `init --development`.\n\nExample:\n  tributary app-receipt make study > receipt.b64")
+            discussion:
+                "Works only in a study made with `init --development`.\n\nExample:\n  tributary app-receipt make study > receipt.b64"
+        )
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "A bundle identifier other than the study's, to see it refused.") var bundleIdentifier: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let folder = StudyFolder(path: dir)
-            let study = try folder.configuration()
-            guard study.development,
-                let key = FileManager.default.contents(atPath: folder.developmentRootKeyURL.path),
-                let certificate = FileManager.default.contents(atPath: folder.developmentRootURL.path)
-            else {
-                throw CommandError(
-                    "not-a-development-study", "Receipts can only be made in a study made with `init --development`.")
-            }
-            let root = DevelopmentReceiptRoot(
-                certificatePEM: String(decoding: certificate, as: UTF8.self),
-                privateKeyPEM: String(decoding: key, as: UTF8.self))
-            let receipt = try AppReceipt.makeDevelopment(
-                bundleIdentifier: bundleIdentifier ?? study.bundleIdentifier, root: root, created: Date())
+            let receipt = try AppReceiptCommand.makeReceipt(
+                for: StudyFolder(path: dir), bundleIdentifier: bundleIdentifier)
             let text = receipt.base64EncodedString()
             CommandOutput.note("A development receipt. It is worth nothing outside this study.")
             if json { CommandOutput.result(["receipt": .string(text)]) } else { CommandOutput.result(text) }
         }
+    }
+
+    /// A receipt signed by the study's development root.
+    static func makeReceipt(for folder: StudyFolder, bundleIdentifier: String? = nil) throws -> Data {
+        let study = try folder.configuration()
+        guard study.development,
+            let key = FileManager.default.contents(atPath: folder.developmentRootKeyURL.path),
+            let certificate = FileManager.default.contents(atPath: folder.developmentRootURL.path)
+        else {
+            throw CommandError(
+                "not-a-development-study", "Receipts can only be made in a study made with `init --development`.")
+        }
+        let root = DevelopmentReceiptRoot(
+            certificatePEM: String(decoding: certificate, as: UTF8.self),
+            privateKeyPEM: String(decoding: key, as: UTF8.self))
+        return try AppReceipt.makeDevelopment(
+            bundleIdentifier: bundleIdentifier ?? study.bundleIdentifier, root: root)
     }
 }

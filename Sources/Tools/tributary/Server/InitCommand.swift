@@ -50,7 +50,8 @@ struct InitCommand: AsyncParsableCommand {
         try folder.make(configuration, antispam: token, now: Date())
         if development {
             CommandOutput.note(
-                "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data.")
+                "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data."
+            )
         }
         if json {
             CommandOutput.result([
@@ -58,7 +59,8 @@ struct InitCommand: AsyncParsableCommand {
                 "antispam": antispam == nil ? .string(token) : .null, "development": .bool(development),
             ])
         } else {
-            CommandOutput.note("Made the study \(name). Next: put your forms into questionnaires/ and consent/, then serve.")
+            CommandOutput.note(
+                "Made the study \(name). Next: put your forms into questionnaires/ and consent/, then serve.")
             if antispam == nil {
                 CommandOutput.note("The antispam token for your app, shown this once:")
                 CommandOutput.result(token)

@@ -98,7 +98,9 @@ struct QueueCommand: AsyncParsableCommand {
             if id != nil, count == 0 {
                 throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
             }
-            if json { CommandOutput.result(["retried": .number(JSONNumber(count))]) } else {
+            if json {
+                CommandOutput.result(["retried": .number(JSONNumber(count))])
+            } else {
                 CommandOutput.result("\(count) will be handled again")
             }
         }
@@ -117,7 +119,9 @@ struct QueueCommand: AsyncParsableCommand {
             guard done else {
                 throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
             }
-            if json { CommandOutput.result(["discarded": .string(id.lowercased())]) } else {
+            if json {
+                CommandOutput.result(["discarded": .string(id.lowercased())])
+            } else {
                 CommandOutput.result("discarded \(id.lowercased())")
             }
         }

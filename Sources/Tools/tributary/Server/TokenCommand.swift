@@ -1,8 +1,8 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import Trust
 import TributaryServer
+import Trust
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,0 +1,166 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+/// Answers requests for records. It knows nothing of HTTP but methods' meanings and status codes.
+public struct RecordsService: Sendable {
+    let database: any SQLDatabase
+    let access: AccessControl
+    let clock: @Sendable () -> Date
+    let store = RecordStore()
+
+    public init(database: any SQLDatabase, access: AccessControl, clock: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.access = access
+        self.clock = clock
+    }
+
+    /// Who asks: the bearer of a token.
+    func actor(authorization: String?) async throws -> Actor {
+        let parts = (authorization ?? "").split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2, parts[0].lowercased() == "bearer",
+            let actor = try await access.authenticate(bearer: parts[1])
+        else {
+            _ = try await access.decide(nil, .readRecord, Target())
+            throw RecordsFailure.unauthenticated
+        }
+        return actor
+    }
+
+    func read(type: String, id: String, by actor: Actor) async throws -> StoredRecord {
+        try await version(type: type, id: id, by: actor) { store, transaction in
+            try store.read(type: type, id: id, in: transaction)
+        }
+    }
+
+    func read(type: String, id: String, version: String, by actor: Actor) async throws -> StoredRecord {
+        guard let number = Int64(version) else { throw RecordsFailure.notFound }
+        return try await self.version(type: type, id: id, by: actor) { store, transaction in
+            try store.read(type: type, id: id, version: number, in: transaction)
+        }
+    }
+
+    private func version(
+        type: String, id: String, by actor: Actor,
+        _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
+    ) async throws -> StoredRecord {
+        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        guard Resource.isID(id) else { throw RecordsFailure.notFound }
+        let store = store
+        let subject = try await database.read { try store.subject(ofType: type, id: id, in: $0) }
+        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id, subject: subject))
+        guard let record = try await database.read({ try find(store, $0) }) else { throw RecordsFailure.notFound }
+        guard !record.isDeleted else { throw RecordsFailure.gone }
+        return record
+    }
+
+    /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>).
+    func history(
+        type: String, id: String, count: Int?, before: Int64?, url: String, by actor: Actor
+    ) async throws -> FHIR.Bundle {
+        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        guard Resource.isID(id) else { throw RecordsFailure.notFound }
+        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id))
+        let limit = min(max(count ?? SearchQuery.standardCount, 1), SearchQuery.maximumCount)
+        let store = store
+        let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
+            let total = try transaction.first(
+                "SELECT count(*) AS total FROM record_version WHERE type = ? AND id = ?",
+                [SQLValue(type), SQLValue(id)])
+            return (
+                try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction),
+                Int(total?.integerIfPresent("total") ?? 0)
+            )
+        }
+        guard total > 0 else { throw RecordsFailure.notFound }
+        var bundle = FHIR.Bundle(id: nil)
+        bundle.type = "history"
+        bundle.total = total
+        let page = records.prefix(limit)
+        bundle.link = [link("self", "\(url)/\(type)/\(id)/_history")]
+        if records.count > limit, let last = page.last {
+            let next = "\(url)/\(type)/\(id)/_history?_count=\(limit)&_cursor=\(Cursor.text(last.version))"
+            bundle.link += [link("next", next)]
+        }
+        bundle.entry = try page.map { record in
+            var entry = BundleEntry()
+            entry.fullUrl = "\(url)/\(type)/\(id)"
+            entry.resource = try record.resource()
+            entry["request"] = [
+                "method": record.version == 1 ? "POST" : "PUT",
+                "url": .string(record.version == 1 ? type : "\(type)/\(id)"),
+            ]
+            entry["response"] = [
+                "status": record.version == 1 ? "201" : "200", "etag": .string("W/\"\(record.version)\""),
+                "lastModified": .string(DateTime(record.lastUpdated).text),
+            ]
+            return entry
+        }
+        return bundle
+    }
+
+    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>).
+    func search(
+        type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by actor: Actor
+    ) async throws -> FHIR.Bundle {
+        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: clock())
+        try await permit(actor, .searchRecords, Target(resourceType: type))
+        let statement = SearchStatement(query)
+        let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
+            let total = try transaction.first(statement.total, statement.parameters)
+            guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0)) }
+            let rows = try transaction.query(
+                statement.page, statement.parameters + [SQLValue(query.after), SQLValue(query.count + 1)])
+            let numbers = try rows.map(RecordStore.record)
+            return (numbers, Int(total?.integerIfPresent("total") ?? 0))
+        }
+        var bundle = FHIR.Bundle(id: nil)
+        bundle.type = "searchset"
+        bundle.total = total
+        let page = records.prefix(query.count)
+        bundle.link = [link("self", Self.address(url, type, query.used))]
+        if !query.countOnly, records.count > query.count, let last = page.last {
+            let number = try await database.read { transaction in
+                try transaction.first(
+                    "SELECT number FROM record WHERE type = ? AND id = ?", [SQLValue(last.type), SQLValue(last.id)])?
+                    .integer("number") ?? 0
+            }
+            var used = query.used.filter { $0.name != "_count" }
+            used += [("_count", String(query.count)), ("_cursor", Cursor.text(number))]
+            bundle.link += [link("next", Self.address(url, type, used))]
+        }
+        bundle.entry = try page.map { record in
+            var entry = BundleEntry()
+            entry.fullUrl = "\(url)/\(record.type)/\(record.id)"
+            entry.resource = try record.resource()
+            entry["search"] = ["mode": "match"]
+            return entry
+        }
+        return bundle
+    }
+
+    private func permit(_ actor: Actor, _ action: Action, _ target: Target) async throws {
+        guard try await access.decide(actor, action, target).allowed else { throw RecordsFailure.forbidden }
+    }
+
+    private func link(_ relation: String, _ url: String) -> BundleLink {
+        var link = BundleLink()
+        link.relation = relation
+        link.url = url
+        return link
+    }
+
+    private static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
+        guard !used.isEmpty else { return "\(url)/\(type)" }
+        let query = used.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+        return "\(url)/\(type)?\(query)"
+    }
+
+    private static func encode(_ text: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

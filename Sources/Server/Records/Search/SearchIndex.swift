@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+
+/// What search finds a resource by. Pure.
+enum SearchIndex {
+    /// A value of a token or uri parameter.
+    struct Token: Hashable {
+        let parameter: String
+        /// Empty where there is none.
+        let system: String
+        let code: String
+    }
+
+    /// The id of the Patient that the resource is about.
+    static func subject(of resource: Resource, id: String) -> String? {
+        switch resource.resourceType {
+        case Patient.resourceType: return id
+        case Contract.resourceType:
+            return resource.elements("signer", as: ContractSigner.self).lazy.compactMap { $0.party?.literal }
+                .first { $0.type == Patient.resourceType }?.id
+        default:
+            for element in ["subject", "patient"] {
+                if let literal = resource.element(element, as: Reference.self)?.literal,
+                    literal.type == Patient.resourceType
+                {
+                    return literal.id
+                }
+            }
+            return nil
+        }
+    }
+
+    static func tokens(of resource: Resource) -> Set<Token> {
+        var tokens: Set<Token> = []
+        let identifiers =
+            resource["identifier"]?.array == nil
+            ? [resource.element("identifier", as: Identifier.self)].compactMap { $0 } : resource.identifiers
+        for identifier in identifiers {
+            guard let value = identifier.value else { continue }
+            tokens.insert(Token(parameter: "identifier", system: identifier.system ?? "", code: value))
+        }
+        if let code = resource.element("code", as: CodeableConcept.self) {
+            for coding in code.coding {
+                guard let value = coding.code else { continue }
+                tokens.insert(Token(parameter: "code", system: coding.system ?? "", code: value))
+            }
+        }
+        if let form = resource.text("questionnaire") {
+            // A canonical is found with and without its version.
+            tokens.insert(Token(parameter: "questionnaire", system: "", code: form))
+            if let bar = form.firstIndex(of: "|") {
+                tokens.insert(Token(parameter: "questionnaire", system: "", code: String(form[..<bar])))
+            }
+        }
+        return tokens
+    }
+
+    /// When the thing happened, as a half-open range of milliseconds; nil where the resource has no such element.
+    static func date(of resource: Resource) -> (low: Int64, high: Int64)? {
+        switch resource.resourceType {
+        case Observation.resourceType:
+            switch Observation(resource.object).effective {
+            case ("DateTime", let value)?, ("Instant", let value)?: return range(value.string)
+            case ("Period", let value)?: return Period(json: value).flatMap(range)
+            default: return nil
+            }
+        case QuestionnaireResponse.resourceType: return range(resource.text("authored"))
+        case FHIR.Consent.resourceType: return range(resource.text("dateTime"))
+        case Contract.resourceType: return range(resource.text("issued"))
+        case Encounter.resourceType: return resource.element("period", as: Period.self).flatMap(range)
+        default: return nil
+        }
+    }
+
+    private static func range(_ text: String?) -> (low: Int64, high: Int64)? {
+        guard let value = text.flatMap({ DateTime($0) }) else { return nil }
+        return (Milliseconds.of(value.start()), Milliseconds.of(value.end()))
+    }
+
+    /// A period without an end reaches as far as can be.
+    private static func range(_ period: Period) -> (low: Int64, high: Int64)? {
+        guard period.start != nil || period.end != nil else { return nil }
+        return (
+            period.start.map { Milliseconds.of($0.start()) } ?? .min,
+            period.end.map { Milliseconds.of($0.end()) } ?? .max
+        )
+    }
+}

@@ -1,0 +1,174 @@
+import FHIR
+import Foundation
+
+/// A search as it was asked for, checked. Pure.
+struct SearchQuery: Sendable {
+    /// One condition; any of its values may hold.
+    struct Condition: Sendable {
+        enum Value: Sendable {
+            case id(String)
+            case token(system: String?, code: String?)
+            case subject(String)
+            case date(DatePrefix, low: Int64, high: Int64)
+        }
+
+        let parameter: SearchParameter
+        let values: [Value]
+    }
+
+    enum DatePrefix: String, Sendable { case eq, ne, gt, lt, ge, le, sa, eb, ap }
+
+    let type: String
+    let conditions: [Condition]
+    let count: Int
+    let after: Int64
+    let countOnly: Bool
+    /// The parameters that were used, for the self link.
+    let used: [(name: String, value: String)]
+
+    static let standardCount = 50
+    static let maximumCount = 500
+
+    /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
+    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    init(type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date) throws {
+        var conditions: [Condition] = []
+        var used: [(name: String, value: String)] = []
+        var count = Self.standardCount
+        var after: Int64 = 0
+        var countOnly = false
+        for (name, value) in parameters where !value.isEmpty {
+            // SQLite knows no text with a zero byte in it, and nothing stored has one.
+            guard !value.utf8.contains(0) else { throw RecordsFailure.invalid("A search value", "without zero bytes") }
+            let base = name.split(separator: ":", maxSplits: 1).map(String.init)
+            switch name {
+            case "_count":
+                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
+                count = min(number, Self.maximumCount)
+            case "_cursor":
+                guard let number = Cursor.number(value) else {
+                    throw RecordsFailure.invalid("_cursor", "a page's own link")
+                }
+                after = number
+                continue
+            case "_summary":
+                guard value == "count" || value == "false" else {
+                    throw RecordsFailure.invalid("_summary", "count or false")
+                }
+                countOnly = value == "count"
+            case "_format", "_pretty", "_total": continue
+            default:
+                guard let first = base.first, let parameter = SearchParameter.named(first, for: type),
+                    base.count == 1 || Self.isTypeModifier(base[1], parameter)
+                else {
+                    guard !strict else { throw RecordsFailure.unknownParameter }
+                    continue
+                }
+                let values = try SearchText.split(value, at: ",").map {
+                    try Self.value($0, parameter: parameter, now: now)
+                }
+                conditions.append(Condition(parameter: parameter, values: values))
+            }
+            used.append((name, value))
+        }
+        self.type = type
+        self.conditions = conditions
+        self.count = count
+        self.after = after
+        self.countOnly = countOnly || count == 0
+        self.used = used
+    }
+
+    /// `subject:Patient=x` says what is true of every subject here.
+    private static func isTypeModifier(_ modifier: String, _ parameter: SearchParameter) -> Bool {
+        modifier == "Patient" && (parameter == .subject || parameter == .patient)
+    }
+
+    private static func value(_ text: String, parameter: SearchParameter, now: Date) throws -> Condition.Value {
+        switch parameter {
+        case .id: return .id(SearchText.unescaped(text))
+        case .questionnaire: return .token(system: nil, code: SearchText.unescaped(text))
+        case .identifier, .code:
+            let parts = SearchText.split(text, at: "|")
+            guard parts.count > 1 else { return .token(system: nil, code: SearchText.unescaped(text)) }
+            let code = SearchText.unescaped(parts.dropFirst().joined(separator: "|"))
+            return .token(system: SearchText.unescaped(parts[0]), code: code.isEmpty ? nil : code)
+        case .subject, .patient:
+            let plain = SearchText.unescaped(text)
+            guard plain.contains("/") else { return .subject(plain) }
+            guard let literal = Reference(plain).literal, literal.type == Patient.resourceType else {
+                throw RecordsFailure.invalid(parameter.rawValue, "a reference to a Patient")
+            }
+            return .subject(literal.id)
+        case .date, .lastUpdated: return try date(text, parameter: parameter, now: now)
+        }
+    }
+
+    private static func date(_ text: String, parameter: SearchParameter, now: Date) throws -> Condition.Value {
+        var rest = text
+        var prefix = DatePrefix.eq
+        if let given = DatePrefix(rawValue: String(text.prefix(2))) {
+            prefix = given
+            rest = String(text.dropFirst(2))
+        }
+        // A plus sign in a URL is a space once decoded; an offset is meant.
+        rest = rest.replacingOccurrences(of: " ", with: "+")
+        guard let value = DateTime(rest) ?? DateTime(rest + "Z") ?? DateTime(rest + ":00Z") else {
+            throw RecordsFailure.invalid(parameter.rawValue, "a date or time such as ge2026-01-31")
+        }
+        var low = Milliseconds.of(value.start())
+        var high = Milliseconds.of(value.end())
+        if prefix == .ap {
+            // The specification suggests a tenth of the distance to now.
+            let slack = abs(Milliseconds.of(now) - low) / 10
+            low -= slack
+            high += slack
+        }
+        return .date(prefix, low: low, high: high)
+    }
+}
+
+/// Splitting and unescaping of search values (<https://hl7.org/fhir/R4/search.html#escaping>).
+enum SearchText {
+    /// The parts between separators that no backslash stands before; escapes stay in.
+    static func split(_ text: String, at separator: Character) -> [String] {
+        var parts = [""]
+        var escaped = false
+        for character in text {
+            if escaped {
+                parts[parts.count - 1].append(character)
+                escaped = false
+            } else if character == separator {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+                escaped = character == "\\"
+            }
+        }
+        return parts
+    }
+
+    static func unescaped(_ text: String) -> String {
+        var output = ""
+        var escaped = false
+        for character in text {
+            if !escaped, character == "\\" {
+                escaped = true
+            } else {
+                output.append(character)
+                escaped = false
+            }
+        }
+        return output
+    }
+}
+
+/// The opaque text of a page's place.
+enum Cursor {
+    static func text(_ number: Int64) -> String { "n" + String(number, radix: 36) }
+
+    static func number(_ text: String) -> Int64? {
+        guard text.first == "n", let number = Int64(text.dropFirst(), radix: 36), number >= 0 else { return nil }
+        return number
+    }
+}

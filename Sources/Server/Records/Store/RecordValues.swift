@@ -1,0 +1,70 @@
+import FHIR
+import Foundation
+
+/// Where a version came from.
+public struct RecordProvenance: Sendable, Hashable {
+    public let submissionID: String
+    /// The client that sent it: the device.
+    public let clientID: String
+    /// The key that opened it.
+    public let keyID: String?
+    public let receivedAt: Date
+
+    public init(submissionID: String, clientID: String, keyID: String?, receivedAt: Date) {
+        self.submissionID = submissionID
+        self.clientID = clientID
+        self.keyID = keyID
+        self.receivedAt = receivedAt
+    }
+}
+
+/// A resource's bytes as they came, where they were converted to R4.
+public struct OriginalContent: Sendable, Hashable {
+    public let bytes: Data
+    /// The FHIR version they are in.
+    public let fhirVersion: String
+
+    public init(bytes: Data, fhirVersion: String) {
+        self.bytes = bytes
+        self.fhirVersion = fhirVersion
+    }
+}
+
+/// What storing a resource did.
+public enum PutResult: Sendable, Hashable {
+    case created(versionID: String)
+    case updated(versionID: String)
+    /// The current version has the same bytes; nothing was stored.
+    case unchanged(versionID: String)
+
+    /// `Type/id/_history/version`.
+    public var versionID: String {
+        switch self {
+        case .created(let id), .updated(let id), .unchanged(let id): id
+        }
+    }
+}
+
+/// One version of a resource.
+public struct StoredRecord: Sendable {
+    public let type: String
+    public let id: String
+    public let version: Int64
+    public let lastUpdated: Date
+    public let isDeleted: Bool
+    /// The bytes as they came (R4).
+    public let content: Data
+    public let provenance: RecordProvenance
+
+    /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated`; all else is as it came
+    /// (<https://hl7.org/fhir/R4/resource.html#Meta>).
+    public func resource() throws -> Resource {
+        var object = try Resource(content).object
+        object.set("id", .string(id), at: 1)
+        var meta = object["meta"]?.object ?? JSONObject()
+        meta["versionId"] = .string(String(version))
+        meta["lastUpdated"] = .string(DateTime(lastUpdated).text)
+        object.set("meta", .object(meta), at: 2)
+        return Resource(object)
+    }
+}

@@ -1,0 +1,68 @@
+import Storage
+
+/// The tables of the records: every version as it came, the newest of each, and what search looks up.
+public enum RecordsSchema {
+    public static let migrations: [Migration] = [
+        Migration(number: 400, name: "records") { dialect in
+            [
+                """
+                CREATE TABLE record (
+                    number bigint PRIMARY KEY NOT NULL,
+                    type text NOT NULL,
+                    id text NOT NULL,
+                    version bigint NOT NULL,
+                    subject text,
+                    updated_ms bigint NOT NULL,
+                    deleted bigint NOT NULL DEFAULT 0,
+                    UNIQUE (type, id)
+                )
+                """,
+                "CREATE INDEX record_by_type ON record (type, deleted, number)",
+                "CREATE INDEX record_by_subject ON record (type, subject, number)",
+                "CREATE INDEX record_by_update ON record (type, updated_ms, number)",
+                """
+                CREATE TABLE record_version (
+                    type text NOT NULL,
+                    id text NOT NULL,
+                    version bigint NOT NULL,
+                    content \(dialect.blob) NOT NULL,
+                    original \(dialect.blob),
+                    original_fhir_version text,
+                    digest text NOT NULL,
+                    last_updated text NOT NULL,
+                    deleted bigint NOT NULL DEFAULT 0,
+                    submission_id text NOT NULL,
+                    client_id text NOT NULL,
+                    key_id text,
+                    received_at text NOT NULL,
+                    PRIMARY KEY (type, id, version)
+                )
+                """,
+                "CREATE INDEX record_version_by_submission ON record_version (submission_id)",
+                """
+                CREATE TABLE record_token (
+                    number bigint NOT NULL REFERENCES record (number),
+                    type text NOT NULL,
+                    parameter text NOT NULL,
+                    system text NOT NULL,
+                    code text NOT NULL
+                )
+                """,
+                "CREATE INDEX record_token_by_code ON record_token (type, parameter, code, system, number)",
+                "CREATE INDEX record_token_by_system ON record_token (type, parameter, system, number)",
+                "CREATE INDEX record_token_by_record ON record_token (number)",
+                """
+                CREATE TABLE record_date (
+                    number bigint NOT NULL REFERENCES record (number),
+                    type text NOT NULL,
+                    low_ms bigint NOT NULL,
+                    high_ms bigint NOT NULL
+                )
+                """,
+                "CREATE INDEX record_date_by_low ON record_date (type, low_ms, high_ms, number)",
+                "CREATE INDEX record_date_by_high ON record_date (type, high_ms, low_ms, number)",
+                "CREATE INDEX record_date_by_record ON record_date (number)",
+            ]
+        }
+    ]
+}

@@ -1,0 +1,90 @@
+import AppleHealthExport
+import ArgumentParser
+import FHIR
+import Foundation
+import HealthData
+
+struct HealthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "health", abstract: "Apple Health exports.",
+        discussion: "Example:\n  tributary health convert export.zip -o observations.ndjson",
+        subcommands: [Convert.self])
+
+    struct Convert: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Turn an export into FHIR Observations, one a line, without people's names.",
+            discussion: """
+                The export is a folder, export.xml or export.zip. The summary accounts for every element of it.
+
+                Example:
+                  tributary health convert export.zip -o observations.ndjson --types HeartRate,StepCount --since 2026-01-01
+                """)
+        @Argument(help: "The export.") var export: String
+        @Option(name: [.customShort("o"), .long], help: "The NDJSON file to write.") var output: String
+        @Option(help: "Only these types, separated by commas; HealthKit's identifiers, with or without prefix.")
+        var types: String?
+        @Option(help: "Only what ended on or after this date (UTC).") var since: String?
+        @Option(help: "The participant's Patient id; without it the Observations have no subject.") var subject: String?
+        @Flag(help: "Print the summary as one JSON value.") var json = false
+
+        func run() async throws {
+            let begin = try since.map { text in
+                guard let date = DateTime(text) else {
+                    throw ValidationError("--since takes a date such as 2026-01-31.")
+                }
+                return date.start()
+            }
+            let wanted = types.map { Set($0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }) }
+            let file = try OutputFile(path: output)
+            let account = try HealthExporting.convert(
+                export: export, subject: subject, since: begin, types: wanted
+            ) { try file.write(line: $0) }
+            try file.finish()
+            HealthExporting.show(account, json: json)
+            if account.isTruncated {
+                throw CommandError("export-truncated", "The export ends in the middle; what was read was converted.")
+            }
+        }
+    }
+}
+
+/// A file that is written through a buffer and appears whole.
+final class OutputFile {
+    private let handle: FileHandle
+    private let temporary: URL
+    private let target: URL
+    private var buffer = Data()
+
+    init(path: String) throws {
+        target = URL(fileURLWithPath: path)
+        temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
+        // A device such as /dev/null cannot be renamed over.
+        let direct = path.hasPrefix("/dev/")
+        let place = direct ? target : temporary
+        if !direct { FileManager.default.createFile(atPath: temporary.path, contents: nil) }
+        guard let handle = FileHandle(forWritingAtPath: place.path) else {
+            throw CommandError("file-unwritable", "The file \(path) cannot be written.")
+        }
+        self.handle = handle
+    }
+
+    func write(line: [UInt8]) throws {
+        buffer.append(contentsOf: line)
+        buffer.append(0x0A)
+        if buffer.count > 1 << 20 { try flush() }
+    }
+
+    func finish() throws {
+        try flush()
+        try handle.close()
+        guard FileManager.default.fileExists(atPath: temporary.path) else { return }
+        guard rename(temporary.path, target.path) == 0 else {
+            throw CommandError("file-unwritable", "The file \(target.path) cannot be written.")
+        }
+    }
+
+    private func flush() throws {
+        try handle.write(contentsOf: buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

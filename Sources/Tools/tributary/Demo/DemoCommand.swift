@@ -1,0 +1,102 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Logging
+import Outbox
+import Storage
+import TributaryServer
+
+/// The whole way on one machine: a server, two participants, and what became of it.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "See the whole way: two participants, a server, FHIR and i2b2.",
+        discussion: """
+            Makes a development study in a temporary folder from the examples, serves it on loopback, and lets two
+            participants consent, answer, export health data and send. One withdraws at the end and sends once more.
+
+            Example:
+              tributary demo --examples Examples
+            """)
+
+    @Option(help: "The folder of the examples.") var examples = "Examples"
+    @Option(help: "Keep study and devices in this folder instead of a temporary one.") var keep: String?
+    @Flag(help: "Print one JSON object as the last line.") var json = false
+
+    func run() async throws {
+        let root = try workFolder()
+        defer { if keep == nil { try? FileManager.default.removeItem(at: root) } }
+        let (folder, antispam) = try makeStudy(in: root)
+        var logger = Logger(label: "demo") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let serving = Task {
+            defer { port.finish() }
+            try await server.run { number in port.yield(number) }
+        }
+        var listening: Int?
+        for await number in ports {
+            listening = number
+            break
+        }
+        guard let listening else {
+            try await serving.value
+            throw CommandError("server-not-started", "The server did not start.")
+        }
+        let url = "http://127.0.0.1:\(listening)"
+        CommandOutput.note("server     listening on \(url)")
+        var people: [DemoParticipant] = []
+        for (index, name) in ["Participant One", "Participant Two"].enumerated() {
+            let person = try await DemoParticipant.enrol(
+                number: index + 1, name: name, root: root, study: folder, url: url, antispam: antispam)
+            try await person.takePart(examples: examplesURL)
+            people.append(person)
+        }
+        for person in people { try await person.waitUntilSettled() }
+        if let last = people.last { try await last.withdrawAndSendOnceMore(examples: examplesURL) }
+        for person in people { try await person.waitUntilSettled() }
+        let summary = try await DemoSummary.gather(people, folder: folder)
+        serving.cancel()
+        _ = try? await serving.value
+        summary.printTable()
+        if json { CommandOutput.result(summary.json.text()) }
+        guard summary.addsUp else {
+            throw CommandError(
+                "demo-does-not-add-up", "Sent is not stored + held + refused, or not exactly one was refused.")
+        }
+    }
+
+    private var examplesURL: URL { URL(fileURLWithPath: examples, isDirectory: true) }
+
+    private func workFolder() throws -> URL {
+        let root =
+            keep.map { URL(fileURLWithPath: $0, isDirectory: true) }
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("tributary-demo-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return root
+    }
+
+    private func makeStudy(in root: URL) throws -> (StudyFolder, antispam: String) {
+        let folder = StudyFolder(path: root.appendingPathComponent("study").path)
+        let antispam = UUID().uuidString
+        let study = StudyConfiguration(
+            id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true)
+        try folder.make(study, antispam: antispam, now: Date())
+        for name in ["consent", "questionnaires"] {
+            let source = examplesURL.appendingPathComponent("study/\(name)")
+            guard let files = try? FileManager.default.contentsOfDirectory(atPath: source.path) else {
+                throw CommandError(
+                    "examples-missing", "There is no \(source.path); start in the project's folder or use --examples.")
+            }
+            for file in files where file.hasSuffix(".json") {
+                try FileManager.default.copyItem(
+                    at: source.appendingPathComponent(file),
+                    to: folder.url.appendingPathComponent("\(name)/\(file)"))
+            }
+        }
+        CommandOutput.note("study      made, with keys, a consent document and forms")
+        return (folder, antispam)
+    }
+}

@@ -1,0 +1,64 @@
+import FHIR
+import Foundation
+import Storage
+import TributaryServer
+import Wire
+
+/// What became of everything that the demonstration's participants sent.
+struct DemoSummary {
+    let participants: Int
+    let sent: Int
+    let stored: Int
+    let held: Int
+    let refused: Int
+    /// Current resources by type.
+    let resources: [(type: String, count: Int)]
+    /// Rows of `observation_fact` without modifiers.
+    let facts: Int
+
+    static func gather(_ people: [DemoParticipant], folder: StudyFolder) async throws -> DemoSummary {
+        var statuses: [String: Int] = [:]
+        for person in people {
+            for delivery in try await person.deliveries() { statuses[delivery.status, default: 0] += 1 }
+        }
+        let database = try await StudyDatabase.open(folder)
+        let (resources, facts) = try await database.read { transaction in
+            let types = try transaction.query(
+                "SELECT type, count(DISTINCT id) AS number FROM record_version GROUP BY type ORDER BY type")
+            let facts = try transaction.first("SELECT count(*) AS number FROM observation_fact WHERE modifier_cd = '@'")
+            return (
+                try types.map { (type: try $0.text("type"), count: Int(try $0.integer("number"))) },
+                Int(facts?.integerIfPresent("number") ?? 0)
+            )
+        }
+        try await database.close()
+        return DemoSummary(
+            participants: people.count, sent: statuses.values.reduce(0, +), stored: statuses["stored"] ?? 0,
+            held: statuses["held"] ?? 0, refused: statuses["refused"] ?? 0, resources: resources, facts: facts)
+    }
+
+    /// Whether nothing is missing, and the one answer after the withdrawal was refused.
+    var addsUp: Bool { sent == stored + held + refused && refused == 1 && facts > 0 }
+
+    var json: JSON {
+        var types = JSONObject()
+        for row in resources { types[row.type] = .number(JSONNumber(row.count)) }
+        return [
+            "participants": .number(JSONNumber(participants)), "submissionsSent": .number(JSONNumber(sent)),
+            "submissionsStored": .number(JSONNumber(stored)), "submissionsHeld": .number(JSONNumber(held)),
+            "submissionsRefused": .number(JSONNumber(refused)), "resources": .object(types),
+            "facts": .number(JSONNumber(facts)),
+        ]
+    }
+
+    func printTable() {
+        CommandOutput.result("")
+        CommandOutput.table(
+            ["submissions", "sent", "stored", "held", "refused"],
+            [["", String(sent), String(stored), String(held), String(refused)]])
+        CommandOutput.result("")
+        CommandOutput.table(
+            ["where", "what", "count"],
+            resources.map { ["FHIR", $0.type, String($0.count)] } + [["i2b2", "facts", String(facts)]])
+    }
+}

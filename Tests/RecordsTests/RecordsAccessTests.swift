@@ -1,0 +1,89 @@
+import FHIR
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import Testing
+import Trust
+
+@testable import Records
+
+@Suite struct RecordsAccessTests {
+    private func path(_ route: RecordsRoutes.Route) -> String {
+        route.path.replacingOccurrences(of: ":type", with: "Observation").replacingOccurrences(of: ":id", with: "a")
+            .replacingOccurrences(of: ":version", with: "1")
+    }
+
+    @Test func everyRouteButThePublicOnesNeedsAStaffToken() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        let client = try await fixture.access.registerClient(receiptDigest: "d")
+        let device = try #require(
+            try await fixture.access.authenticateClient(id: client.clientID, secret: client.clientSecret))
+        let deviceToken = try await fixture.access.issueToken(for: device, lifetime: 60).token
+        for route in RecordsRoutes.table {
+            let method = try #require(HTTPRequest.Method(rawValue: route.method))
+            for (token, expected) in [(nil, 401), ("wrong", 401), (deviceToken, 403), (fixture.token, 200)] {
+                var headers: HTTPFields = [:]
+                if let token { headers[.authorization] = "Bearer \(token)" }
+                let status = try await fixture.application.test(.router) { [headers] client in
+                    try await client.execute(uri: path(route), method: method, headers: headers) { response in
+                        if response.status != .ok {
+                            let json = try JSON(Array(response.body.readableBytesView))
+                            #expect(json["resourceType"] == "OperationOutcome")
+                        }
+                        if response.status == .unauthorized { #expect(response.headers[.wwwAuthenticate] != nil) }
+                        return Int(response.status.code)
+                    }
+                }
+                #expect(status == (route.isPublic ? 200 : expected), "\(route.method) \(route.path)")
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func everyReadLeavesAnAuditRow() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        _ = try await fixture.get("/fhir/Observation/a")
+        _ = try await fixture.get("/fhir/Observation?code=x")
+        let actions = try await fixture.database.read { transaction in
+            try transaction.query("SELECT action FROM audit WHERE role = 'staff' ORDER BY action").map {
+                try $0.text("action")
+            }
+        }
+        #expect(actions.contains("read-record"))
+        #expect(actions.contains("search-records"))
+        try await fixture.close()
+    }
+
+    @Test func whatIsNotThereIsSaidInFHIR() async throws {
+        let fixture = try await RecordsFixture()
+        for (path, status) in [
+            ("/fhir/Observation/none", 404), ("/fhir/Practitioner/x", 404), ("/fhir/Practitioner", 404),
+            ("/fhir/Observation/none/_history", 404), ("/fhir/Observation?_format=xml", 406),
+        ] {
+            let (found, json) = try await fixture.get(path)
+            #expect(found == status, "\(path)")
+            #expect(json["resourceType"] == "OperationOutcome")
+        }
+        try await fixture.close()
+    }
+
+    @Test func theETagSavesTheBody() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        #expect(try await fixture.get("/fhir/Observation/a", headers: [.ifNoneMatch: "W/\"1\""]).0 == 304)
+        #expect(try await fixture.get("/fhir/Observation/a", headers: [.ifNoneMatch: "W/\"2\""]).0 == 200)
+        try await fixture.close()
+    }
+
+    @Test func theCapabilityStatementNamesWhatIsServed() async throws {
+        let fixture = try await RecordsFixture()
+        let (_, json) = try await fixture.get("/fhir/metadata")
+        #expect(json["fhirVersion"] == "4.0.1")
+        let types = json["rest"]?[0]?["resource"]?.array?.compactMap { $0["type"]?.string } ?? []
+        #expect(Set(RecordType.all).isSubset(of: types))
+        try await fixture.close()
+    }
+}

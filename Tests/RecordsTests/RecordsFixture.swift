@@ -1,0 +1,85 @@
+import FHIR
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Storage
+import Testing
+import Trust
+
+@testable import Records
+
+/// A database with records, a staff token, and a router in this process.
+struct RecordsFixture {
+    let database: any SQLDatabase
+    let access: AccessControl
+    let store = RecordStore()
+    let token: String
+    private let folder: URL
+
+    init() async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("records-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        database = try await openDatabase(
+            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+            migrations: TrustSchema.migrations + RecordsSchema.migrations)
+        access = AccessControl(database: database, clock: { Date() })
+        token = try await access.createStaffToken(name: "test", lifetime: 3600)
+    }
+
+    func close() async throws {
+        try await database.close()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    @discardableResult
+    func put(_ json: String, at: Date = Date()) async throws -> PutResult {
+        let content = Data(json.utf8)
+        let resource = try Resource(content)
+        let id = try #require(resource.id)
+        let store = store
+        return try await database.write { transaction in
+            try store.put(
+                resource, content: content, original: nil, id: id,
+                provenance: RecordProvenance(submissionID: "s", clientID: "c", keyID: "k", receivedAt: at), at: at,
+                in: transaction)
+        }
+    }
+
+    var application: some ApplicationProtocol {
+        let router = Router(context: BasicRequestContext.self)
+        RecordsRoutes(database: database, access: access, logger: Logger(label: "test"), clock: { Date() }).add(
+            to: router)
+        return Application(router: router)
+    }
+
+    /// Status and body of a request with the staff token.
+    func get(_ path: String, token: String? = nil, headers: HTTPFields = [:]) async throws -> (Int, JSON) {
+        var fields = headers
+        fields[.authorization] = "Bearer \(token ?? self.token)"
+        return try await application.test(.router) { [fields] client in
+            try await client.execute(uri: path, method: .get, headers: fields) { response in
+                let bytes = Array(response.body.readableBytesView)
+                return (Int(response.status.code), bytes.isEmpty ? .null : try JSON(bytes))
+            }
+        }
+    }
+
+    func ids(_ path: String) async throws -> [String] {
+        let (status, bundle) = try await get(path)
+        #expect(status == 200)
+        return (bundle["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
+    }
+}
+
+func observation(
+    _ id: String, code: String = "8867-4", subject: String = "p1", date: String = "2026-03-01T10:00:00+02:00"
+)
+    -> String
+{
+    """
+    {"resourceType":"Observation","id":"\(id)","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"\(code)"}]},\
+    "subject":{"reference":"Patient/\(subject)"},"effectiveDateTime":"\(date)","valueQuantity":{"value":72.00,"unit":"/min"},\
+    "identifier":[{"system":"urn:x","value":"\(id)|v"}]}
+    """
+}
