@@ -1,0 +1,109 @@
+import FHIR
+import Foundation
+
+/// The signed document as a value: what stands in it, in order. Something else draws it.
+///
+/// It has the person's name and signature in it and never leaves the device.
+public struct ConsentDocumentLayout: Sendable, Hashable {
+    public struct Section: Sendable, Hashable {
+        /// Empty for a section without heading.
+        public var heading: String
+        public var paragraphs: [String]
+
+        public init(heading: String, paragraphs: [String]) {
+            self.heading = heading
+            self.paragraphs = paragraphs
+        }
+    }
+
+    /// An eligibility question with the answer that was given.
+    public struct Confirmation: Sendable, Hashable {
+        public var text: String
+        public var answer: Bool
+
+        public init(text: String, answer: Bool) {
+            self.text = text
+            self.answer = answer
+        }
+    }
+
+    public struct Signature: Sendable, Hashable {
+        public var name: String
+        /// Date, time and offset in words that need no locale: `2026-03-01 14:05 (UTC+01:00)`.
+        public var date: String
+        /// The signature as a PNG file.
+        public var image: Data?
+
+        public init(name: String, date: String, image: Data?) {
+            self.name = name
+            self.date = date
+            self.image = image
+        }
+    }
+
+    public var title: String
+    public var teamName: String?
+    /// The template's canonical name, so that one can tell later which text was signed.
+    public var template: String?
+    public var sections: [Section]
+    public var eligibility: [Confirmation]
+    /// The choice about sharing; nil where it was not asked or not answered.
+    public var sharing: String?
+    public var signature: Signature
+
+    public init(
+        title: String, teamName: String? = nil, template: String? = nil, sections: [Section],
+        eligibility: [Confirmation] = [], sharing: String? = nil, signature: Signature
+    ) {
+        self.title = title
+        self.teamName = teamName
+        self.template = template
+        self.sections = sections
+        self.eligibility = eligibility
+        self.sharing = sharing
+        self.signature = signature
+    }
+
+    /// The document of a template with a person's answers.
+    ///
+    /// - Parameter htmlFiles: the contents of files that sections name as their full text.
+    public init(
+        template: ConsentTemplate, answers: ConsentAnswers, htmlFiles: [String: String] = [:], signature: Signature
+    ) {
+        let sections = template.sections.map { section in
+            let html = section.htmlContent ?? section.htmlContentFile.flatMap { htmlFiles[$0] }
+            var paragraphs = section.summary.map(HTMLText.paragraphs) ?? []
+            // The full text often begins with the summary.
+            for paragraph in html.map(HTMLText.paragraphs) ?? [] where !paragraphs.contains(paragraph) {
+                paragraphs.append(paragraph)
+            }
+            return Section(heading: section.title, paragraphs: paragraphs)
+        }
+        let confirmations = template.eligibility.criteria.compactMap { criterion in
+            template.eligibility.answer(to: criterion, in: answers.eligibility)
+                .map { Confirmation(text: criterion.text, answer: $0) }
+        }
+        self.init(
+            title: template.title, teamName: template.teamName, template: template.canonical, sections: sections,
+            eligibility: confirmations,
+            sharing: template.asksForSharing
+                ? answers.sharing.map { ConsentDocumentLayout.sharing($0, team: template.teamName) } : nil,
+            signature: signature)
+    }
+
+    private static func sharing(_ answer: Bool, team: String?) -> String {
+        let team = team ?? "the research team"
+        return answer
+            ? "My data may be used by \(team) and, without my name, by other qualified researchers."
+            : "My data may be used by \(team) only."
+    }
+
+    /// A moment as date, time and offset.
+    static func written(_ moment: DateTime) -> String {
+        let offset = moment.offsetMinutes ?? 0
+        let sign = offset < 0 ? "-" : "+"
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let zone = "UTC" + (offset == 0 ? "" : sign + two(abs(offset) / 60) + ":" + two(abs(offset) % 60))
+        return "\(moment.dateText) \(two(moment.hour)):\(two(moment.minute)) (\(zone))"
+    }
+}

@@ -1,0 +1,79 @@
+import FHIR
+import Foundation
+
+/// One person's way through a consent: the answers, and at the end the signature.
+public struct ConsentSession: Sendable {
+    public let template: ConsentTemplate
+    public var answers: ConsentAnswers
+    public var pseudonymization: Pseudonymization
+
+    public init(
+        template: ConsentTemplate, answers: ConsentAnswers = ConsentAnswers(),
+        pseudonymization: Pseudonymization = Pseudonymization()
+    ) {
+        self.template = template
+        self.answers = answers
+        self.pseudonymization = pseudonymization
+    }
+
+    /// What the answers so far say about taking part.
+    public var verdict: EligibilityVerdict { template.eligibility.verdict(answers.eligibility) }
+
+    /// Who signs, when, and with what ids.
+    public struct Signing: Sendable {
+        public var name: String
+        /// The signature as a PNG file.
+        public var image: Data?
+        /// The moment of signing.
+        public var now: Date
+        /// Minutes east of UTC at the person's place.
+        public var offsetMinutes: Int
+        /// The participant's id from an earlier consent; nil makes a new one.
+        public var patientID: String?
+        /// Makes the ids.
+        public var makeID: @Sendable () -> UUID
+        /// The contents of files that sections name as their full text.
+        public var htmlFiles: [String: String]
+
+        public init(
+            name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, patientID: String? = nil,
+            makeID: @escaping @Sendable () -> UUID = { UUID() }, htmlFiles: [String: String] = [:]
+        ) {
+            self.name = name
+            self.image = image
+            self.now = now
+            self.offsetMinutes = offsetMinutes
+            self.patientID = patientID
+            self.makeID = makeID
+            self.htmlFiles = htmlFiles
+        }
+    }
+
+    /// Signs the consent.
+    ///
+    /// - Throws: ``ConsentError/notEligible(_:)``, ``ConsentError/eligibilityUnanswered(_:)``,
+    ///   ``ConsentError/sharingUnanswered``, ``ConsentError/nameMissing``. Nothing is made then.
+    public func sign(_ signing: Signing) throws(ConsentError) -> SignedConsent {
+        let verdict = verdict
+        switch verdict.isEligible {
+        case false?: throw ConsentError.notEligible(verdict)
+        case nil: throw ConsentError.eligibilityUnanswered(verdict)
+        case true?: break
+        }
+        if template.requiresSharingAnswer, answers.sharing == nil { throw ConsentError.sharingUnanswered }
+        let name = signing.name.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !name.isEmpty else { throw ConsentError.nameMissing }
+        let now = DateTime(signing.now, offsetMinutes: signing.offsetMinutes)
+        let patientID = signing.patientID ?? signing.makeID().uuidString.lowercased()
+        let contractID = signing.makeID().uuidString.lowercased()
+        return SignedConsent(
+            contract: template.signed(
+                id: contractID, patientID: patientID, sharing: template.asksForSharing ? answers.sharing : nil,
+                now: now),
+            patient: pseudonymization.patient(id: patientID, facts: answers.person, today: now),
+            document: ConsentDocumentLayout(
+                template: template, answers: answers, htmlFiles: signing.htmlFiles,
+                signature: ConsentDocumentLayout.Signature(
+                    name: name, date: ConsentDocumentLayout.written(now), image: signing.image)))
+    }
+}

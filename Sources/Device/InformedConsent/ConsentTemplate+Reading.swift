@@ -1,0 +1,57 @@
+import FHIR
+
+extension ConsentTemplate {
+    /// The terms that are sections: with a type of ORKConsentSectionType. C3-PRO passes over other systems and reads a
+    /// coding without one.
+    static func sections(of contract: Contract, _ warnings: inout [String]) -> [ConsentSection] {
+        contract.term.enumerated().compactMap { index, term in
+            let codings = term.type?.coding ?? []
+            let ours = codings.filter { $0.system == nil || $0.system == ConsentVocabulary.sectionType }
+            guard !ours.isEmpty else {
+                warnings.append("term \(index + 1): no type of \(ConsentVocabulary.sectionType)")
+                return nil
+            }
+            guard let kind = ours.lazy.compactMap({ $0.code.flatMap(ConsentSection.Kind.init) }).first else {
+                warnings.append("term \(index + 1): an unknown section type")
+                return nil
+            }
+            let details = term.extension(ConsentVocabulary.section)
+            func detail(_ name: String) -> String? {
+                // Some wrote the parts with the full URL and a fragment.
+                details?.extensions.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?
+                    .value?.value.string
+            }
+            return ConsentSection(
+                kind: kind, title: detail("title"), summary: term.label ?? term.object["offer"]?["text"]?.string,
+                htmlContent: detail("htmlContent"), htmlContentFile: detail("htmlContentFile"),
+                image: detail("image"), animation: detail("animation"))
+        }
+    }
+
+    /// The questions in the Group that the contract's first subject names.
+    static func criteria(of contract: Contract, _ warnings: inout [String]) -> [EligibilityCriterion] {
+        guard let reference = contract.subject.first?.reference else { return [] }
+        guard let group: Group = contract.containedResource(reference)?.as() else {
+            warnings.append("subject: no contained Group, so nobody is asked about eligibility")
+            return []
+        }
+        return group.characteristic.enumerated().compactMap { index, characteristic in
+            guard let text = characteristic.code?.label ?? characteristic.code?.coding.first?.display, !text.isEmpty
+            else {
+                warnings.append("characteristic \(index + 1): no text")
+                return nil
+            }
+            guard let exclude = characteristic.exclude else {
+                warnings.append("characteristic \(index + 1): exclude is missing")
+                return nil
+            }
+            let value = characteristic.object["valueBoolean"]?.bool ?? true
+            return EligibilityCriterion(text: text, mustBeMet: value != exclude)
+        }
+    }
+
+    static func teamName(of contract: Contract) -> String? {
+        guard let authority = contract.authority.first else { return nil }
+        return contract.containedResource(authority.reference)?.text("name") ?? authority.text("display")
+    }
+}

@@ -1,0 +1,86 @@
+import FHIR
+
+extension ConsentTemplate {
+    /// The Contract of R4 that a participant signed: the template's content, the signature, no name.
+    func signed(id: String, patientID: String, sharing: Bool?, now: DateTime) -> Contract {
+        var signed = Contract(id: id)
+        for member in contract.object.members where ConsentTemplate.keptMembers.contains(member.key) {
+            switch member.key {
+            // R4 has several where the older releases have one.
+            case "identifier":
+                signed.object["identifier"] = member.value.array == nil ? .array([member.value]) : member.value
+            case "contained": signed.contained = contract.contained.map(ConsentTemplate.contained)
+            case "term": signed.term = contract.term.map(ConsentTemplate.term)
+            default: signed.object[member.key] = member.value
+            }
+        }
+        // The URL names the template; the signed contract points at it.
+        signed.instantiatesURI = canonical
+        signed.status = "executed"
+        var period = Period()
+        period.setText("start", now.text)
+        signed.applies = period
+        let person = Reference("Patient/" + patientID)
+        var signature = Signature()
+        signature.type = [
+            Coding(
+                system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
+                display: "Consent Signature")
+        ]
+        signature.when = now
+        signature.who = person
+        var signer = ContractSigner()
+        if let sharing {
+            signer.extensions = [Extension(url: ConsentVocabulary.sharing, value: "Boolean", .bool(sharing))]
+        }
+        signer.type = Coding(system: ConsentVocabulary.signerType, code: "CONSENTER", display: "Consenter")
+        signer.party = person
+        signer.signature = [signature]
+        signed.signer = [signer]
+        return signed
+    }
+
+    /// What of a template goes into the signed Contract. Members that R4 has not, or that belong to the template
+    /// alone (its URL and version, its narrative), stay behind.
+    private static let keptMembers: Set<String> = [
+        "language", "contained", "extension", "identifier", "legalState", "issued", "expirationType", "subject",
+        "authority", "domain", "site", "name", "title", "subtitle", "alias", "author", "scope", "topicCodeableConcept",
+        "topicReference", "type", "subType", "term", "supportingInfo", "friendly", "legal", "rule",
+    ]
+
+    private static func contained(_ resource: Resource) -> Resource {
+        var resource = resource
+        if resource.resourceType == "Organization", let type = resource["type"], type.array == nil {
+            resource["type"] = .array([type])
+        }
+        if var group: Group = resource.as() {
+            group.characteristic = group.characteristic.map { characteristic in
+                guard characteristic.value == nil else { return characteristic }
+                var characteristic = characteristic
+                characteristic["valueBoolean"] = true
+                return characteristic
+            }
+            return group.resource
+        }
+        return resource
+    }
+
+    /// A term with the offer that R4 requires.
+    private static func term(_ term: ContractTerm) -> ContractTerm {
+        var result = ContractTerm()
+        for key in ["id", "extension", "identifier", "issued", "applies", "type", "subType", "text", "offer"] {
+            result[key] = term[key]
+        }
+        if result["offer"] == nil {
+            result["offer"] =
+                term.label.map { ["text": .string($0)] }
+                ?? [
+                    "extension": [
+                        ["url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "unknown"]
+                    ]
+                ]
+        }
+        for key in ["asset", "group"] where term["offer"] != nil { result[key] = term[key] }
+        return result
+    }
+}

@@ -1,0 +1,53 @@
+import FHIR
+
+/// A study's consent before anybody signs it, read from a FHIR Contract.
+///
+/// Read are the Contracts of C3-PRO's apps (DSTU2 and STU3) and R4's; they agree in what matters here.
+public struct ConsentTemplate: Sendable, Hashable {
+    /// The Contract as it came.
+    public let contract: Contract
+    public let title: String
+    /// The name of the research team, from the contained Organization that is the contract's authority.
+    public let teamName: String?
+    public let eligibility: Eligibility
+    /// The sections that can be read, in their order.
+    public let sections: [ConsentSection]
+    /// Whether the person is asked about sharing with other researchers. A Contract that does not say asks.
+    public let asksForSharing: Bool
+    /// Whether the Contract says so itself; then nobody can sign without an answer.
+    public let requiresSharingAnswer: Bool
+    /// The canonical URL of the template (R4 only).
+    public let url: String?
+    /// The version of the template (R4 only).
+    public let version: String?
+    /// What was passed over, with the reason: sections and criteria that cannot be read.
+    public let warnings: [String]
+
+    /// Reads a Contract.
+    ///
+    /// - Throws: ``ConsentError/notAContract``, ``ConsentError/noSections``.
+    public init(_ resource: Resource) throws(ConsentError) {
+        guard let contract: Contract = resource.as() else { throw ConsentError.notAContract }
+        var warnings: [String] = []
+        sections = ConsentTemplate.sections(of: contract, &warnings)
+        guard !sections.isEmpty else { throw ConsentError.noSections }
+        eligibility = Eligibility(criteria: ConsentTemplate.criteria(of: contract, &warnings))
+        teamName = ConsentTemplate.teamName(of: contract)
+        title =
+            contract.title ?? contract.text("name") ?? contract.type?.label
+            ?? sections.first { $0.kind == .overview && !$0.title.isEmpty }?.title ?? "Consent"
+        let asks = contract.extension(ConsentVocabulary.asksForSharing)?.value?.value.bool
+        asksForSharing = asks ?? true
+        requiresSharingAnswer = asks ?? false
+        url = contract.url
+        version = contract.version
+        self.contract = contract
+        self.warnings = warnings
+    }
+
+    /// `url|version`, the canonical name of the template; nil where the Contract has no URL.
+    public var canonical: String? { url.map { url in version.map { url + "|" + $0 } ?? url } }
+
+    /// The sections that are shown on screens before the document.
+    public var screenSections: [ConsentSection] { sections.filter { $0.kind != .onlyInDocument } }
+}

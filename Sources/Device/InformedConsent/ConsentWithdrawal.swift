@@ -1,0 +1,72 @@
+import FHIR
+import Foundation
+
+/// The withdrawal of a consent: an R4 Consent with status `inactive` whose source is the signed Contract.
+public struct ConsentWithdrawal: Sendable, Hashable {
+    /// The id of the Consent; nil where the sender gave none.
+    public let id: String?
+    /// The id of the Patient who withdraws.
+    public let subject: String
+    /// The id of the Contract that is withdrawn; nil means the consent to the study, whichever Contract it is.
+    public let contractID: String?
+    public let withdrawnAt: Date
+
+    public init(id: String?, subject: String, contractID: String?, withdrawnAt: Date) {
+        self.id = id
+        self.subject = subject
+        self.contractID = contractID
+        self.withdrawnAt = withdrawnAt
+    }
+
+    /// Reads a withdrawal.
+    ///
+    /// - Parameter receivedAt: the time that counts where the Consent has none or one that is still to come.
+    /// - Throws: ``ConsentError/notAWithdrawal``, ``ConsentError/subjectUnclear``.
+    public init(_ consent: Consent, receivedAt: Date) throws(ConsentError) {
+        guard consent.resourceType == Consent.resourceType, consent.status == "inactive",
+            consent.scope?.coding.contains(where: { $0.code == "research" }) ?? false
+        else { throw ConsentError.notAWithdrawal }
+        guard let patient = consent.patient?.literal, patient.type == "Patient" else {
+            throw ConsentError.subjectUnclear
+        }
+        id = consent.id
+        subject = patient.id
+        let source = Reference(json: consent.object["sourceReference"])?.literal
+        contractID = source.flatMap { $0.type == "Contract" ? $0.id : nil }
+        withdrawnAt = min(consent.dateTime?.start() ?? receivedAt, receivedAt)
+    }
+
+    /// Writes a withdrawal as R4 Consent.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the Consent, a UUID.
+    ///   - policy: the canonical name of the consent's template, where there is one.
+    ///   - now: the moment of withdrawal.
+    ///   - offsetMinutes: minutes east of UTC at the person's place.
+    public static func consent(
+        id: UUID, patientID: String, contractID: String, policy: String?, now: Date, offsetMinutes: Int = 0
+    ) -> Consent {
+        var consent = Consent(id: id.uuidString.lowercased())
+        consent.status = "inactive"
+        consent.scope = CodeableConcept(
+            coding: [Coding(system: ConsentVocabulary.consentScope, code: "research", display: "Research")])
+        consent.category = [
+            CodeableConcept(coding: [
+                Coding(
+                    system: ConsentVocabulary.consentCategory, code: "research",
+                    display: "Research Information Access")
+            ])
+        ]
+        consent.patient = Reference("Patient/" + patientID)
+        consent.dateTime = DateTime(now, offsetMinutes: offsetMinutes)
+        consent["performer"] = [["reference": .string("Patient/" + patientID)]]
+        consent["sourceReference"] = ["reference": .string("Contract/" + contractID)]
+        // R4 requires a policy or a policy rule (ppc-1).
+        if let policy {
+            consent["policy"] = [["uri": .string(policy)]]
+        } else {
+            consent.policyRule = CodeableConcept(coding: [], text: "Withdrawal from the study")
+        }
+        return consent
+    }
+}

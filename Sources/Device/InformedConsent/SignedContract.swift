@@ -1,0 +1,86 @@
+import FHIR
+import Foundation
+
+/// What a signed Contract says: who consented, to what, and when. Read from R4, also from what was converted to it.
+public struct SignedContract: Sendable, Hashable, Codable {
+    /// The id of the Contract; nil where the sender gave none.
+    public let contractID: String?
+    /// The id of the Patient who signed.
+    public let subject: String
+    /// The URL of the template in `instantiatesUri`; nil for Contracts of C3-PRO's apps, which name none.
+    public let templateURL: String?
+    /// The version of the template.
+    public let templateVersion: String?
+    public let signedAt: Date
+    /// Whether other researchers may use the data; nil where it was not asked.
+    public let sharing: Bool?
+
+    public init(
+        contractID: String?, subject: String, templateURL: String?, templateVersion: String?, signedAt: Date,
+        sharing: Bool?
+    ) {
+        self.contractID = contractID
+        self.subject = subject
+        self.templateURL = templateURL
+        self.templateVersion = templateVersion
+        self.signedAt = signedAt
+        self.sharing = sharing
+    }
+
+    /// Whether the Contract was made from the template, by its URL and version.
+    public func isDerived(from template: ConsentTemplate) -> Bool {
+        templateURL != nil && templateURL == template.url && templateVersion == template.version
+    }
+}
+
+/// Reads signed Contracts.
+public enum SignedContractReader {
+    /// Reads who signed an R4 Contract.
+    ///
+    /// - Parameter receivedAt: the time that counts where the Contract has none or one that is still to come: nobody
+    ///   signed after we had it, and a clock that runs ahead must not outdo a later withdrawal.
+    /// - Throws: ``ConsentError/notAContract``, ``ConsentError/notSigned`` where nobody signed or the Contract is not
+    ///   in force, ``ConsentError/subjectUnclear`` where no patient or more than one signed.
+    public static func read(_ contract: Contract, receivedAt: Date) throws(ConsentError) -> SignedContract {
+        guard contract.resourceType == Contract.resourceType else { throw ConsentError.notAContract }
+        if let status = contract.status, !inForce.contains(status) { throw ConsentError.notSigned }
+        let signers = contract.signer.filter { !$0.signature.isEmpty }
+        guard !signers.isEmpty else { throw ConsentError.notSigned }
+        // The consenter's signature counts; others, as of a witness, may stand beside it.
+        let consenters = signers.filter { signer in
+            signer.type?.code.map { $0 == "CONSENTER" || $0 == ConsentVocabulary.consentSignature } ?? false
+        }
+        let counted = consenters.isEmpty ? signers : consenters
+        var subjects: Set<String> = []
+        for signer in counted {
+            // The party, and every signature that says whose it is, must be the same patient.
+            for reference in [signer.party] + signer.signature.map(\.who) {
+                guard let reference, reference.reference != nil else { continue }
+                guard let literal = reference.literal, literal.type == "Patient" else {
+                    throw ConsentError.subjectUnclear
+                }
+                subjects.insert(literal.id)
+            }
+        }
+        guard let subject = subjects.first, subjects.count == 1 else { throw ConsentError.subjectUnclear }
+        let template = canonical(contract)
+        let times =
+            counted.flatMap(\.signature).compactMap(\.when)
+            + [contract.applies?.start, contract.issued]
+            .compactMap { $0 }
+        let sharing = counted.lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.value.bool }.first
+        return SignedContract(
+            contractID: contract.id, subject: subject, templateURL: template.url, templateVersion: template.version,
+            signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing)
+    }
+
+    /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).
+    private static let inForce: Set<String> = ["executed", "renewed", "amended", "appended"]
+
+    private static func canonical(_ contract: Contract) -> (url: String?, version: String?) {
+        let text = contract.instantiatesURI ?? contract.object["instantiatesCanonical"]?["reference"]?.string
+        guard let text else { return (nil, nil) }
+        guard let bar = text.lastIndex(of: "|") else { return (text, nil) }
+        return (String(text[..<bar]), String(text[text.index(after: bar)...]))
+    }
+}
