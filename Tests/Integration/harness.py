@@ -1,0 +1,438 @@
+"""Drives the built `tributary` binary from outside: studies, servers, devices, HTTP and SQL.
+
+Environment:
+  TRIBUTARY_BIN          the binary (default .build/release/tributary, else .build/debug/tributary)
+  TRIBUTARY_CONFORMANCE  published test data (tests that need it are skipped without)
+  TRIBUTARY_KILL_ROUNDS  rounds of the kill tests (default 5)
+  TRIBUTARY_SEED         seed of the random tests (default: a new one, which is printed)
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "Examples"
+ANTISPAM = "antispam-word-7f3c1e"
+DEADLINE = float(os.environ.get("TRIBUTARY_DEADLINE", "60"))
+
+
+def _binary():
+    given = os.environ.get("TRIBUTARY_BIN")
+    if given:
+        return Path(given).resolve()
+    for kind in ("release", "debug"):
+        path = ROOT / ".build" / kind / "tributary"
+        if path.exists():
+            return path
+    return ROOT / ".build" / "release" / "tributary"
+
+
+BIN = _binary()
+CONFORMANCE = Path(os.environ["TRIBUTARY_CONFORMANCE"]).resolve() if os.environ.get("TRIBUTARY_CONFORMANCE") else None
+
+
+def needs_conformance(*parts):
+    """Skips a test, by its name, where the published data are not there."""
+    there = CONFORMANCE is not None and CONFORMANCE.joinpath(*parts).exists()
+    return unittest.skipUnless(there, "TRIBUTARY_CONFORMANCE is not set or has no " + "/".join(parts))
+
+
+def seeded():
+    """A random generator whose seed is printed."""
+    seed = int(os.environ.get("TRIBUTARY_SEED") or random.SystemRandom().randrange(1 << 32))
+    print(f"\n  seed {seed}", file=sys.stderr)
+    return random.Random(seed)
+
+
+class Finished:
+    """What a command did."""
+
+    def __init__(self, arguments, process):
+        self.arguments = [str(argument) for argument in arguments]
+        self.status = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+
+    @property
+    def text(self):
+        return self.out.decode()
+
+    @property
+    def errors(self):
+        return self.err.decode(errors="replace")
+
+    @property
+    def json(self):
+        try:
+            return json.loads(self.out)
+        except ValueError as error:
+            raise AssertionError(f"{self}: standard output is not one JSON value: {self.out[:300]!r}") from error
+
+    def __str__(self):
+        return f"tributary {' '.join(self.arguments)} -> {self.status}\n{self.errors[-2000:]}"
+
+
+def tributary(*arguments, status=0, stdin=None, timeout=300, cwd=None):
+    """Runs a command to its end and checks its exit status (None: any)."""
+    process = subprocess.run(
+        [str(BIN), *map(str, arguments)], input=stdin, stdin=None if stdin is not None else subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, cwd=cwd, check=False)
+    finished = Finished(arguments, process)
+    if status is not None and finished.status != status:
+        raise AssertionError(f"exit status {finished.status}, not {status}: {finished}\n{finished.out[:1000]!r}")
+    return finished
+
+
+def until(condition, what, seconds=None):
+    """Asks again and again until it is true, and returns what it was."""
+    end = time.monotonic() + (seconds or DEADLINE)
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {seconds or DEADLINE:.0f} s in vain: {what}")
+        time.sleep(0.05)
+
+
+class Response:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The stable code of an error in whichever form it came."""
+        try:
+            value = self.json
+        except ValueError:
+            return None
+        if value.get("resourceType") == "OperationOutcome":
+            return value["issue"][0].get("details", {}).get("text")
+        return value.get("code") or value.get("error")
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+def http(method, url, headers=None, body=None, timeout=60):
+    """One request; any status is an answer. A broken connection raises OSError."""
+    if isinstance(body, (dict, list)):
+        body = json.dumps(body).encode()
+    if isinstance(body, str):
+        body = body.encode()
+    request = urllib.request.Request(url, data=body, method=method, headers=headers or {})
+    if body is not None and not request.has_header("Content-type"):
+        request.add_header("Content-Type", "application/json")
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=timeout) as answer:
+            return Response(answer.status, answer.headers, answer.read())
+    except urllib.error.HTTPError as answer:
+        with answer:
+            return Response(answer.code, answer.headers, answer.read())
+
+
+class Server:
+    """A running `tributary serve`."""
+
+    def __init__(self, study, *options, log=None):
+        self.study = study
+        self.log_path = Path(log) if log else study.root / f"server-{len(study.servers)}.log"
+        study.servers.append(self)
+        self._log = open(self.log_path, "ab")
+        self.process = subprocess.Popen(
+            [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+        self.url = self._listening()
+
+    def _listening(self):
+        found = []
+
+        def read():
+            for line in self.process.stdout:
+                text = line.decode().strip()
+                if not found and text.startswith("listening on "):
+                    found.append(text.removeprefix("listening on "))
+
+        self._reader = threading.Thread(target=read, daemon=True)
+        self._reader.start()
+        end = time.monotonic() + DEADLINE
+        while not found:
+            if self.process.poll() is not None:
+                raise AssertionError(f"serve ended with {self.process.returncode}: {self.log[-3000:]}")
+            if time.monotonic() > end:
+                self.kill()
+                raise AssertionError("serve did not print `listening on` in time")
+            time.sleep(0.01)
+        return found[0]
+
+    @property
+    def port(self):
+        return urllib.parse.urlsplit(self.url).port
+
+    @property
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+    def kill(self):
+        """Ends it at once (SIGKILL)."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._close()
+
+    def stop(self, seconds=30):
+        """SIGTERM; returns the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(seconds)
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            self._close()
+
+    def _close(self):
+        self._reader.join(5)
+        if not self._reader.is_alive():
+            self.process.stdout.close()
+        self._log.close()
+
+    def request(self, method, path, headers=None, body=None):
+        return http(method, self.url + path, headers, body)
+
+
+class Study:
+    """A development study in a folder of its own, with the examples' consent document and forms."""
+
+    def __init__(self, name="study", change=None, forms=True):
+        self.root = Path(tempfile.mkdtemp(prefix="tributary-"))
+        self.dir = self.root / name
+        self.servers = []
+        self.devices = 0
+        tributary("init", self.dir, "--antispam", ANTISPAM, "--development")
+        if forms:
+            for folder in ("consent", "questionnaires"):
+                for file in sorted((EXAMPLES / "study" / folder).glob("*.json")):
+                    shutil.copy(file, self.dir / folder)
+        if change:
+            self.change(change)
+
+    def change(self, change):
+        path = self.dir / "study.json"
+        value = json.loads(path.read_text())
+        change(value)
+        path.write_text(json.dumps(value))
+
+    def publish(self, form, name=None):
+        path = self.dir / "questionnaires" / f"{name or form['id']}.json"
+        path.write_text(json.dumps(form))
+        return path
+
+    @property
+    def database(self):
+        return self.dir / "data" / "tributary.sqlite"
+
+    def sql(self, statement, *parameters):
+        """Rows, read beside the running server."""
+        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=20)
+        try:
+            return connection.execute(statement, parameters).fetchall()
+        finally:
+            connection.close()
+
+    def number(self, statement, *parameters):
+        return self.sql(statement, *parameters)[0][0]
+
+    def serve(self, *options):
+        return Server(self, *options)
+
+    def receipt(self):
+        return tributary("app-receipt", "make", self.dir).text.strip()
+
+    def staff_token(self):
+        return tributary("token", "create", self.dir, "--role", "staff").text.strip()
+
+    def device(self, server, enrol=True):
+        self.devices += 1
+        device = Device(self, self.root / f"phone-{self.devices}")
+        if enrol:
+            device.enrol(server)
+        return device
+
+    def queue_status(self):
+        return tributary("queue", "status", self.dir, "--json").json
+
+    def settled(self, seconds=None):
+        """Waits until nothing waits for the consumer."""
+        until(lambda: self.number("SELECT count(*) FROM submission WHERE status = 'received'") == 0,
+              "the consumer handles all submissions", seconds)
+
+    def close(self):
+        for server in self.servers:
+            if server.process.poll() is None:
+                server.kill()
+        if not os.environ.get("TRIBUTARY_KEEP"):
+            shutil.rmtree(self.root, ignore_errors=True)
+
+
+CONSENT_ANSWERS = EXAMPLES / "study" / "answers" / "consent-1.json"
+
+
+def contract_file():
+    files = sorted((EXAMPLES / "study" / "consent").glob("*.json"))
+    if not files:
+        raise AssertionError("Examples/study/consent holds no consent document")
+    return files[0]
+
+
+class Device:
+    """A participant's phone: a store driven by `tributary device ...`."""
+
+    def __init__(self, study, store):
+        self.study, self.store = study, Path(store)
+        self.participant = self.contract = None
+        self._files = 0
+
+    def run(self, command, *arguments, status=0, json=True):
+        extra = ["--json"] if json else []
+        return tributary("device", command, "--store", self.store, *arguments, *extra, status=status)
+
+    def enrol(self, server, receipt=None, antispam=ANTISPAM, status=0):
+        url = server if isinstance(server, str) else server.url
+        path = self.study.root / f"receipt-{self.store.name}.b64"
+        if receipt is not None or not path.exists():
+            path.write_text((receipt if receipt is not None else self.study.receipt()) + "\n")
+        self.receipt_path = path
+        return self.run("enrol", "--url", url, "--receipt", path, "--antispam", antispam, status=status)
+
+    def write(self, value, suffix=".json"):
+        self._files += 1
+        path = self.study.root / f"{self.store.name}-file-{self._files}{suffix}"
+        path.write_bytes(value if isinstance(value, bytes) else json.dumps(value).encode())
+        return path
+
+    def consent(self, name="Pat Tester", answers=None, contract=None, signature=None, status=0):
+        answers = CONSENT_ANSWERS if answers is None else answers
+        path = answers if isinstance(answers, Path) else self.write(answers)
+        more = ["--signature", signature] if signature else []
+        done = self.run("consent", "--contract", contract or contract_file(), "--answers", path, "--name", name, *more,
+                        status=status)
+        if status == 0:
+            self.participant = done.json["participant"]
+            self.contract = done.json["contract"]
+        return done
+
+    def answer(self, form, answers, status=0):
+        form = form if isinstance(form, Path) else self.write(form)
+        answers = answers if isinstance(answers, Path) else self.write(answers)
+        return self.run("answer", form, "--answers", answers, status=status)
+
+    def health(self, export, status=0):
+        return self.run("health", export, status=status)
+
+    def withdraw(self, status=0):
+        return self.run("withdraw", status=status)
+
+    def send(self, status=0, attempts=None):
+        more = ["--attempts", attempts] if attempts else []
+        return self.run("send", *more, status=status)
+
+    def deliveries(self):
+        """Submission id -> the newest delivery."""
+        return {row["submission"]: row for row in self.run("deliveries").json["deliveries"]}
+
+    def settled(self, seconds=None):
+        """Waits until no submission of this device is merely received."""
+        found = {}
+
+        def done():
+            found.clear()
+            found.update(self.deliveries())
+            return all(row["status"] != "received" for row in found.values())
+
+        until(done, "every submission is handled", seconds)
+        return dict(found)
+
+    @property
+    def enrolment(self):
+        return json.loads((self.store / "enrolment.json").read_text())
+
+    def queued(self):
+        return sorted(path for path in (self.store / "outbox").iterdir()
+                      if not path.name.startswith(".") and path.name != "state.json")
+
+    def bearer(self, server):
+        """An access token of this device's client."""
+        enrolment = self.enrolment
+        return access_token(server, enrolment["clientID"], enrolment["clientSecret"])
+
+
+def register(server, receipt, antispam=ANTISPAM, prefix=""):
+    """As C3-PRO's apps register."""
+    headers = {"Content-Type": "application/json; charset=utf-8", "Accept": "application/json"}
+    if antispam is not None:
+        headers["Antispam"] = antispam
+    return server.request("POST", prefix + "/register", headers, {
+        "client_name": "App", "grant_types": ["client_credentials", "refresh_token"],
+        "token_endpoint_auth_method": "client_secret_basic", "sandbox": True, "receipt-data": receipt})
+
+
+def token_request(server, client, secret, path="/oauth"):
+    import base64
+    pair = urllib.parse.quote_plus(client) + ":" + urllib.parse.quote_plus(secret)
+    return server.request("POST", path, {
+        "Authorization": "Basic " + base64.b64encode(pair.encode()).decode(),
+        "Content-Type": "application/x-www-form-urlencoded"}, b"grant_type=client_credentials")
+
+
+def access_token(server, client, secret, path="/oauth"):
+    answer = token_request(server, client, secret, path)
+    assert answer.status == 200, answer
+    return answer.json["access_token"]
+
+
+class SpineTest(unittest.TestCase):
+    """One study and one server for the tests of a class."""
+
+    change = None
+    options = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.study = Study(change=cls.change)
+        cls.addClassCleanup(cls.study.close)
+        cls.prepare()
+        cls.server = cls.study.serve(*cls.options)
+
+    @classmethod
+    def prepare(cls):
+        """Whatever must stand in the folder before the server starts."""
+
+    def member(self):
+        """A device that consented, and whose consent is stored."""
+        device = self.study.device(self.server)
+        device.consent()
+        device.send()
+        statuses = {row["status"] for row in device.settled().values()}
+        self.assertEqual(statuses, {"stored"})
+        return device

@@ -1,0 +1,125 @@
+"""Every command: help with an example, exit statuses 0, 1 and 64, one JSON value on standard output."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import ANTISPAM, Study, tributary
+
+COMMANDS = """
+demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|token create|app-receipt|app-receipt make
+envelope|envelope seal|envelope open|device|device enrol|device consent|device answer|device health|device withdraw
+device send|device deliveries|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
+queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
+warehouse count|warehouse undo
+""".replace("\n", "|").strip("|").split("|")
+
+
+class Help(unittest.TestCase):
+    def test_every_command_has_help_with_an_example(self):
+        for name in [""] + COMMANDS:
+            with self.subTest(name):
+                done = tributary(*name.split(), "--help")
+                self.assertIn("xample", done.text)
+                self.assertIn("tributary " + name if name else "tributary ", done.text)
+
+    def test_wrong_usage_is_64_and_says_so_on_standard_error(self):
+        for arguments in [
+            ["no-such-command"], ["init"], ["serve"], ["keys", "publish"], ["keys", "publish", "x", "--format", "gif"],
+            ["token", "create", "x"], ["token", "create", "x", "--role", "king"], ["envelope", "seal", "x"],
+            ["envelope", "open", "x"], ["device", "enrol", "--store", "x"], ["device", "consent", "--store", "x"],
+            ["device", "answer", "--store", "x"], ["device", "send"], ["survey", "answer", "x"],
+            ["survey", "validate", "x"], ["fhir", "normalize"], ["health", "convert", "x"], ["queue", "retry", "x"],
+            ["queue", "discard", "x"], ["warehouse", "count", "x"], ["warehouse", "undo", "x"],
+            ["serve", "x", "--port", "70000"], ["serve", "x", "--roles", "cook"], ["fhir", "normalize", "x", "--wrong"],
+        ]:
+            with self.subTest(arguments):
+                done = tributary(*arguments, status=64)
+                self.assertEqual(done.out, b"")
+                self.assertTrue(done.err)
+
+    def test_what_is_not_there_is_1_with_a_stable_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            absent = Path(folder) / "absent"
+            for arguments in [
+                ["serve", absent], ["keys", "list", absent], ["keys", "generate", absent], ["keys", "rotate", absent],
+                ["keys", "publish", absent, "--format", "pem"], ["token", "create", absent, "--role", "staff"],
+                ["app-receipt", "make", absent], ["envelope", "seal", "--to", absent, absent],
+                ["envelope", "open", "--keys", absent, absent], ["device", "send", "--store", absent],
+                ["device", "deliveries", "--store", absent], ["device", "withdraw", "--store", absent],
+                ["device", "health", "--store", absent, absent],
+                ["device", "answer", "--store", absent, absent, "--answers", absent],
+                ["survey", "answer", absent, "--answers", absent], ["survey", "run", absent],
+                ["survey", "validate", "--questionnaire", absent, absent], ["fhir", "normalize", absent],
+                ["health", "convert", absent, "-o", Path(folder) / "out.ndjson"], ["queue", "status", absent],
+                ["queue", "show", absent], ["queue", "retry", absent, "--all"], ["queue", "discard", absent, "x"],
+                ["study", "status", absent], ["warehouse", "ontology", absent],
+                ["warehouse", "count", absent, "--path", "\\x\\"], ["warehouse", "undo", absent, "1"],
+            ]:
+                with self.subTest(arguments[:2]):
+                    done = tributary(*arguments, status=1)
+                    self.assertRegex(done.errors, r"[a-z]+(-[a-z]+)+", "a stable code")
+                    self.assertEqual(done.out, b"")
+            self.assertFalse(absent.exists(), "a typing error makes no folder")
+
+
+class Folder(unittest.TestCase):
+    def test_init_makes_what_the_issue_names_and_refuses_to_overwrite(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder) / "study"
+            printed = tributary("init", place)
+            word = printed.text.strip()
+            self.assertGreaterEqual(len(word), 20)
+            study = json.loads((place / "study.json").read_text())
+            for member in ("id", "title", "bundleIdentifier", "limits", "c3pro", "development"):
+                self.assertIn(member, study)
+            self.assertIs(study["c3pro"], True)
+            self.assertIs(study["development"], False)
+            for name in ("consent", "questionnaires", "keys", "data"):
+                self.assertTrue((place / name).is_dir(), name)
+            self.assertEqual((place / "keys").stat().st_mode & 0o777, 0o700)
+            for key in (place / "keys").iterdir():
+                self.assertEqual(key.stat().st_mode & 0o077, 0, key.name)
+            for file in place.rglob("*"):
+                if file.is_file():
+                    self.assertNotIn(word.encode(), file.read_bytes(), f"the antispam word stands in {file}")
+            before = {file: file.read_bytes() for file in place.rglob("*") if file.is_file()}
+            again = tributary("init", place, status=1)
+            self.assertIn("study-exists", again.errors)
+            self.assertEqual(before, {file: file.read_bytes() for file in place.rglob("*") if file.is_file()})
+            refused = tributary("app-receipt", "make", place, status=1)
+            self.assertIn("development", refused.errors)
+
+    def test_a_given_antispam_word_is_not_printed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = tributary("init", Path(folder) / "s", "--antispam", ANTISPAM, "--json")
+            self.assertIsInstance(done.json, dict)
+            self.assertNotIn(ANTISPAM, done.text + done.errors)
+
+    def test_json_is_one_value_on_standard_output(self):
+        study = Study()
+        self.addCleanup(study.close)
+        for arguments in [
+            ["keys", "list", study.dir], ["keys", "generate", study.dir], ["keys", "rotate", study.dir],
+            ["token", "create", study.dir, "--role", "staff"], ["app-receipt", "make", study.dir],
+            ["queue", "status", study.dir], ["queue", "show", study.dir], ["queue", "retry", study.dir, "--all"],
+            ["study", "status", study.dir], ["warehouse", "ontology", study.dir],
+            ["warehouse", "count", study.dir, "--path", "\\none\\"],
+        ]:
+            with self.subTest(arguments[:2]):
+                self.assertIsNotNone(tributary(*arguments, "--json").json)
+
+    def test_serve_stops_on_sigterm_with_0_and_a_broken_folder_does_not_start(self):
+        study = Study()
+        self.addCleanup(study.close)
+        server = study.serve()
+        self.assertTrue(server.url.startswith("http://127.0.0.1:"))
+        self.assertEqual(server.stop(), 0)
+        (study.dir / "study.json").write_text("{")
+        done = tributary("serve", study.dir, "--port", "0", status=1)
+        self.assertIn("study-invalid", done.errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
