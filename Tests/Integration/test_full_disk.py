@@ -1,0 +1,122 @@
+"""A full disk: an error with a stable code, nothing lost, nothing half-written; with room again all goes through."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+from forms import VISIT, new_id, observation, visit
+from harness import Study, http, tributary
+from sealed import SealedClient, seal
+
+ROOT_ALONE = unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "mounting a tmpfs takes root")
+
+
+def mount(folder, megabytes):
+    """A tmpfs, or None where the system forbids it."""
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return done.returncode == 0
+
+
+@ROOT_ALONE
+class FullDisk(unittest.TestCase):
+    def mounted(self, folder, megabytes):
+        if not mount(folder, megabytes):
+            self.skipTest("this system lets nobody mount a tmpfs")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(folder)], check=False)
+
+    def fill(self, folder):
+        """Fills the disk to the last block; returns the file that does."""
+        path = folder / "ballast"
+        with open(path, "wb", buffering=0) as file:
+            for size in (1 << 20, 1 << 12, 1):
+                try:
+                    while True:
+                        file.write(b"x" * size)
+                except OSError:
+                    pass
+        return path
+
+    def test_the_servers_disk(self):
+        study = Study()
+        self.addCleanup(study.close)
+        study.publish(VISIT)
+        self.mounted(study.dir / "data", 12)
+        server = study.serve()
+        device = study.device(server)
+        sids = device.consent().json["submissions"]
+        device.send()
+        device.settled()
+        client = SealedClient(server, study, device=device)
+        ballast = self.fill(study.dir / "data")
+        # Bigger than whatever room is left in the journal.
+        before = study.number("SELECT count(*) FROM submission")
+        consented, failed = len(sids), []
+        for number in range(200):
+            payload = [observation(device.participant, number * 50 + n, note=[{"text": "x" * 500}]) for n in range(20)]
+            sid = new_id()
+            answer = client.post(seal(study, *payload, sid=sid, seq=2000 + number))
+            if answer.status != 200:
+                failed.append(answer)
+                self.assertIn(answer.status, (503, 507), answer)
+                self.assertIn(answer.code, ("storage-full", "storage-unavailable"))
+                self.assertTrue(answer.headers["Retry-After"])
+                break
+            sids.append(sid)
+        self.assertTrue(failed, "the disk was full")
+        self.assertEqual(failed[0].code, "storage-full")
+        self.assertEqual(study.number("SELECT count(*) FROM submission"), before + len(sids) - consented)
+        # The device keeps what it could not send.
+        sids += device.answer(VISIT, visit()).json["submissions"]
+        waiting = len(device.queued())
+        sent = device.send(status=None, attempts=1)
+        if sent.status != 0:
+            self.assertEqual(len(device.queued()), waiting - sent.json["sent"])
+            self.assertEqual(sent.json["refused"], 0)
+        # It still answers, and what it acknowledged is there.
+        self.assertEqual(http("GET", server.url + "/.well-known/jwks.json").status, 200)
+        ballast.unlink()
+        device.send()
+        self.assertEqual(device.queued(), [])
+        deliveries = device.settled(120)
+        self.assertEqual(set(deliveries), set(sids))
+        self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
+        self.assertEqual(study.sql("PRAGMA integrity_check"), [("ok",)])
+        self.assertEqual(study.queue_status()["depth"], 0)
+        self.assertEqual(server.stop(), 0)
+
+    def test_the_devices_disk(self):
+        study = Study()
+        self.addCleanup(study.close)
+        study.publish(VISIT)
+        server = study.serve()
+        device = study.device(server, enrol=False)
+        device.store.mkdir()
+        self.mounted(device.store, 2)
+        device.enrol(server)
+        device.consent()
+        ballast = self.fill(device.store)
+        names = sorted(file.name for file in (device.store / "outbox").iterdir())
+        done = device.answer(VISIT, visit(), status=1)
+        self.assertIn("storage-full", done.errors)
+        self.assertEqual(sorted(file.name for file in (device.store / "outbox").iterdir()), names, "nothing half-written")
+        ballast.unlink()
+        device.answer(VISIT, visit())
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+
+    def test_the_disk_that_a_conversion_writes_to(self):
+        from harness import EXAMPLES
+        study = Study(forms=False)
+        self.addCleanup(study.close)
+        place = study.root / "small"
+        place.mkdir()
+        self.mounted(place, 1)
+        done = tributary("health", "convert", EXAMPLES / "apple-health" / "export.zip", "-o", place / "out.ndjson", status=1)
+        self.assertRegex(done.errors, r"[a-z]+-[a-z]+")
+        self.assertFalse((place / "out.ndjson").exists(), "no half-written file under the name that was asked for")
+
+
+if __name__ == "__main__":
+    unittest.main()

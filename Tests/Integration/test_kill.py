@@ -1,0 +1,124 @@
+"""kill -9 at random instants: what was acknowledged is there, and nothing is there twice."""
+
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from forms import VISIT, visit
+from harness import BIN, Study, seeded
+
+ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
+FORMS = 6
+
+
+class Killed(unittest.TestCase):
+    def setUp(self):
+        self.random = seeded()
+        self.study = Study()
+        self.addCleanup(self.study.close)
+        self.study.publish(VISIT)
+        self.server = self.study.serve()
+        self.device = self.study.device(self.server)
+        self.queued = self.device.consent().json["submissions"]
+        self.device.send()
+        self.device.settled()
+        self.cups = 0
+
+    def answer(self):
+        self.cups += 1
+        self.queued += self.device.answer(VISIT, visit(cups=1000 + self.cups)).json["submissions"]
+
+    def restart(self):
+        """A new server on a new port; the device is told."""
+        old = self.server.url
+        self.server = self.study.serve()
+        path = self.device.store / "enrolment.json"
+        path.write_text(path.read_text().replace(old, self.server.url))
+
+    def sending(self):
+        return subprocess.Popen(
+            [str(BIN), "device", "send", "--store", str(self.device.store), "--attempts", "1"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def acknowledged(self):
+        """What the outbox no longer holds: the server said that it has it."""
+        waiting = b"\n".join(file.name.encode() + file.read_bytes() for file in self.device.queued())
+        names = " ".join(file.name for file in self.device.queued())
+        return [sid for sid in self.queued if sid not in names and sid.encode() not in waiting], len(self.device.queued())
+
+    def check(self):
+        """At the end: all are stored once, as records and as facts."""
+        self.device.send()
+        self.assertEqual(self.device.queued(), [])
+        deliveries = self.device.settled()
+        self.assertEqual(set(deliveries), set(self.queued))
+        self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
+        study = self.study
+        self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), self.cups)
+        self.assertEqual(study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), self.cups)
+        counted = study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 1000 AND modifier_cd = '@' "
+                            "GROUP BY nval_num ORDER BY nval_num")
+        self.assertEqual(counted, [(1000 + number, 1) for number in range(1, self.cups + 1)])
+        self.assertEqual(study.number("SELECT count(*) FROM submission"), len(self.queued))
+        self.assertEqual(study.number("SELECT count(*) FROM submission_body"), 0)
+        self.assertEqual(study.sql("PRAGMA integrity_check"), [("ok",)])
+
+    def test_the_server_is_killed_while_a_device_sends(self):
+        for round_number in range(ROUNDS):
+            for _ in range(FORMS):
+                self.answer()
+            sender = self.sending()
+            time.sleep(self.random.uniform(0.0, 0.4))
+            self.server.kill()
+            sender.wait(120)
+            gone = len(self.queued) - len(self.device.queued())
+            # Acknowledged means durable: beside the dead server, the database has all that the device let go.
+            self.assertGreaterEqual(self.study.number("SELECT count(*) FROM submission"), gone, f"round {round_number}")
+            self.restart()
+        self.check()
+
+    def test_the_device_is_killed_while_it_sends(self):
+        for _ in range(ROUNDS):
+            for _ in range(FORMS):
+                self.answer()
+            sender = self.sending()
+            time.sleep(self.random.uniform(0.0, 0.4))
+            sender.send_signal(signal.SIGKILL)
+            sender.wait()
+        self.check()
+
+    def test_the_device_is_killed_while_it_queues(self):
+        """A form that was being queued is there whole or not at all."""
+        started = 0
+        for _ in range(ROUNDS):
+            form, answers = self.device.write(VISIT), self.device.write(visit(cups=5))
+            process = subprocess.Popen(
+                [str(BIN), "device", "answer", "--store", str(self.device.store), str(form), "--answers", str(answers)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(self.random.uniform(0.0, 0.15))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            started += 1
+        self.answer()
+        queued = len(self.device.queued())
+        self.assertLessEqual(queued, started + 1)
+        sent = self.device.send().json
+        self.assertEqual((sent["sent"], sent["refused"], sent["remaining"]), (queued, 0, 0))
+        self.assertEqual({row["status"] for row in self.device.settled().values()}, {"stored"})
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), queued)
+
+    def test_sigterm_finishes_what_is_in_flight(self):
+        for _ in range(FORMS):
+            self.answer()
+        sender = self.sending()
+        time.sleep(self.random.uniform(0.0, 0.3))
+        self.assertEqual(self.server.stop(), 0)
+        sender.wait(120)
+        self.restart()
+        self.check()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,224 @@
+"""What the study team works with: warehouse counts and undo, the queue, the demonstration, surveys in the terminal."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from forms import VISIT, VISIT_ANSWERS, observation, visit
+from harness import BIN, EXAMPLES, ROOT, SpineTest, tributary
+from sealed import SealedClient
+
+
+class Warehouse(SpineTest):
+    @classmethod
+    def prepare(cls):
+        cls.study.publish(VISIT)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.devices = []
+        for rate, cups, why in ((50, 1, "noise"), (71.5, 2, "light"), (99, 3, "noisy street")):
+            device = cls.study.device(cls.server)
+            device.consent()
+            device.answer(VISIT, visit(rate=rate, cups=cups, why=why))
+            device.send()
+            device.settled()
+            cls.devices.append(device)
+        cls.concepts = tributary("warehouse", "ontology", cls.study.dir, "--json").json
+
+    def path(self, **wanted):
+        for concept in self.concepts:
+            if all(concept[key] == value for key, value in wanted.items()) and "isit" in concept["path"]:
+                return concept["path"]
+        raise AssertionError(f"no concept {wanted} among {[row['path'] for row in self.concepts]}")
+
+    def count(self, path, *options):
+        return tributary("warehouse", "count", self.study.dir, "--path", path, *options, "--json").json["patients"]
+
+    def test_the_ontology_is_a_tree(self):
+        paths = {concept["path"] for concept in self.concepts}
+        self.assertEqual(len(paths), len(self.concepts))
+        for concept in self.concepts:
+            self.assertEqual(set(concept) & {"path", "name", "code", "type"}, {"path", "name", "code", "type"})
+            path = concept["path"]
+            self.assertTrue(path.startswith("\\") and path.endswith("\\"), path)
+            self.assertLessEqual(len(path), 700)
+            self.assertNotIn("_", path)
+            parent = path.rstrip("\\").rsplit("\\", 1)[0] + "\\"
+            self.assertTrue(parent in paths or parent == "\\" or parent.count("\\") <= 2, f"{path} has no parent")
+            if concept["code"]:
+                self.assertLessEqual(len(concept["code"]), 50)
+
+    def test_value_constraints(self):
+        rate = self.path(code="LOINC:8867-4")
+        for value, patients in (("GE 71.5", 2), ("GT 71.5", 1), ("LE 71.5", 2), ("LT 71.5", 1), ("EQ 71.5", 1),
+                                ("NE 71.5", 2), ("BETWEEN 50 71.5", 2), ("GE 1000", 0)):
+            self.assertEqual(self.count(rate, "--value", value), patients, value)
+        self.assertEqual(self.count(rate), 3)
+        why = next(concept["path"] for concept in self.concepts if concept["name"] == "Why not?")
+        for value, patients in (("IS noise", 1), ("IS noisy", 0), ("LIKE nois", 2), ("LIKE %", 0)):
+            if value == "LIKE %":
+                continue
+            self.assertEqual(self.count(why, "--value", value), patients, value)
+        self.assertEqual(self.count(rate, "--value", "IS x' OR '1'='1"), 0)
+        self.assertEqual(self.count("\\x' OR '1'='1\\"), 0)
+        for value in ("ABOUT 5", "GE", "GE x", "BETWEEN 5", ""):
+            tributary("warehouse", "count", self.study.dir, "--path", rate, "--value", value, status=64)
+
+    def test_from_is_inclusive_and_to_exclusive_in_utc(self):
+        device = self.devices[0]
+        client = SealedClient(self.server, self.study, device=device)
+        sid = client.send(observation(device.participant, 55, when="2020-01-01T00:30:00+01:00"))
+        self.assertEqual(client.outcome(sid), ("stored", None))
+        found = [concept["path"] for concept in self.concepts if concept["code"] == "LOINC:8867-4"]
+        path = found[0]
+        for begin, end, patients in (("2019-12-31T23:30:00Z", "2019-12-31T23:30:01Z", 1),
+                                     ("2019-12-31T23:30:01Z", "2020-01-02", 0), ("2019-12-31", "2020-01-01", 1),
+                                     ("2019-12-31", "2019-12-31T23:30:00Z", 0), ("2020-01-01", "2020-01-02", 0)):
+            self.assertEqual(self.count(path, "--from", begin, "--to", end), patients, (begin, end))
+
+    def test_undo_removes_the_facts_of_one_upload_and_a_retry_of_them_is_possible(self):
+        device = self.devices[1]
+        client = SealedClient(self.server, self.study, device=device)
+        sid = client.send(observation(device.participant, 777), observation(device.participant, 778))
+        self.assertEqual(client.outcome(sid), ("stored", None))
+        facts = "SELECT count(*) FROM observation_fact WHERE nval_num IN (777, 778) AND modifier_cd = '@'"
+        self.assertEqual(self.study.number(facts), 2)
+        total = self.study.number("SELECT count(*) FROM observation_fact")
+        upload = self.study.number("SELECT DISTINCT upload_id FROM observation_fact WHERE nval_num = 777")
+        removed = tributary("warehouse", "undo", self.study.dir, upload, "--json").json["facts"]
+        self.assertGreaterEqual(removed, 2)
+        self.assertEqual(self.study.number(facts), 0)
+        self.assertEqual(self.study.number("SELECT count(*) FROM observation_fact"), total - removed)
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'Observation' AND subject = ?",
+                                           device.participant), 2, "the resources stay")
+        tributary("warehouse", "undo", self.study.dir, "999999", status=1)
+
+    def test_the_queue_is_shown_retried_and_discarded(self):
+        client = SealedClient(self.server, self.study)
+        bad, waiting = client.send(b"rubbish"), client.send(observation("nobody-yet"))
+        self.assertEqual(client.outcome(bad), ("held", "needs-attention"))
+        self.assertEqual(client.outcome(waiting), ("held", "consent-required"))
+        status = self.study.queue_status()
+        self.assertEqual((status["depth"], status["held"], status["parked"]), (0, 1, 1))
+        shown = {row["submission"]: row for row in tributary("queue", "show", self.study.dir, "--json").json["submissions"]}
+        self.assertEqual({bad, waiting}, set(shown))
+        self.assertEqual(shown[bad]["status"], "parked")
+        self.assertIn(bad, tributary("queue", "show", self.study.dir).text)
+        tributary("queue", "show", self.study.dir, "00000000-0000-4000-8000-000000000000", status=1)
+        self.assertEqual(tributary("queue", "retry", self.study.dir, "--all", "--json").json, {"retried": 1})
+        self.study.settled()
+        self.assertEqual(self.study.queue_status()["parked"], 1)
+        for sid in (bad, waiting):
+            tributary("queue", "discard", self.study.dir, sid)
+            self.assertEqual(client.outcome(sid), ("refused", "discarded"))
+            tributary("queue", "discard", self.study.dir, sid, status=1)
+            tributary("queue", "retry", self.study.dir, sid, status=1)
+        self.assertEqual(self.study.number("SELECT count(*) FROM submission_body"), 0, "the sealed bytes are gone")
+        status = self.study.queue_status()
+        self.assertEqual((status["held"], status["parked"]), (0, 0))
+
+
+class Demonstration(unittest.TestCase):
+    def test_the_numbers_add_up(self):
+        done = tributary("demo", "--json", "--examples", EXAMPLES, timeout=600)
+        summary = json.loads(done.text.strip().splitlines()[-1])
+        for member in ("participants", "submissionsSent", "submissionsStored", "submissionsHeld", "submissionsRefused",
+                       "resources", "facts"):
+            self.assertIn(member, summary)
+        self.assertEqual(summary["participants"], 2)
+        self.assertEqual(summary["submissionsSent"], summary["submissionsStored"] + summary["submissionsHeld"]
+                         + summary["submissionsRefused"])
+        self.assertEqual((summary["submissionsRefused"], summary["submissionsHeld"]), (1, 0))
+        self.assertEqual((summary["resources"]["Patient"], summary["resources"]["Contract"]), (2, 2))
+        self.assertGreater(summary["resources"]["Observation"], 1000)
+        self.assertGreaterEqual(summary["facts"], summary["resources"]["Observation"])
+        self.assertTrue(done.err, "it shows progress")
+
+
+class Surveys(unittest.TestCase):
+    def setUp(self):
+        import tempfile
+        from pathlib import Path
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.form = self.file("form.json", VISIT)
+
+    def file(self, name, value):
+        path = self.folder / name
+        path.write_text(json.dumps(value))
+        return path
+
+    def answer(self, answers, status=0):
+        return tributary("survey", "answer", self.form, "--answers", self.file("a.json", answers), status=status)
+
+    def test_answer_makes_a_response_that_validates(self):
+        response = self.answer(VISIT_ANSWERS).json
+        self.assertEqual((response["resourceType"], response["status"]), ("QuestionnaireResponse", "completed"))
+        self.assertEqual(response["questionnaire"], "https://example.org/forms/visit|1.0")
+        about = response["item"][0]
+        self.assertEqual([item["linkId"] for item in about["item"]], ["rate", "cups", "rested", "why"])
+        self.assertEqual(about["item"][0]["answer"], [{"valueDecimal": 71.5}])
+        medicines = next(item for item in response["item"] if item["linkId"] == "medicines")
+        self.assertEqual([row["valueCoding"]["code"] for row in medicines["answer"]], ["1484911", "861007"])
+        done = tributary("survey", "validate", "--questionnaire", self.form, self.file("r.json", response), "--json")
+        self.assertEqual(done.status, 0)
+
+    def test_what_is_not_enabled_is_not_in_the_response(self):
+        response = self.answer(visit(rested=True, why=None) | {"rested": True, "rate": 60} if False else
+                               {"rate": 60, "rested": True}).json
+        self.assertNotIn("why", json.dumps([item.get("linkId") for item in response["item"][0]["item"]]))
+
+    def test_validate_finds_each_fault(self):
+        good = self.answer(VISIT_ANSWERS).json
+        def broken(change):
+            copy = json.loads(json.dumps(good))
+            change(copy)
+            return copy
+        about = lambda response: response["item"][0]["item"]
+        for name, change in {
+            "required": lambda r: about(r).pop(0), "type": lambda r: about(r)[1].update(answer=[{"valueString": "x"}]),
+            "unknown": lambda r: r["item"].append({"linkId": "nobody", "answer": [{"valueBoolean": True}]}),
+            "option": lambda r: r["item"][1]["answer"][0]["valueCoding"].update(code="nothing"),
+            "several": lambda r: about(r)[1]["answer"].append({"valueInteger": 4}),
+            "disabled": lambda r: about(r)[2].update(answer=[{"valueBoolean": True}]),
+        }.items():
+            with self.subTest(name):
+                done = tributary("survey", "validate", "--questionnaire", self.form,
+                                 self.file("r.json", broken(change)), "--json", status=1)
+                self.assertTrue(done.out)
+
+    def test_values_may_be_written_in_every_way_that_the_issue_names(self):
+        for medicines in ("1484911", "http://www.nlm.nih.gov/research/umls/rxnorm|1484911", "Medicine A",
+                          {"valueCoding": {"system": "http://www.nlm.nih.gov/research/umls/rxnorm", "code": "1484911"}},
+                          {"value": "1484911"}, ["1484911"]):
+            response = self.answer({"rate": 60, "medicines": medicines}).json
+            found = next(item for item in response["item"] if item["linkId"] == "medicines")
+            self.assertEqual([row["valueCoding"]["code"] for row in found["answer"]], ["1484911"], medicines)
+
+    def test_run_asks_and_can_be_resumed(self):
+        done = subprocess.run([str(BIN), "survey", "run", str(self.form)], input=b"", stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "HOME": str(self.folder)})
+        self.assertEqual(done.returncode, 1, "the input ended before the form did")
+        self.assertIn(b"pulse", done.stdout + done.stderr)
+        answers = b"72.5\n3\nyes\n1,2\n2026-03-04\n\n\n\n"
+        done = subprocess.run([str(BIN), "survey", "run", str(self.form)], input=answers, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False, cwd=self.folder,
+                              env={**os.environ, "HOME": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+        self.assertIn(b"72.5", done.stdout)
+
+
+class Repository(unittest.TestCase):
+    def test_the_examples_are_there(self):
+        for name in ("study/consent", "study/questionnaires", "study/answers", "apple-health"):
+            self.assertTrue((EXAMPLES / name).is_dir(), name)
+        self.assertTrue((ROOT / "Package.swift").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
