@@ -120,6 +120,26 @@ class Folder(unittest.TestCase):
         done = tributary("serve", study.dir, "--port", "0", status=1)
         self.assertIn("study-invalid", done.errors)
 
+    def test_serve_speaks_tls(self):
+        import ssl
+        import subprocess
+        import urllib.request
+        study = Study()
+        self.addCleanup(study.close)
+        certificate, key = study.root / "tls.pem", study.root / "tls.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                        "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+                        str(key), "-out", str(certificate)], check=True, stderr=subprocess.DEVNULL)
+        server = study.serve("--tls-certificate", certificate, "--tls-key", key)
+        self.assertTrue(server.url.startswith("https://"))
+        trusting = ssl.create_default_context(cafile=str(certificate))
+        with urllib.request.urlopen(server.url + "/.well-known/jwks.json", context=trusting, timeout=20) as answer:
+            self.assertEqual(len(json.load(answer)["keys"]), 2)
+        self.assertEqual(server.stop(), 0)
+        tributary("serve", study.dir, "--tls-certificate", certificate, status=64)
+        done = tributary("serve", study.dir, "--port", "0", "--tls-certificate", key, "--tls-key", key, status=1)
+        self.assertIn("tls-unreadable", done.errors)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -42,12 +42,6 @@ class Killed(unittest.TestCase):
             [str(BIN), "device", "send", "--store", str(self.device.store), "--attempts", "1"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def acknowledged(self):
-        """What the outbox no longer holds: the server said that it has it."""
-        waiting = b"\n".join(file.name.encode() + file.read_bytes() for file in self.device.queued())
-        names = " ".join(file.name for file in self.device.queued())
-        return [sid for sid in self.queued if sid not in names and sid.encode() not in waiting], len(self.device.queued())
-
     def check(self):
         """At the end: all are stored once, as records and as facts."""
         self.device.send()
