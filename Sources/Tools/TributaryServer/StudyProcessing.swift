@@ -1,6 +1,8 @@
 import Consumer
 import FHIR
 import Foundation
+import HealthData
+import InformedConsent
 import Records
 import Storage
 import Trust
@@ -21,7 +23,7 @@ public enum StudyProcessing {
                 acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
                 templates: {
                     folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
-                        .map { Contract($0.resource.object) }
+                        .compactMap { try? ConsentTemplate($0.resource) }
                 },
                 questionnaire: { folder.questionnaire($0) }),
             clock: clock)

@@ -1,5 +1,5 @@
 /// What the gate must know of a participant.
-public enum ConsentStanding: Sendable, Hashable {
+public enum ConsentStanding: String, Sendable, Hashable {
     /// No contract has come.
     case none
     /// A contract stands.

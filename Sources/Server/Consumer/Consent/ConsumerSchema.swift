@@ -9,13 +9,7 @@ public enum ConsumerSchema {
                 CREATE TABLE participant_consent (
                     subject text PRIMARY KEY NOT NULL,
                     standing text NOT NULL,
-                    contract_id text,
-                    template_url text,
-                    template_version text,
-                    shares_widely bigint,
-                    signed_at text,
-                    consented_at text,
-                    withdrawn_at text,
+                    state text NOT NULL,
                     client_id text NOT NULL,
                     updated_at text NOT NULL
                 )

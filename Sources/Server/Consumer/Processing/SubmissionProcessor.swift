@@ -17,12 +17,12 @@ public struct SubmissionProcessor: Sendable {
         public let acceptsC3PRO: Bool
         public let maximumResources: Int
         /// The published consent templates.
-        public let templates: @Sendable () -> [Contract]
+        public let templates: @Sendable () -> [ConsentTemplate]
         /// The form that a response's `questionnaire` names.
         public let questionnaire: @Sendable (String) -> Questionnaire?
 
         public init(
-            acceptsC3PRO: Bool, maximumResources: Int, templates: @escaping @Sendable () -> [Contract],
+            acceptsC3PRO: Bool, maximumResources: Int, templates: @escaping @Sendable () -> [ConsentTemplate],
             questionnaire: @escaping @Sendable (String) -> Questionnaire?
         ) {
             self.acceptsC3PRO = acceptsC3PRO
@@ -108,7 +108,13 @@ public struct SubmissionProcessor: Sendable {
             return outcome(.parked, "client-unknown", "The client that sent this is not known.")
         }
         // 2. Nobody writes in another's name: the first contract binds the device, and from then on the policy asks.
-        let subjects = incoming.map { gateSubject(of: $0) }
+        let steps: [ConsentStep]
+        do {
+            steps = try incoming.map { try step(of: $0, receivedAt: submission.receivedAt) }
+        } catch let error as ConsentError {
+            return outcome(.parked, error.code, error.message)
+        }
+        let subjects = steps.map(\.gateSubject)
         var bound = actor.participant
         if bound == nil, subjects.contains(.contract) {
             let decision = try access.bind(clientID: submission.clientID, toParticipant: subject, in: transaction)
@@ -139,9 +145,9 @@ public struct SubmissionProcessor: Sendable {
         }
         // 3. The gate, resource by resource, as the consent changes on the way.
         let at = clock()
-        for (resource, kind) in zip(incoming, subjects) {
-            switch gate.decide(kind, given: consent.standing) {
-            case .admit: consent = consent.applying(resource, kind, at: at)
+        for step in steps {
+            switch gate.decide(step.gateSubject, given: consent.standing) {
+            case .admit: consent = step.applied(to: consent)
             case .hold(let requirement):
                 return outcome(.held, requirement.rawValue, "No contract of this participant has come.")
             case .refuse(let reason):
@@ -154,7 +160,7 @@ public struct SubmissionProcessor: Sendable {
         versions.reserveCapacity(incoming.count)
         for resource in incoming {
             versions.append(
-                try record(resource, of: submission, keyID: keyID, consent: consent, at: at, in: transaction))
+                try record(resource, of: submission, keyID: keyID, at: at, in: transaction))
         }
         if subjects.contains(where: { $0 != .data }) {
             try register.save(consent, of: subject, clientID: submission.clientID, at: at, in: transaction)
@@ -167,8 +173,7 @@ public struct SubmissionProcessor: Sendable {
     }
 
     private func record(
-        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String, consent: ParticipantConsent,
-        at: Date, in transaction: any SQLTransaction
+        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String,         at: Date, in transaction: any SQLTransaction
     ) throws -> String {
         let provenance = RecordProvenance(
             submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
@@ -187,18 +192,21 @@ public struct SubmissionProcessor: Sendable {
         return result.versionID
     }
 
-    /// What a resource is to the gate.
-    func gateSubject(of incoming: IncomingResource) -> ConsentGate.Subject {
+    /// What a resource does to the consent.
+    func step(of incoming: IncomingResource, receivedAt: Date) throws -> ConsentStep {
         switch incoming.kind {
         case .data: return .data
         case .consent:
             let consent = FHIR.Consent(incoming.resource.object)
-            return ParticipantConsent.withdrawnContract(by: consent) == nil ? .data : .withdrawal
+            guard consent.status == "inactive" else { return .data }
+            return .withdrawal(try ConsentWithdrawal(consent, receivedAt: receivedAt))
         case .contract:
-            if incoming.original != nil { return study.acceptsC3PRO ? .contract : .foreignContract }
-            let contract = Contract(incoming.resource.object)
-            return study.templates().contains { ParticipantConsent.isDerived(contract, from: $0) }
-                ? .contract : .foreignContract
+            var contract = Contract(incoming.resource.object)
+            contract.id = incoming.id
+            let signed = try SignedContractReader.read(contract, receivedAt: receivedAt)
+            guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
+            if incoming.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
+            return study.templates().contains { signed.isDerived(from: $0) } ? .contract(signed) : .foreignContract
         }
     }
 

@@ -75,19 +75,19 @@ struct SubmissionReader {
 
     /// The resource as R4, with the version that it came in where that is another.
     private func inR4(_ resource: Resource, labelled opened: OpenedEnvelope) throws -> (Resource, String?) {
-        let label = opened.fhirVersion.flatMap { FHIRVersion($0) }
-        if let name = opened.fhirVersion, label == nil, opened.format == .jwe {
+        if let name = opened.fhirVersion, opened.format == .jwe, FHIRVersion(label: name) == nil {
             throw SubmissionProblem(
                 "fhir-version-unsupported", "The FHIR version \(Self.printable(name)) is not known here.")
         }
-        let version = FHIRVersion.detect(resource, labelled: label ?? (opened.format == .c3pro ? .dstu2 : .r4))
+        let version = FHIRVersion.of(
+            resource, label: opened.fhirVersion, fallback: opened.format == .c3pro ? .dstu2 : .r4)
         guard version != .r4 else { return (resource, nil) }
         do {
-            return (try FHIRConversion.toR4(resource, from: version).resource, version.rawValue)
+            return (try FHIRConversion.toR4(resource, from: version).resource, version.number)
         } catch {
             throw SubmissionProblem(
                 "fhir-conversion-failed",
-                "The \(resource.resourceType) cannot be read as FHIR \(version.rawValue) and made R4.")
+                "The \(resource.resourceType) cannot be read as FHIR \(version.number) and made R4.")
         }
     }
 

@@ -1,0 +1,53 @@
+import Foundation
+import InformedConsent
+import Storage
+
+extension ConsentState {
+    /// What the gate must know of it.
+    public var standing: ConsentStanding {
+        switch status {
+        case .none: .none
+        case .consented: .consented
+        case .withdrawn: .withdrawn
+        }
+    }
+}
+
+/// Keeps what the study knows of each participant's consent.
+public struct ConsentRegister: Sendable {
+    public init() {}
+
+    /// The state of a participant's consent; of a stranger, none.
+    public func state(of subject: String, in transaction: any SQLTransaction) throws -> ConsentState {
+        let row = try transaction.first(
+            "SELECT state FROM participant_consent WHERE subject = ?", [SQLValue(subject)])
+        guard let row else { return ConsentState() }
+        return try JSONDecoder().decode(ConsentState.self, from: Data(try row.text("state").utf8))
+    }
+
+    /// Saves the state that a contract or a withdrawal led to.
+    func save(
+        _ state: ConsentState, of subject: String, clientID: String, at: Date, in transaction: any SQLTransaction
+    ) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text = String(decoding: try encoder.encode(state), as: UTF8.self)
+        try transaction.execute(
+            """
+            INSERT INTO participant_consent (subject, standing, state, client_id, updated_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (subject) DO UPDATE SET standing = excluded.standing, state = excluded.state,
+                client_id = excluded.client_id, updated_at = excluded.updated_at
+            """,
+            [
+                SQLValue(subject), SQLValue(state.standing.rawValue), SQLValue(text), SQLValue(clientID), SQLValue(at),
+            ])
+    }
+
+    /// All participants with their states, by their ids.
+    public func all(in transaction: any SQLTransaction) throws -> [(subject: String, state: ConsentState)] {
+        try transaction.query("SELECT subject, state FROM participant_consent ORDER BY subject").map { row in
+            let state = try JSONDecoder().decode(ConsentState.self, from: Data(try row.text("state").utf8))
+            return (try row.text("subject"), state)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import FHIR
+import Foundation
+
+/// Codes of i2b2 concepts: `PREFIX:code`, at most 50 characters, the same for the same meaning for ever.
+enum ConceptCode {
+    static let maximumLength = 50
+
+    /// The prefixes of well-known code systems, as i2b2's community writes them.
+    static let prefixes: [String: String] = [
+        "http://loinc.org": "LOINC", "http://snomed.info/sct": "SNOMED",
+        "http://www.nlm.nih.gov/research/umls/rxnorm": "RXNORM", "http://hl7.org/fhir/sid/icd-10-cm": "ICD10CM",
+        "http://hl7.org/fhir/sid/icd-10": "ICD10", "http://hl7.org/fhir/sid/icd-9-cm": "ICD9CM",
+        "http://hl7.org/fhir/sid/ndc": "NDC", "http://hl7.org/fhir/sid/cvx": "CVX",
+        "http://www.ama-assn.org/go/cpt": "CPT", "http://unitsofmeasure.org": "UCUM",
+        "http://developer.apple.com/documentation/healthkit": "HK", "urn:oid:2.16.840.1.113883.6.24": "MDC",
+    ]
+
+    /// The code of a coding.
+    static func code(system: String?, code: String) -> String {
+        bounded(prefix(system) + ":" + code)
+    }
+
+    /// Whether the code means the same wherever it stands. LOINC's answer codes do not: "several days" is an answer to
+    /// many questions.
+    static func standsAlone(system: String?, code: String) -> Bool {
+        guard let system, let prefix = prefixes[system] else { return false }
+        return !(prefix == "LOINC" && code.hasPrefix("LA"))
+    }
+
+    /// The prefix of a system: the table's, else the last word of its URL with a few digits of its hash.
+    static func prefix(_ system: String?) -> String {
+        guard let system, !system.isEmpty else { return "LOCAL" }
+        if let known = prefixes[system] { return known }
+        let words = system.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let word = String((words.last ?? "CODE").uppercased().prefix(12))
+        return word + "-" + hash(system, 6)
+    }
+
+    /// The code as it is, or a stable short form of one that is too long.
+    static func bounded(_ code: String) -> String {
+        guard code.count > maximumLength else { return code }
+        let head = code.prefix { $0 != ":" }.prefix(20)
+        return "\(head):H-" + hash(code, maximumLength - head.count - 3 - 10)
+    }
+
+    /// Lower-case hexadecimal digits of the text's SHA-256.
+    static func hash(_ text: String, _ digits: Int) -> String {
+        let bytes = SHA256.hash(data: Data(text.utf8))
+        let all = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return String(all.prefix(max(6, digits)))
+    }
+}

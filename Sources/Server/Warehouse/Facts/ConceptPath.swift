@@ -1,0 +1,42 @@
+/// Paths of i2b2 concepts: stable segments between backslashes, without the characters that i2b2 forbids or that SQL's
+/// LIKE takes for wildcards.
+enum ConceptPath {
+    static let root = "\\Tributary\\"
+    static let maximumLength = 700
+
+    /// A text as a segment. A text that had to be changed gets a few digits of its hash, so that two never become one.
+    static func segment(_ text: String) -> String {
+        var changed = false
+        var output = ""
+        for character in text {
+            if character.isASCII, character.isLetter || character.isNumber || "-. ()+=,'".contains(character) {
+                output.append(character)
+            } else {
+                output.append("-")
+                changed = true
+            }
+        }
+        output = String(output.drop { $0 == " " })
+        while output.last == " " || output.last == "." { output.removeLast() }
+        if output != text { changed = true }
+        if output.count > 60 {
+            output = String(output.prefix(50))
+            changed = true
+        }
+        guard changed else { return output }
+        return (output.isEmpty ? "x" : output) + "-" + ConceptCode.hash(text, 6)
+    }
+
+    /// A path below another. One that would be too long keeps its parent as far as it fits, and its hash.
+    static func child(of parent: String, _ segment: String) -> String {
+        let path = parent + segment + "\\"
+        guard path.count > maximumLength else { return path }
+        // The hash of the whole path keeps it unique, under the nearest ancestor that leaves room for it.
+        var ancestor = parent.split(separator: "\\").map(String.init)
+        while ancestor.joined(separator: "\\").count > maximumLength - 16 { ancestor.removeLast() }
+        return "\\" + ancestor.joined(separator: "\\") + "\\" + ConceptCode.hash(path, 12) + "\\"
+    }
+
+    /// How deep the path is; the root is 0.
+    static func level(_ path: String) -> Int { max(0, path.split(separator: "\\").count - 1) }
+}

@@ -1,0 +1,43 @@
+import FHIR
+import Foundation
+
+/// Turns resources into facts. Pure: what the database knows plays no part.
+enum FactMapping {
+    /// The facts of a resource; nil for a type that has none.
+    static func facts(of resource: Resource, questionnaire: Questionnaire?, receivedAt: Date) -> FactSet? {
+        switch resource.resourceType {
+        case QuestionnaireResponse.resourceType:
+            let response = QuestionnaireResponse(resource.object)
+            return facts(of: response, questionnaire: questionnaire, receivedAt: receivedAt)
+        case Observation.resourceType:
+            return facts(of: Observation(resource.object), receivedAt: receivedAt)
+        default: return nil
+        }
+    }
+
+    /// When a resource's facts hold: what it says itself, else when it was issued, else its encounter's period, else
+    /// when it came. Never when it is loaded.
+    static func time(of resource: Resource, receivedAt: Date) -> FactTime {
+        func point(_ text: String?, _ source: FactTime.Source) -> FactTime? {
+            guard let text, let value = DateTime(text) else { return nil }
+            return FactTime(start: value.start(), end: nil, source: source, text: text)
+        }
+        func span(_ period: Period?, _ source: FactTime.Source) -> FactTime? {
+            guard let period, let start = period.start ?? period.end else { return nil }
+            return FactTime(start: start.start(), end: period.end?.start(), source: source, text: start.text)
+        }
+        if resource.resourceType == Observation.resourceType, let effective = Observation(resource.object).effective {
+            if let time = point(effective.value.string, .effective) { return time }
+            if let time = span(Period(json: effective.value), .effective) { return time }
+        }
+        if let time = point(resource.text("authored"), .authored) { return time }
+        if let time = point(resource.text("issued"), .issued) { return time }
+        let reference = resource.element("encounter", as: Reference.self)?.reference
+        if let encounter = resource.containedResource(reference)?.as(Encounter.self),
+            let time = span(encounter.period, .encounter)
+        {
+            return time
+        }
+        return FactTime(start: receivedAt, end: nil, source: .received, text: nil)
+    }
+}

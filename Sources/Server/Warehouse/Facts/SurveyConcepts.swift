@@ -1,0 +1,197 @@
+import FHIR
+
+/// The concepts of one form: which path and code each question and each of its options has. Pure.
+struct SurveyConcepts: Sendable {
+    struct Option: Sendable, Hashable {
+        let system: String?
+        let code: String
+        let concept: Concept
+    }
+
+    struct Question: Sendable {
+        let concept: Concept
+        let options: [Option]
+
+        func option(system: String?, code: String) -> Option? {
+            options.first { $0.code == code && ($0.system ?? "") == (system ?? "") }
+        }
+    }
+
+    /// The form's folder.
+    let folder: Concept
+    /// All questions and groups by linkId.
+    let questions: [String: Question]
+    /// The linkIds in the form's order, parents first.
+    let order: [String]
+    /// What names the form, without a version: codes of items without one are made of it.
+    let formName: String
+
+    init(_ questionnaire: Questionnaire) {
+        formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? "form"
+        folder = Concept(
+            path: Self.folderPath(formName), code: nil,
+            name: questionnaire.title ?? questionnaire.name ?? formName, kind: .folder)
+        var builder = Builder(questionnaire, formName: formName)
+        builder.add(questionnaire.item, below: folder.path)
+        questions = builder.questions
+        order = builder.order
+    }
+
+    /// The concepts of a response whose form is not at hand: as much as the response itself tells.
+    init(formName name: String) {
+        formName = name
+        folder = Concept(path: Self.folderPath(name), code: nil, name: name, kind: .folder)
+        questions = [:]
+        order = []
+    }
+
+    static func folderPath(_ formName: String) -> String {
+        ConceptPath.child(of: ConceptPath.root + "Surveys\\", ConceptPath.segment(shortName(formName)))
+    }
+
+    /// The last part of a URL reads better than all of it; the hash of the whole keeps two forms apart.
+    private static func shortName(_ formName: String) -> String {
+        guard formName.contains("/"), let last = formName.split(separator: "/").last else { return formName }
+        return "\(last)-\(ConceptCode.hash(formName, 6))"
+    }
+
+    /// The code of a question that has none of its own.
+    static func ownCode(formName: String, linkID: String) -> String {
+        let form = ConceptCode.hash(formName, 8)
+        let plain = "SURVEY:\(form):\(linkID)"
+        let isPlain = linkID.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
+        guard isPlain, plain.count <= ConceptCode.maximumLength else {
+            return "SURVEY:\(form):H-" + ConceptCode.hash(linkID, 24)
+        }
+        return plain
+    }
+
+    /// The code of an option that means something only together with its question.
+    static func combinedCode(question: String, system: String?, code: String) -> String {
+        let plain = "\(question):\(code)"
+        let known = system.map { ConceptCode.prefixes[$0] != nil } ?? false
+        // Without the system two options of equal code could meet, so only a well-known one is left out.
+        guard known, plain.count <= ConceptCode.maximumLength else {
+            return ConceptCode.bounded(
+                "\(question.prefix { $0 != ":" }):O-" + ConceptCode.hash("\(question)|\(system ?? "")|\(code)", 24))
+        }
+        return plain
+    }
+}
+
+extension SurveyConcepts {
+    /// Walks the items of a form.
+    private struct Builder {
+        let questionnaire: Questionnaire
+        let formName: String
+        var questions: [String: Question] = [:]
+        var order: [String] = []
+        /// How many items bear a code, and how many questions offer an option.
+        private var itemCodes: [String: Int] = [:]
+        private var optionCodes: [String: Int] = [:]
+
+        init(_ questionnaire: Questionnaire, formName: String) {
+            self.questionnaire = questionnaire
+            self.formName = formName
+            count(questionnaire.item)
+        }
+
+        private mutating func count(_ items: [QuestionnaireItem]) {
+            for item in items {
+                if let coding = item.code.first, let code = coding.code {
+                    itemCodes[ConceptCode.code(system: coding.system, code: code), default: 0] += 1
+                }
+                for key in Set(options(of: item).map { "\($0.system ?? "")|\($0.code ?? "")" }) {
+                    optionCodes[key, default: 0] += 1
+                }
+                count(item.item)
+            }
+        }
+
+        mutating func add(_ items: [QuestionnaireItem], below parent: String) {
+            for item in items {
+                guard let linkID = item.linkId, questions[linkID] == nil else { continue }
+                let path = ConceptPath.child(of: parent, ConceptPath.segment(linkID))
+                let code = code(of: item, linkID: linkID)
+                let options = options(of: item).compactMap { option(of: $0, question: code, path: path) }
+                let concept = Concept(
+                    path: path, code: item.type == "group" || item.type == "display" ? nil : code,
+                    name: item.label ?? linkID, kind: kind(of: item, hasOptions: !options.isEmpty))
+                questions[linkID] = Question(concept: concept, options: options)
+                order.append(linkID)
+                add(item.item, below: path)
+            }
+        }
+
+        private func kind(of item: QuestionnaireItem, hasOptions: Bool) -> Concept.Kind {
+            switch item.type {
+            case "group", "display": return .folder
+            case "integer", "decimal", "quantity":
+                let unit = item.extension("http://hl7.org/fhir/StructureDefinition/questionnaire-unit")
+                return .numeric(units: unit?.value?.value["code"]?.string)
+            default: return hasOptions ? .choice : .text
+            }
+        }
+
+        private func code(of item: QuestionnaireItem, linkID: String) -> String {
+            guard let coding = item.code.first, let code = coding.code else {
+                return SurveyConcepts.ownCode(formName: formName, linkID: linkID)
+            }
+            let plain = ConceptCode.code(system: coding.system, code: code)
+            // A code that two questions of a form share does not tell them apart.
+            return itemCodes[plain, default: 0] > 1
+                ? SurveyConcepts.ownCode(formName: formName, linkID: linkID) : plain
+        }
+
+        private func option(of coding: Coding, question: String, path: String) -> Option? {
+            guard let code = coding.code else { return nil }
+            let key = "\(coding.system ?? "")|\(code)"
+            let isPlain =
+                ConceptCode.standsAlone(system: coding.system, code: code) && optionCodes[key, default: 0] == 1
+            let conceptCode =
+                isPlain
+                ? ConceptCode.code(system: coding.system, code: code)
+                : SurveyConcepts.combinedCode(question: question, system: coding.system, code: code)
+            return Option(
+                system: coding.system, code: code,
+                concept: Concept(
+                    path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(coding.system, code)),
+                    code: conceptCode, name: coding.display ?? code, kind: .option))
+        }
+
+        /// The codings that a question offers, in the item itself or in a contained value set.
+        private func options(of item: QuestionnaireItem) -> [Coding] {
+            var codings = item.answerOption.compactMap { option in
+                option.value.flatMap { $0.type == "Coding" ? Coding(json: $0.value) : nil }
+            }
+            if let set = questionnaire.containedResource(item.answerValueSet)?.as(ValueSet.self) {
+                codings += SurveyConcepts.codings(in: set)
+            }
+            return codings
+        }
+    }
+
+    static func optionSegment(_ system: String?, _ code: String) -> String {
+        ConceptPath.segment(ConceptCode.prefix(system) + "-" + code)
+    }
+
+    /// The codings of a value set's expansion, else of what it includes by name.
+    static func codings(in set: ValueSet) -> [Coding] {
+        func expanded(_ entries: JSON?) -> [Coding] {
+            (entries?.array ?? []).flatMap { entry -> [Coding] in
+                let own = entry["code"]?.string.map {
+                    Coding(system: entry["system"]?.string, code: $0, display: entry["display"]?.string)
+                }
+                return [own].compactMap { $0 } + expanded(entry["contains"])
+            }
+        }
+        let expansion = expanded(set.expansion?["contains"])
+        guard expansion.isEmpty else { return expansion }
+        return (set.compose?["include"]?.array ?? []).flatMap { include in
+            (include["concept"]?.array ?? []).map {
+                Coding(
+                    system: include["system"]?.string, code: $0["code"]?.string, display: $0["display"]?.string)
+            }
+        }
+    }
+}

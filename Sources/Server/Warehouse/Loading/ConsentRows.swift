@@ -1,0 +1,48 @@
+import FHIR
+import Foundation
+import Storage
+
+/// Writes contracts and withdrawals into the consent tables.
+struct ConsentRows {
+    let transaction: any SQLTransaction
+    let context: LoadContext
+    let patient: Int64
+    let upload: Int64
+
+    static let sharingExtension = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
+
+    func write(_ contract: Contract) throws {
+        let template = (contract.instantiatesURI ?? contract.url).map {
+            $0.split(separator: "|", maxSplits: 1).map(String.init)
+        }
+        let signer = contract.signer.first { $0.party?.literal?.type == Patient.resourceType }
+        let signedAt = signer?.signature.first?.when?.start() ?? contract.applies?.start?.start() ?? contract.issued?.start()
+        let shares = signer?.extension(Self.sharingExtension)?.value?.value.bool
+        try transaction.execute(
+            """
+            INSERT INTO consent_contract (contract_id, patient_num, template_url, template_version, signed_at,
+                shares_widely, status_cd, upload_id, update_date) VALUES (?, ?, ?, ?, ?, ?, 'A', ?, ?)
+            ON CONFLICT (contract_id) DO UPDATE SET template_url = excluded.template_url,
+                template_version = excluded.template_version, signed_at = excluded.signed_at,
+                shares_widely = excluded.shares_widely, upload_id = excluded.upload_id,
+                update_date = excluded.update_date
+            WHERE excluded.update_date >= consent_contract.update_date
+            """,
+            [
+                SQLValue(contract.id), SQLValue(patient), SQLValue(template?.first),
+                SQLValue(template.flatMap { $0.count > 1 ? $0[1] : nil } ?? contract.version),
+                WarehouseTime.value(signedAt), SQLValue(shares), SQLValue(upload),
+                WarehouseTime.value(context.receivedAt),
+            ])
+    }
+
+    func withdraw(_ consent: FHIR.Consent) throws {
+        guard consent.status == "inactive", let source = consent.source, source.type == "Reference",
+            let contract = Reference(json: source.value)?.literal, contract.type == Contract.resourceType
+        else { return }
+        let at = consent.dateTime?.start() ?? context.receivedAt
+        try transaction.execute(
+            "UPDATE consent_contract SET status_cd = 'I', withdrawn_at = ? WHERE contract_id = ? AND patient_num = ?",
+            [WarehouseTime.value(at), SQLValue(contract.id), SQLValue(patient)])
+    }
+}

@@ -1,0 +1,73 @@
+import FHIR
+import Foundation
+
+/// What `patient_dimension` says of a participant, from the pseudonymous Patient. Pure.
+struct PatientRow: Sendable, Hashable {
+    /// January 1st of the birth year; nil where the year is not known or would tell an age over 89.
+    let birthDate: Date?
+    /// Whole years at loading; 90 stands for 90 and more.
+    let age: Int?
+    /// i2b2's two letters: the first tells about death (unknown), the second how precise the birth date is.
+    let vitalStatus: String
+    let sex: String
+    let zip: String?
+    let statePath: String?
+
+    static let oldestAge = 90
+
+    init(_ patient: Patient, at loadedAt: Date) {
+        let now = DateTime(loadedAt)
+        let year = patient.birthDate?.year
+        let age = year.map { now.year - $0 }
+        let marks = (patient["extension"]?.array ?? []) + (patient["_birthDate"]?["extension"]?.array ?? [])
+        let saysOldest = marks.contains { Self.saysOldest($0) }
+        let isOldest = saysOldest || (age ?? 0) >= Self.oldestAge
+        self.age = isOldest ? Self.oldestAge : age.map { max(0, $0) }
+        birthDate = isOldest ? nil : year.flatMap { DateTime("\(Self.padded($0))-01-01")?.start() }
+        vitalStatus = birthDate == nil ? "U" : "UY"
+        sex =
+            switch patient.gender {
+            case "male": "M"
+            case "female": "F"
+            case "other": "O"
+            default: "U"
+            }
+        let address = patient.address.first
+        let zip = address?.postalCode.map { String($0.prefix(10)) }
+        self.zip = zip
+        statePath = address?.state.map { state in
+            let name = USState.name(state) ?? state
+            let segments = ["Zip codes", name] + [zip].compactMap { $0 }
+            return segments.map { ConceptPath.segment($0) }.joined(separator: "\\") + "\\"
+        }
+    }
+
+    private static func padded(_ year: Int) -> String { String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)" }
+
+    /// What a pseudonymous Patient bears, at the birth date that it does not tell, when the person is 90 or older.
+    static let oldestExtension = "urn:tributary:age-90-or-older"
+
+    private static func saysOldest(_ json: JSON) -> Bool {
+        guard let mark = Extension(json: json), mark.url == oldestExtension else { return false }
+        return mark.value?.value.bool ?? true
+    }
+}
+
+/// The states and territories of the United States by their postal codes.
+enum USState {
+    static func name(_ code: String) -> String? { names[code.uppercased()] }
+
+    private static let names: [String: String] = [
+        "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
+        "CT": "Connecticut", "DE": "Delaware", "DC": "District of Columbia", "FL": "Florida", "GA": "Georgia",
+        "HI": "Hawaii", "ID": "Idaho", "IL": "Illinois", "IN": "Indiana", "IA": "Iowa", "KS": "Kansas",
+        "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine", "MD": "Maryland", "MA": "Massachusetts",
+        "MI": "Michigan", "MN": "Minnesota", "MS": "Mississippi", "MO": "Missouri", "MT": "Montana",
+        "NE": "Nebraska", "NV": "Nevada", "NH": "New Hampshire", "NJ": "New Jersey", "NM": "New Mexico",
+        "NY": "New York", "NC": "North Carolina", "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma",
+        "OR": "Oregon", "PA": "Pennsylvania", "PR": "Puerto Rico", "RI": "Rhode Island", "SC": "South Carolina",
+        "SD": "South Dakota", "TN": "Tennessee", "TX": "Texas", "UT": "Utah", "VT": "Vermont",
+        "VI": "Virgin Islands", "VA": "Virginia", "WA": "Washington", "WV": "West Virginia", "WI": "Wisconsin",
+        "WY": "Wyoming", "GU": "Guam", "AS": "American Samoa", "MP": "Northern Mariana Islands",
+    ]
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Storage
+
+extension WarehouseLoader {
+    /// Removes the facts, visits and mappings of one upload. The records stay; loading the submission again brings the
+    /// facts back.
+    ///
+    /// - Parameter upload: its number, or the submission's id.
+    /// - Returns: nil where there is no such upload.
+    public func undo(upload: String, at: Date, in transaction: any SQLTransaction) throws -> UndoReport? {
+        let row = try transaction.first(
+            "SELECT upload_id FROM upload_status WHERE upload_id = ? OR upload_label = ?",
+            [SQLValue(Int64(upload) ?? -1), SQLValue(upload)])
+        guard let row else { return nil }
+        let number = SQLValue(try row.integer("upload_id"))
+        let facts = try transaction.first(
+            "SELECT count(*) AS facts FROM observation_fact WHERE upload_id = ? AND modifier_cd = '@'", [number])
+        let count = Int(facts?.integerIfPresent("facts") ?? 0)
+        try transaction.execute("DELETE FROM observation_fact WHERE upload_id = ?", [number])
+        try transaction.execute("DELETE FROM visit_dimension WHERE upload_id = ?", [number])
+        try transaction.execute("DELETE FROM encounter_mapping WHERE upload_id = ?", [number])
+        try transaction.execute(
+            """
+            UPDATE upload_status SET deleted_record = deleted_record + ?, load_status = 'UNDONE', end_date = ?
+            WHERE upload_id = ?
+            """, [SQLValue(count), WarehouseTime.value(at), number])
+        return UndoReport(facts: count)
+    }
+}

@@ -1,0 +1,150 @@
+import Storage
+
+/// The tables of i2b2 1.8 (CRC data mart and ontology), with its column names, sizes and keys.
+///
+/// Timestamps are text `YYYY-MM-DD HH:MM:SS` in UTC; i2b2 has no time zones, so one rule holds for all rows.
+public enum WarehouseSchema {
+    public static let migrations: [Migration] = [
+        Migration(number: 500, name: "i2b2-crc") { _ in crc },
+        Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
+        Migration(number: 502, name: "consent") { _ in consent },
+    ]
+
+    /// The columns that every table of the data mart ends with.
+    private static let audit = """
+        update_date timestamp, download_date timestamp, import_date timestamp, sourcesystem_cd varchar(50),
+        upload_id int
+        """
+
+    private static let crc = [
+        """
+        CREATE TABLE observation_fact (
+            encounter_num int NOT NULL, patient_num int NOT NULL, concept_cd varchar(50) NOT NULL,
+            provider_id varchar(50) NOT NULL, start_date timestamp NOT NULL,
+            modifier_cd varchar(100) DEFAULT '@' NOT NULL, instance_num int DEFAULT 1 NOT NULL,
+            valtype_cd varchar(50), tval_char varchar(255), nval_num decimal(18,5), valueflag_cd varchar(50),
+            quantity_num decimal(18,5), units_cd varchar(50), end_date timestamp, location_cd varchar(50),
+            observation_blob text, confidence_num decimal(18,5), \(audit),
+            PRIMARY KEY (patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id)
+        )
+        """,
+        "CREATE INDEX of_idx_concept ON observation_fact (concept_cd, patient_num, start_date)",
+        "CREATE INDEX of_idx_encounter ON observation_fact (encounter_num, patient_num)",
+        "CREATE INDEX of_idx_upload ON observation_fact (upload_id)",
+        """
+        CREATE TABLE patient_dimension (
+            patient_num int PRIMARY KEY NOT NULL, vital_status_cd varchar(50), birth_date timestamp,
+            death_date timestamp, sex_cd varchar(50), age_in_years_num int, language_cd varchar(50),
+            race_cd varchar(50), marital_status_cd varchar(50), religion_cd varchar(50), zip_cd varchar(10),
+            statecityzip_path varchar(700), income_cd varchar(50), patient_blob text, \(audit)
+        )
+        """,
+        """
+        CREATE TABLE visit_dimension (
+            encounter_num int NOT NULL, patient_num int NOT NULL, active_status_cd varchar(50), start_date timestamp,
+            end_date timestamp, inout_cd varchar(50), location_cd varchar(50), location_path varchar(900),
+            length_of_stay int, visit_blob text, \(audit),
+            PRIMARY KEY (encounter_num, patient_num)
+        )
+        """,
+        "CREATE INDEX visit_idx_patient ON visit_dimension (patient_num)",
+        "CREATE INDEX visit_idx_upload ON visit_dimension (upload_id)",
+        """
+        CREATE TABLE concept_dimension (
+            concept_path varchar(700) PRIMARY KEY NOT NULL, concept_cd varchar(50), name_char varchar(2000),
+            concept_blob text, \(audit)
+        )
+        """,
+        "CREATE INDEX cd_idx_code ON concept_dimension (concept_cd)",
+        """
+        CREATE TABLE modifier_dimension (
+            modifier_path varchar(700) PRIMARY KEY NOT NULL, modifier_cd varchar(50), name_char varchar(2000),
+            modifier_blob text, \(audit)
+        )
+        """,
+        """
+        CREATE TABLE provider_dimension (
+            provider_id varchar(50) NOT NULL, provider_path varchar(700) NOT NULL, name_char varchar(850),
+            provider_blob text, \(audit),
+            PRIMARY KEY (provider_path, provider_id)
+        )
+        """,
+        """
+        CREATE TABLE patient_mapping (
+            patient_ide varchar(200) NOT NULL, patient_ide_source varchar(50) NOT NULL, patient_num int NOT NULL,
+            patient_ide_status varchar(50), project_id varchar(50) NOT NULL, upload_date timestamp, \(audit),
+            PRIMARY KEY (patient_ide, patient_ide_source, project_id)
+        )
+        """,
+        "CREATE INDEX pm_idx_number ON patient_mapping (patient_num)",
+        """
+        CREATE TABLE encounter_mapping (
+            encounter_ide varchar(200) NOT NULL, encounter_ide_source varchar(50) NOT NULL,
+            project_id varchar(50) NOT NULL, encounter_num int NOT NULL, patient_ide varchar(200) NOT NULL,
+            patient_ide_source varchar(50) NOT NULL, encounter_ide_status varchar(50), upload_date timestamp, \(audit),
+            PRIMARY KEY (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)
+        )
+        """,
+        "CREATE INDEX em_idx_number ON encounter_mapping (encounter_num)",
+        """
+        CREATE TABLE code_lookup (
+            table_cd varchar(100) NOT NULL, column_cd varchar(100) NOT NULL, code_cd varchar(50) NOT NULL,
+            name_char varchar(650), lookup_blob text, upload_date timestamp, \(audit),
+            PRIMARY KEY (table_cd, column_cd, code_cd)
+        )
+        """,
+        """
+        CREATE TABLE upload_status (
+            upload_id int PRIMARY KEY NOT NULL, upload_label varchar(500) NOT NULL, user_id varchar(100) NOT NULL,
+            source_cd varchar(50) NOT NULL, no_of_record bigint, loaded_record bigint, deleted_record bigint,
+            load_date timestamp NOT NULL, end_date timestamp, load_status varchar(100), message text,
+            input_file_name text, log_file_name text, transform_name varchar(500)
+        )
+        """,
+        "CREATE UNIQUE INDEX us_idx_label ON upload_status (upload_label)",
+    ]
+
+    private static let ontology = [
+        """
+        CREATE TABLE custom_meta (
+            c_hlevel int NOT NULL, c_fullname varchar(700) NOT NULL, c_name varchar(2000) NOT NULL,
+            c_synonym_cd char(1) NOT NULL, c_visualattributes char(3) NOT NULL, c_totalnum int, c_basecode varchar(50),
+            c_metadataxml text, c_facttablecolumn varchar(50) NOT NULL, c_tablename varchar(50) NOT NULL,
+            c_columnname varchar(50) NOT NULL, c_columndatatype varchar(50) NOT NULL, c_operator varchar(10) NOT NULL,
+            c_dimcode varchar(700) NOT NULL, c_comment text, c_tooltip varchar(900),
+            m_applied_path varchar(700) NOT NULL, update_date timestamp NOT NULL, download_date timestamp,
+            import_date timestamp, sourcesystem_cd varchar(50), valuetype_cd varchar(50), m_exclusion_cd varchar(25),
+            c_path varchar(700), c_symbol varchar(50)
+        )
+        """,
+        "CREATE UNIQUE INDEX meta_fullname_idx ON custom_meta (c_fullname, m_applied_path)",
+        """
+        CREATE TABLE table_access (
+            c_table_cd varchar(50) NOT NULL, c_table_name varchar(50) NOT NULL, c_protected_access char(1),
+            c_ontology_protection text, c_hlevel int NOT NULL, c_fullname varchar(700) NOT NULL,
+            c_name varchar(2000) NOT NULL, c_synonym_cd char(1) NOT NULL, c_visualattributes char(3) NOT NULL,
+            c_totalnum int, c_basecode varchar(50), c_metadataxml text, c_facttablecolumn varchar(50) NOT NULL,
+            c_dimtablename varchar(50) NOT NULL, c_columnname varchar(50) NOT NULL,
+            c_columndatatype varchar(50) NOT NULL, c_operator varchar(10) NOT NULL, c_dimcode varchar(700) NOT NULL,
+            c_comment text, c_tooltip varchar(900), c_entry_date timestamp, c_change_date timestamp,
+            c_status_cd char(1), valuetype_cd varchar(50)
+        )
+        """,
+        """
+        CREATE TABLE schemes (
+            c_key varchar(50) PRIMARY KEY NOT NULL, c_name varchar(50) NOT NULL, c_description varchar(100)
+        )
+        """,
+    ]
+
+    private static let consent = [
+        """
+        CREATE TABLE consent_contract (
+            contract_id text PRIMARY KEY NOT NULL, patient_num int NOT NULL, template_url text, template_version text,
+            signed_at timestamp, shares_widely int, status_cd varchar(50) NOT NULL, withdrawn_at timestamp,
+            upload_id int NOT NULL, update_date timestamp NOT NULL
+        )
+        """,
+        "CREATE INDEX consent_contract_by_patient ON consent_contract (patient_num)",
+    ]
+}
