@@ -78,7 +78,8 @@ enum NumberText {
         guard text.utf8.count > 15 || text.utf8.contains(where: { $0 == 0x65 || $0 == 0x45 }) else { return }
         guard text.utf8.count <= 64, let value = Double(text), value.isFinite, abs(value) < 1e18,
             text.utf8.lazy.filter({ (0x30...0x39).contains($0) }).count <= 38,
-            value == 0 || abs(value) >= 1e-18
+            abs(value) >= 1e-18
+                || text.prefix(while: { $0 != "e" && $0 != "E" }).utf8.allSatisfy({ !(0x31...0x39).contains($0) })
         else { throw .valueOutOfRange }
     }
 

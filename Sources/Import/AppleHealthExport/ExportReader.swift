@@ -13,9 +13,15 @@ final class ExportReader: XMLEvents {
     private(set) var isComplete = false
     /// Whether attributes may hold replaced characters.
     var checksMarks = false
+    /// How many elements the source has, once that is known: where the last tag is cut, the parser reports it all the
+    /// same.
+    var elementLimit: Int?
+    /// Whether elements are nested deeper than any export nests them: nothing more can be made of such a file.
+    var isTooDeep: Bool { stack.count > 64 }
 
     private var stack: [ExportElement] = []
     private var counts = Array(repeating: 0, count: ExportElement.allCases.count)
+    private var begun = 0
     private var problems = 0
     private var unknownElements = 0
     private var pendingRepairs: Repairs = []
@@ -43,7 +49,8 @@ final class ExportReader: XMLEvents {
         let element = elements.first { $0.address == name }?.element ?? .other
         let parent = stack.last
         stack.append(element)
-        guard failure == nil, let values else { return }
+        begun += 1
+        guard failure == nil, begun <= elementLimit ?? .max, !isTooDeep, let values else { return }
         counts[element.rawValue] += 1
         if checksMarks, AttributeValues.hasMarks(attributes) { pendingRepairs.insert(.illegalCharacters) }
         do {
@@ -90,7 +97,7 @@ final class ExportReader: XMLEvents {
             case .record: try endRecord()
             case .correlation: try endCorrelation()
             case .workout: try endWorkout()
-            case .healthData where stack.isEmpty: isComplete = true
+            case .healthData where stack.isEmpty && elementLimit == nil: isComplete = true
             default: break
             }
         } catch {

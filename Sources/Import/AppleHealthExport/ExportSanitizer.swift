@@ -28,11 +28,15 @@ final class ExportSanitizer {
     private(set) var joinedNames = 0
     private(set) var strayBrackets = 0
 
+    /// The elements whose opening tag is complete.
+    private(set) var openedElements = 0
+
     /// Whether anything was replaced so far, so that attributes need a look.
     var hasMarks: Bool { illegalCharacters + invalidUTF8 + strayBrackets > 0 }
 
     private var state = State.content
     private var phase = Phase.elementName
+    private var isClosingTag = false
     private var quote: UInt8 = 0
     private var valueLength = 0
     private var openName: [UInt8] = []
@@ -196,13 +200,16 @@ final class ExportSanitizer {
             state = .instruction
         } else {
             (state, phase) = (.tag, .elementName)
+            isClosingTag = starts("</")
         }
     }
 
     private func close(_ base: UnsafePointer<UInt8>, _ place: Int) {
         let before = (place > 1 ? base[place - 2] : place == 1 ? last.1 : last.0, place > 0 ? base[place - 1] : last.1)
         switch state {
-        case .tag: state = .content
+        case .tag:
+            state = .content
+            if !isClosingTag { openedElements += 1 }
         case .comment where before == (UInt8(ascii: "-"), UInt8(ascii: "-")): state = .content
         case .cdata where before == (UInt8(ascii: "]"), UInt8(ascii: "]")): state = .content
         case .instruction where before.1 == UInt8(ascii: "?"): state = .content

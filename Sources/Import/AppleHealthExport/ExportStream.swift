@@ -26,7 +26,7 @@ final class ExportStream {
         var isInProlog = true
         var filled = 0
         var isLast = false
-        while !isLast, !reader.isComplete, !parser.hasStopped, reader.failure == nil {
+        while !isLast, !reader.isComplete, !hasStopped(parser), reader.failure == nil {
             // 1. Read behind what was left over.
             let room = UnsafeMutableRawBufferPointer(
                 rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<(filled + Self.chunk)])
@@ -57,9 +57,14 @@ final class ExportStream {
             }
         }
         if isInProlog, !isRecognised { throw ExportError.notAnExport }
-        if !reader.isComplete, !parser.hasStopped, !isInProlog { parser.finish() }
+        if !reader.isComplete, !hasStopped(parser), !isInProlog {
+            reader.elementLimit = sanitizer.openedElements
+            parser.finish()
+        }
         try complete(source, parser)
     }
+
+    private func hasStopped(_ parser: XMLPushParser) -> Bool { parser.hasStopped || reader.isTooDeep }
 
     private func complete(_ source: any ByteSource, _ parser: XMLPushParser) throws {
         try reader.finish(unfinished: sanitizer.unfinishedElement)
@@ -73,7 +78,7 @@ final class ExportStream {
         conversion.account.outcome = .truncated
         conversion.account.problem =
             source.damage
-            ?? (parser.hasStopped
+            ?? (hasStopped(parser)
                 ? ("export-malformed", "The XML cannot be read further; what came before is converted.")
                 : (
                     "export-truncated",

@@ -22,7 +22,7 @@ final class ZipArchive: ByteSource {
 
     /// No deflated export shrinks to less than a two-hundredth; below the floor no ratio is looked at.
     private static let largestRatio: Int64 = 250
-    private static let ratioFloor: Int64 = 64 << 20
+    private let ratioFloor: Int64
 
     private let archive: OpaquePointer
     private let size: Int64
@@ -30,7 +30,8 @@ final class ZipArchive: ByteSource {
     private var head: ArraySlice<UInt8> = []
     private(set) var damage: (code: String, message: String)?
 
-    init(path: String) throws(ExportError) {
+    init(path: String, ratioFloor: Int64 = 64 << 20) throws(ExportError) {
+        self.ratioFloor = ratioFloor
         guard let archive = archive_read_new() else { throw .unreadable(errno: ENOMEM) }
         self.archive = archive
         var status = stat()
@@ -112,7 +113,7 @@ final class ZipArchive: ByteSource {
                 return 0
             }
             unpacked += Int64(count)
-            if unpacked > Self.ratioFloor, unpacked / Self.largestRatio > size { throw .archiveTooLarge }
+            if unpacked > ratioFloor, unpacked / Self.largestRatio > size { throw .archiveTooLarge }
             return count
         }
     }

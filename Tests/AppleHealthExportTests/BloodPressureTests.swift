@@ -1,0 +1,92 @@
+import FHIR
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("Blood pressure in exports")
+struct BloodPressureTests {
+    private let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
+    private let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
+    private let correlation = "HKCorrelationTypeIdentifierBloodPressure"
+
+    private func member(_ type: String, _ value: String, at minute: Int = 28) -> String {
+        Exports.record(type, value, unit: "mmHg", start: "2018-09-10 02:\(minute):55 -0700")
+    }
+
+    private func correlation(_ body: String, at minute: Int = 28, type: String? = nil) -> String {
+        let date = "2018-09-10 02:\(minute):55 -0700"
+        return """
+            <Correlation type="\(type ?? correlation)" sourceName="Apple Watch" sourceVersion="4.3.1" device="\(Exports.watchDevice)" \
+            creationDate="\(date)" startDate="\(date)" endDate="\(date)"><MetadataEntry key="HKWasUserEntered" value="1"/>\(body)</Correlation>
+            """
+    }
+
+    private func values(_ outcome: Outcome) -> [[Int?]] {
+        outcome.observations.map { $0.component.map { $0.value?.value["value"]?.integer } }
+    }
+
+    @Test("members at the top, before or after the correlation, give one observation")
+    func repeated() throws {
+        let both = member(systolic, "120") + member(diastolic, "80")
+        let expected: [String: [SkipReason: Int]] = [
+            systolic: [.memberOfCorrelation: 2], diastolic: [.memberOfCorrelation: 2],
+        ]
+        for body in [both + correlation(both), correlation(both) + both] {
+            let outcome = try Exports.convert(body)
+            #expect(values(outcome) == [[120, 80]])
+            #expect(outcome.account.read == 5 && outcome.account.skipped == expected)
+            #expect(outcome.observations.first?.method != nil)
+        }
+    }
+
+    @Test("members that stand only inside are not lost, and those that stand only at the top are joined")
+    func onlyOnce() throws {
+        let outcome = try Exports.convert(
+            correlation(member(systolic, "120") + member(diastolic, "80")) + member(systolic, "130", at: 30)
+                + member(diastolic, "85", at: 30) + member(diastolic, "90", at: 31))
+        #expect(values(outcome) == [[120, 80], [130, 85], [90]])
+        #expect(outcome.account.converted == 3 && outcome.account.read == 6)
+    }
+
+    @Test("a correlation with one member, none, or one that cannot be read")
+    func incomplete() throws {
+        let outcome = try Exports.convert(
+            correlation(member(systolic, "120")) + correlation("", at: 29)
+                + correlation(member(systolic, "NaN", at: 30) + member(diastolic, "80", at: 30), at: 30))
+        #expect(values(outcome) == [[120], [80]])
+        #expect(
+            outcome.skipped(correlation, .incompleteCorrelation) == 1
+                && outcome.skipped(systolic, .valueNotANumber) == 1)
+        #expect(outcome.account.repaired == ["part-dropped": 1])
+    }
+
+    @Test("a correlation whose date is none gives its members back")
+    func badDate() throws {
+        let body = correlation(member(systolic, "120") + member(diastolic, "80"))
+            .replacingOccurrences(
+                of:
+                    "creationDate=\"2018-09-10 02:28:55 -0700\" startDate=\"2018-09-10 02:28:55 -0700\" endDate=\"2018-09-10 02:28:55 -0700\"><M",
+                with: "startDate=\"never\"><M")
+        let outcome = try Exports.convert(body)
+        #expect(values(outcome) == [[120, 80]] && outcome.skipped(correlation, .dateInvalid) == 1)
+    }
+
+    @Test("another correlation is skipped, and its records are read as if they stood alone")
+    func food() throws {
+        let food = correlation(
+            Exports.record() + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
+            type: "HKCorrelationTypeIdentifierFood")
+        let outcome = try Exports.convert(food + Exports.record())
+        #expect(outcome.values == ["72"] && outcome.account.read == 4)
+        #expect(outcome.skipped("HKCorrelationTypeIdentifierFood", .unsupportedType) == 1)
+        #expect(outcome.skipped("HKQuantityTypeIdentifierHeartRate", .duplicate) == 1)
+    }
+
+    @Test("the same measurement from an export with correlations and one without has one identity")
+    func sameIdentity() throws {
+        let both = member(systolic, "120") + member(diastolic, "80")
+        #expect(
+            try Exports.convert(correlation(both)).made.map(\.identity) == Exports.convert(both).made.map(\.identity))
+    }
+}

@@ -1,0 +1,144 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+/// What came of an export.
+struct Outcome {
+    var made: [HealthObservation] = []
+    var account = HealthAccount()
+
+    /// Everything that leaves the converter, as it would be written.
+    var text: String { made.map { $0.observation.json.text() + "\n" }.joined() + account.json.text() }
+    var observations: [Observation] { made.map(\.observation) }
+    var values: [String?] { observations.map { $0.value?.value["value"]?.number?.text } }
+
+    func skipped(_ type: String, _ reason: SkipReason) -> Int { account.skipped[type]?[reason] ?? 0 }
+}
+
+/// Writes exports for tests and converts them.
+enum Exports {
+    static let watchDevice =
+        "&lt;&lt;HKDevice: 0x282a45810&gt;, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:4.3.1&gt;"
+
+    static func record(
+        _ type: String = "HKQuantityTypeIdentifierHeartRate", _ value: String = "72", unit: String = "count/min",
+        start: String = "2018-09-10 02:28:55 -0700", end: String? = nil, source: String = "Apple Watch",
+        device: String = watchDevice, metadata: [(String, String)] = []
+    ) -> String {
+        let head = """
+            <Record type="\(type)" sourceName="\(source)" sourceVersion="4.3.1" device="\(device)" unit="\(unit)" \
+            creationDate="2018-09-10 02:47:35 -0700" startDate="\(start)" endDate="\(end ?? start)" value="\(value)"
+            """
+        guard !metadata.isEmpty else { return head + "/>" }
+        return head + ">" + metadata.map { "<MetadataEntry key=\"\($0.0)\" value=\"\($0.1)\"/>" }.joined() + "</Record>"
+    }
+
+    static func root(_ body: String) -> String {
+        """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <HealthData locale="en_US">
+         <ExportDate value="2019-07-19 10:36:11 -0700"/>
+         \(body)
+        </HealthData>
+        """
+    }
+
+    static func convert(_ body: String, selection: HealthSelection = HealthSelection(subject: "p1")) throws -> Outcome {
+        try convert(bytes: Array(root(body).utf8), selection: selection)
+    }
+
+    /// Converts a file with the bytes.
+    static func convert(
+        bytes: [UInt8], selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
+    ) throws -> Outcome {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString).xml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(bytes).write(to: file)
+        return try convert(path: file.path, selection: selection, known: known)
+    }
+
+    static func convert(
+        path: String, selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
+    ) throws -> Outcome {
+        var outcome = Outcome()
+        outcome.account = try HealthExport(path: path).convert(selection, isKnown: { known.contains($0) }) {
+            outcome.made.append($0)
+        }
+        #expect(outcome.account.converted == outcome.made.count)
+        return outcome
+    }
+
+    /// Converts the bytes as they come in pieces of a size.
+    static func convert(bytes: [UInt8], pieces: () -> Int) throws -> Outcome {
+        var outcome = Outcome()
+        let pieces = PieceBytes(bytes, sizes: Array(repeating: 0, count: 64).map { _ in pieces() })
+        try withoutActuallyEscaping({ outcome.made.append($0) }) { emit in
+            let conversion = HealthConversion(HealthSelection(subject: "p1"), isKnown: { _ in false }, emit: emit)
+            try ExportStream(conversion).run(pieces, isRecognised: true)
+            outcome.account = conversion.account
+        }
+        return outcome
+    }
+
+    /// A new empty folder.
+    static func folder() throws -> URL {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+
+    /// The project's folder.
+    static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static let conformance = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
+    static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
+
+    static func python(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}
+
+/// Gives bytes in pieces.
+private final class PieceBytes: ByteSource {
+    private var rest: ArraySlice<UInt8>
+    private let sizes: [Int]
+    private var turn = 0
+    let damage: (code: String, message: String)? = nil
+
+    init(_ bytes: [UInt8], sizes: [Int]) {
+        rest = bytes[...]
+        self.sizes = sizes
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int {
+        let count = min(rest.count, buffer.count, sizes[turn % sizes.count])
+        turn += 1
+        buffer.copyBytes(from: rest.prefix(count))
+        rest = rest.dropFirst(count)
+        return count
+    }
+}
+
+/// splitmix64.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,72 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+/// One after the other, as they measure and need memory.
+@Suite("Large inputs", .serialized)
+struct LargeInputTests {
+    private let heartRate = "HKQuantityTypeIdentifierHeartRate"
+
+    @Test("a value of more than ten megabytes is cut and the file reads on")
+    func giantValue() throws {
+        let giant = String(repeating: "x", count: 11 << 20)
+        for quote in ["\"", "'"] {
+            let metadata = "<MetadataEntry key=\"k\" value=\(quote)\(giant)\(quote)/>"
+            let record = Exports.record(metadata: [("a", "b")]).replacingOccurrences(
+                of: "</Record>", with: metadata + "</Record>")
+            let outcome = try Exports.convert(record + Exports.record(heartRate, "73"))
+            #expect(outcome.values == ["72", "73"] && outcome.account.filtered == ["cut-values": 1])
+        }
+    }
+
+    @Test("memory does not grow with the export")
+    func memory() throws {
+        let source = EndlessBytes(records: 100_000)
+        let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in })
+        let before = Self.peakMemory
+        try ExportStream(conversion).run(source, isRecognised: true)
+        #expect(conversion.account.read == 100_000 && conversion.account.outcome == .complete)
+        #expect(source.given > 30 << 20)
+        // Other tests run at the same time, so this is a loose bound; what holds the samples takes several times as much.
+        #expect(Self.peakMemory - before < source.given, "\(before) to \(Self.peakMemory) for \(source.given) bytes")
+    }
+
+    /// The greatest resident size so far, in bytes; 0 where the system does not tell.
+    private static var peakMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+}
+
+/// Makes up an export while it is read. One in eight records is converted: most of a real export is of few types.
+private final class EndlessBytes: ByteSource {
+    let damage: (code: String, message: String)? = nil
+    private(set) var given = 0
+    private var rest = Array("<HealthData>".utf8)[...]
+    private var blocks: Int
+
+    init(records: Int) { blocks = records / 100 }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int {
+        if rest.isEmpty, blocks > 0 {
+            blocks -= 1
+            var text = ""
+            for index in 0..<100 {
+                let type =
+                    index % 8 == 0 ? "HKQuantityTypeIdentifierHeartRate" : "HKQuantityTypeIdentifierAppleStandTime"
+                text += Exports.record(
+                    type, "\(blocks)", start: "2018-09-10 02:\(10 + index % 50):55 -0700", metadata: [("k", "v")])
+            }
+            rest = Array((text + (blocks == 0 ? "</HealthData>" : "")).utf8)[...]
+        }
+        let count = min(rest.count, buffer.count)
+        buffer.copyBytes(from: rest.prefix(count))
+        rest = rest.dropFirst(count)
+        given += count
+        return count
+    }
+}

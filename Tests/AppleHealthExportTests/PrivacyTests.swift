@@ -1,0 +1,70 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("Names stay on the device")
+struct PrivacyTests {
+    /// A name in every attribute and element where a person's name, a place or a link can stand.
+    private var planted: String {
+        let name = "Zaphod"
+        func record(_ type: String, _ value: String, _ unit: String) -> String {
+            """
+            <Record type="\(type)" sourceName="\(name)’s Apple\u{A0}Watch" sourceVersion="\(name) 1.0" device="&lt;&lt;HKDevice: 0x1&gt;, name:\(name), manufacturer:\(name), model:\(name), hardware:\(name), localIdentifier:\(name)&gt;" unit="\(unit)" creationDate="\(name)" startDate="2018-09-10 02:28:55 -0700" endDate="2018-09-10 02:28:55 -0700" value="\(value)" \(name)="\(name)">
+            <MetadataEntry key="HKTimeZone" value="\(name)/Home"/><MetadataEntry key="HKExternalUUID" value="\(name)"/>
+            <MetadataEntry key="\(name)" value="https://example.org/\(name)"/><MetadataEntry key="HKWasUserEntered" value="\(name)"/>
+            <MetadataEntry key="HKBloodGlucoseMealTime" value="\(name)"/></Record>
+            """
+        }
+        return """
+            <Me HKCharacteristicTypeIdentifierDateOfBirth="\(name)" Name="\(name)"/>
+            \(record("HKQuantityTypeIdentifierHeartRate", "72", "count/min"))
+            \(record("HKQuantityTypeIdentifierBloodGlucose", "95", "mg/dL"))
+            \(record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", "mmHg"))
+            \(record("HKQuantityTypeIdentifierHeartRate \(name)", "72", "count/min"))
+            \(record("\(name)", "72", "count/min"))
+            \(record("HKQuantityTypeIdentifierHeartRate", name, "count/min"))
+            \(record("HKQuantityTypeIdentifierHeartRate", "72", name))
+            \(record("HKCategoryTypeIdentifierSleepAnalysis", name, ""))
+            \(record("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleepCore", name))
+            <Correlation type="HKCorrelationTypeIdentifierFood" sourceName="\(name)" startDate="\(name)"><MetadataEntry key="HKFoodType" value="\(name)"/></Correlation>
+            <Correlation type="\(name)"/>
+            <Workout workoutActivityType="HKWorkoutActivityType\(name)" duration="\(name)" durationUnit="\(name)" totalDistance="\(name)" sourceName="\(name)" sourceVersion="\(name)" device="\(name)" startDate="2018-09-10 02:28:55 -0700" endDate="2018-09-10 02:38:55 -0700">
+            <MetadataEntry key="HKWorkoutBrandName" value="\(name)"/><WorkoutEvent type="\(name)" date="\(name)"/>
+            <WorkoutStatistics type="\(name)" sum="\(name)" unit="\(name)"/><WorkoutRoute sourceName="\(name)"><FileReference path="/workout-routes/\(name).gpx"/></WorkoutRoute></Workout>
+            <ActivitySummary dateComponents="\(name)"/><ClinicalRecord type="\(name)" identifier="\(name)" sourceName="\(name)"/><\(name) a="\(name)">\(name)</\(name)>
+            <Record type="\(name)
+            """
+    }
+
+    @Test("no byte that leaves the converter has a planted name, and nothing of the folder's other files")
+    func names() throws {
+        let folder = try Exports.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ecg = folder.appendingPathComponent("electrocardiograms")
+        try FileManager.default.createDirectory(at: ecg, withIntermediateDirectories: true)
+        try Data("Name,Zaphod\n".utf8).write(to: ecg.appendingPathComponent("ecg_Zaphod.csv"))
+        try Data("<gpx><name>Zaphod</name></gpx>".utf8).write(to: folder.appendingPathComponent("Zaphod.gpx"))
+        try Data("<ClinicalDocument><name>Zaphod</name>".utf8).write(
+            to: folder.appendingPathComponent("export_cda.xml"))
+        try Data(Exports.root(planted).utf8).write(to: folder.appendingPathComponent("Zaphod.xml"))
+        let outcome = try Exports.convert(path: folder.path)
+        #expect(outcome.made.count == 5)
+        #expect(outcome.text.lowercased().contains("zaphod") == false)
+        #expect(outcome.account.repaired["unknown-activity"] == 1)
+        #expect(
+            outcome.account.notRead["electrocardiogram-file"] == 1 && outcome.account.notRead["other-xml-file"] == 1)
+        #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.text("display")) })
+    }
+
+    @Test("the identity does not depend on the name, so it cannot tell it")
+    func hash() throws {
+        let names = ["Robin’s Apple Watch", "Kim’s Apple Watch", "Apple Watch"].map {
+            Exports.record(source: $0, device: "")
+        }
+        let identities = try names.map { try Exports.convert($0).made.map(\.identity) }
+        #expect(Set(identities).count == 1)
+    }
+}

@@ -1,0 +1,368 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+/// Every quirk that is known of real exports, one test each.
+@Suite("Quirks of exports")
+struct QuirkTests {
+    private let heartRate = "HKQuantityTypeIdentifierHeartRate"
+
+    private func withProlog(_ prolog: String) throws -> Outcome {
+        try Exports.convert(
+            bytes: Array((prolog + "<HealthData locale=\"x\">" + Exports.record() + "</HealthData>").utf8))
+    }
+
+    @Test("the document type of iOS 16, which is not well-formed, is stepped over")
+    func brokenDocumentType() throws {
+        let outcome = try withProlog(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE HealthData [
+            <!-- HealthKit's Export Version: 12 <HealthData > -->
+            <!ELEMENT VisionPrescription ((RightEye|LeftEye|Attachment|MetadataEntry)*)>
+            <!ATTLIST VisionPrescription
+              brand             CDATA #IMPLIED
+            <!ELEMENT RightEye EMPTY>
+            >
+            >
+            ]>
+
+            """)
+        #expect(outcome.values == ["72"] && outcome.account.outcome == .complete)
+    }
+
+    @Test(
+        "document types with quotes, brackets, without a subset, or with a quote never closed",
+        arguments: [
+            "<!DOCTYPE HealthData>", "<!DOCTYPE HealthData SYSTEM \"x]><HealthData >.dtd\">\n",
+            "<!DOCTYPE HealthData [<!ATTLIST Record a CDATA \"]>\"><!ATTLIST Record b CDATA '<HealthData a=\">'>]>",
+            "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>\n]>\n", "\u{FEFF}",
+            "<!-- <HealthData> --><?x <HealthData ?>\n",
+            "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>]>",
+        ])
+    func documentTypes(prolog: String) throws {
+        #expect(try withProlog(prolog).values == ["72"])
+    }
+
+    @Test("a document type of megabytes")
+    func largeDocumentType() throws {
+        let declaration = "<!ELEMENT Record ((MetadataEntry|HeartRateVariabilityMetadataList)*)>\n"
+        let prolog = "<!DOCTYPE HealthData [\n" + String(repeating: declaration, count: 8000) + "]>\n"
+        #expect(try withProlog(prolog).values == ["72"])
+    }
+
+    @Test(
+        "a declaration of entities is refused",
+        arguments: ["<!ENTITY a \"b\">", "<!ENTITY % a SYSTEM \"file:///etc/passwd\">%a;"])
+    func entities(declaration: String) {
+        #expect(throws: ExportError.entityDeclared) { try withProlog("<!DOCTYPE HealthData [\(declaration)]>") }
+    }
+
+    @Test("an entity that is used without a declaration does no harm")
+    func undeclaredEntity() throws {
+        let outcome = try Exports.convert(
+            Exports.record(source: "a&xxe;b") + Exports.record("HKQuantityTypeIdentifierHeartRate", "73"))
+        #expect(outcome.values.contains("73"))
+    }
+
+    @Test("data that contradict the document type are read: nothing is validated")
+    func noValidation() throws {
+        let outcome = try Exports.convert(
+            """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
+            <WorkoutEvent type="HKWorkoutEventTypeLap" date="2022-09-10 02:28:55 -0700"><MetadataEntry key="a" value="b"/></WorkoutEvent>
+            </Workout>
+            """)
+        #expect(outcome.observations.first?.component.first?.value?.value["value"]?.integer == 10)
+        #expect(outcome.account.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
+    }
+
+    @Test("ExportDate and Me may be missing, and are not read where they are there")
+    func missingHead() throws {
+        let bare = try Exports.convert(bytes: Array("<HealthData>\(Exports.record())</HealthData>".utf8))
+        #expect(bare.account.read == 1 && bare.account.notRead.isEmpty)
+        let full = try Exports.convert(
+            "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"1984-04-30\"/>" + Exports.record())
+        #expect(full.account.read == 1 && full.account.notRead == ["ExportDate": 1, "Me": 1])
+        #expect(!full.text.contains("1984-04-30"))
+    }
+
+    @Test(
+        "values that are none are named",
+        arguments: [
+            ("", SkipReason.valueMissing), ("NaN", .valueNotANumber), ("1e309", .valueOutOfRange),
+            ("72,5", .valueNotANumber),
+        ])
+    func badValues(value: String, reason: SkipReason) throws {
+        let outcome = try Exports.convert(Exports.record(heartRate, value) + Exports.record())
+        #expect(outcome.skipped(heartRate, reason) == 1 && outcome.values == ["72"])
+    }
+
+    @Test("a value or a unit that is missing, and a date that is missing or none, are named")
+    func missingAttributes() throws {
+        let date = "startDate=\"2018-09-10 02:28:55 -0700\" endDate=\"2018-09-10 02:28:55 -0700\""
+        let outcome = try Exports.convert(
+            """
+            <Record type="\(heartRate)" unit="count/min" \(date)/><Record type="\(heartRate)" value="1" \(date)/>
+            <Record type="\(heartRate)" unit="count/min" value="1"/><Record/>
+            <Record type="\(heartRate)" unit="count/min" value="1" startDate="yesterday" endDate="today"/>
+            <Record type="\(heartRate)" unit="count/min" value="1" startDate="2018-02-30 02:28:55 -0700"/>
+            <Record type="\(heartRate)" unit="count/min" value="61" startDate="2018-02-28 02:28:55 -0700"/>
+            """)
+        #expect(
+            outcome.account.skipped == [
+                heartRate: [.valueMissing: 1, .unknownUnit: 1, .dateMissing: 1, .dateInvalid: 2],
+                "unrecognised-type": [.unsupportedType: 1],
+            ])
+        #expect(outcome.values == ["61"] && outcome.account.repaired == ["end-missing": 1])
+    }
+
+    @Test("an end in the year 9999 is named")
+    func distantFuture() throws {
+        let outcome = try Exports.convert(Exports.record(end: "9999-12-31 23:59:59 +0000"))
+        #expect(outcome.skipped(heartRate, .dateOutOfRange) == 1 && outcome.made.isEmpty)
+    }
+
+    @Test("a file cut in the middle gives what came before, and says so")
+    func truncated() throws {
+        let whole = Exports.root(
+            Exports.record() + Exports.record(heartRate, "73") + Exports.record(heartRate, "74", metadata: [("a", "b")])
+        )
+        let tail = try #require(whole.range(of: "value=\"74\">"))
+        let inside = try Exports.convert(bytes: Array(whole[..<tail.upperBound].utf8))
+        #expect(inside.values == ["72", "73"] && inside.account.outcome == .truncated)
+        #expect(inside.account.problem?.code == "export-truncated")
+        #expect(inside.account.read == 3 && inside.skipped(heartRate, .cutOff) == 1)
+        // In the middle of a tag there is no type to name: the element's own name stands for it.
+        let start = try #require(whole.range(of: "startDate", options: .backwards))
+        let tag = try Exports.convert(bytes: Array(whole[..<start.lowerBound].utf8))
+        #expect(tag.account.read == 3 && tag.skipped("Record", .cutOff) == 1 && tag.values == ["72", "73"])
+    }
+
+    @Test("an export cut at any byte is converted as far as it goes, and its elements are all counted")
+    func truncatedAnywhere() throws {
+        let whole = Exports.root(
+            Exports.record(metadata: [("HKWasUserEntered", "1")]) + Exports.record(heartRate, "73")
+                + "<ActivitySummary/>")
+        let bytes = Array(whole.utf8)
+        let first = try #require(whole.range(of: "<HealthData")).lowerBound.utf16Offset(in: whole)
+        for length in stride(from: first + 12, to: bytes.count, by: 3) {
+            let part = String(decoding: bytes[..<length], as: UTF8.self)
+            let outcome = try Exports.convert(bytes: Array(bytes[..<length]))
+            let began =
+                part.components(separatedBy: "<Record ").count + part.components(separatedBy: "<ActivitySummary").count
+                - 2
+            #expect(
+                abs(outcome.account.read - began) <= (part.hasSuffix("d") || part.hasSuffix("y") ? 1 : 0), "\(length)")
+            #expect(outcome.account.outcome == (part.hasSuffix("</HealthData>") ? .complete : .truncated))
+        }
+    }
+
+    @Test("an empty file, something else, and UTF-16 are errors with a code")
+    func notExports() {
+        #expect(throws: ExportError.empty) { try Exports.convert(bytes: []) }
+        #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("<ClinicalDocument/>".utf8)) }
+        #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("{}".utf8)) }
+        #expect(throws: ExportError.encoding) { try Exports.convert(bytes: [0xFF, 0xFE, 0x3C, 0x00, 0x48, 0x00]) }
+        #expect(throws: ExportError.unreadable(errno: 2)) { try Exports.convert(path: "/nowhere/export.zip") }
+    }
+
+    @Test("the same attribute twice, as iOS 16 wrote in statistics: the first counts, and it is counted as mended")
+    func duplicateAttribute() throws {
+        let twice = Exports.record().replacingOccurrences(
+            of: "endDate=", with: "startDate=\"2001-01-01 00:00:00 +0000\" endDate=")
+        let outcome = try Exports.convert(
+            twice + """
+                <Workout workoutActivityType="HKWorkoutActivityTypeYoga" duration="10" durationUnit="min" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
+                <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" startDate="2022-09-10 02:28:55 -0700" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700" sum="41.5" unit="Cal"/>
+                </Workout>
+                """)
+        #expect(outcome.observations.first?.effective?.value.string == "2018-09-10T02:28:55-07:00")
+        #expect(outcome.observations.last?.component.last?.value?.value["value"]?.number?.text == "41.5")
+        #expect(outcome.account.repaired == ["duplicate-attribute": 2])
+    }
+
+    @Test("characters that XML forbids and bytes that are no UTF-8 are filtered and counted")
+    func illegalCharacters() throws {
+        var bytes = Array(
+            Exports.root(Exports.record(source: "A\u{B}B\u{1}C") + "\u{C}" + Exports.record(heartRate, "73")).utf8)
+        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "B")))
+        bytes.insert(contentsOf: [0xC3, 0x28, 0xFF, 0xED, 0xA0, 0x80], at: place)
+        let outcome = try Exports.convert(bytes: bytes)
+        #expect(outcome.values == ["72", "73"] && outcome.account.outcome == .complete)
+        #expect(outcome.account.filtered == ["illegal-characters": 3, "invalid-utf-8": 5])
+        #expect(outcome.account.repaired == ["illegal-characters": 1])
+    }
+
+    @Test("a reference to a forbidden character does no harm")
+    func illegalReference() throws {
+        #expect(
+            try Exports.convert(Exports.record(source: "A&#11;B") + Exports.record(heartRate, "73")).values.last == "73"
+        )
+    }
+
+    @Test("names of attributes with spaces, and compact dates, as iOS 8 wrote")
+    func oldNames() throws {
+        let outcome = try Exports.convert(
+            """
+            <Record type="\(heartRate)" source ="Robin’s iPhone" unit="count/min" startDate="20140919070800-0400" endDate="20140919070900-0400" value="66" Health Mate  App Version="2.16" recordCount="1"/>
+            <Record type="\(heartRate)" source="x" unit="count/min" startDate="201409190708-0400" endDate="201409190708-0400" value="67"/>
+            """)
+        #expect(outcome.values == ["66", "67"])
+        #expect(outcome.observations.first?.effective?.value["start"]?.string == "2014-09-19T07:08:00-04:00")
+        #expect(outcome.account.filtered["joined-names"] == 3 && outcome.account.repaired == ["date-format": 2])
+        #expect(!outcome.text.contains("Robin"))
+    }
+
+    @Test(
+        "dates of other locales",
+        arguments: [
+            "2021-12-24 8:02:43 PM -0500", "2021-12-24 8:02:43\u{202F}PM -0500", "2021-12-24T20:02:43-05:00",
+            "2021-12-25T01:02:43Z",
+        ])
+    func otherDates(text: String) throws {
+        let outcome = try Exports.convert(Exports.record(start: text))
+        let read = try #require(outcome.observations.first?.effective?.value.string)
+        #expect(DateTime(read)?.start().timeIntervalSince1970 == 1_640_394_163)
+    }
+
+    @Test("records inside a workout are records")
+    func nestedInWorkout() throws {
+        let outcome = try Exports.convert(
+            """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
+            \(Exports.record("HKQuantityTypeIdentifierEstimatedWorkoutEffortScore", "4", unit: "appleEffortScore"))\(Exports.record())
+            </Workout>
+            """)
+        #expect(outcome.made.count == 2 && outcome.account.elements == ["Record": 2, "Workout": 1])
+        #expect(outcome.skipped("HKQuantityTypeIdentifierEstimatedWorkoutEffortScore", .unsupportedType) == 1)
+    }
+
+    @Test("metadata keys that differ only in case are both dropped, and the exact key is taken")
+    func metadataCase() throws {
+        let outcome = try Exports.convert(
+            Exports.record(metadata: [
+                ("meal", "Robin"), ("Meal", "Robin"), ("hkwasuserentered", "1"), ("HKWasUserEntered", "0"),
+            ]))
+        #expect(outcome.made.count == 1 && outcome.observations.first?.method == nil)
+        #expect(!outcome.text.contains("Robin"))
+    }
+
+    @Test("exact duplicates of records and workouts collapse; the device's pointer and its commas do not matter")
+    func duplicates() throws {
+        let workout = """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="5" durationUnit="min" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700"/>
+            """
+        let other = Exports.watchDevice.replacingOccurrences(of: "0x282a45810", with: "0x111111111")
+        let outcome = try Exports.convert(Exports.record() + Exports.record(device: other) + workout + workout)
+        #expect(outcome.made.count == 2)
+        #expect(outcome.skipped(heartRate, .duplicate) == 1 && outcome.skipped("HKWorkout", .duplicate) == 1)
+    }
+
+    @Test("phone and watch count the same steps: both stay, and it can be seen which is which")
+    func twoSources() throws {
+        let phone = "&lt;&lt;HKDevice: 0x1&gt;, name:iPhone, model:iPhone, hardware:iPhone14,5&gt;"
+        let outcome = try Exports.convert(
+            Exports.record("HKQuantityTypeIdentifierStepCount", "50", unit: "count")
+                + Exports.record(
+                    "HKQuantityTypeIdentifierStepCount", "50", unit: "count", source: "Robin’s iPhone", device: phone))
+        #expect(outcome.observations.map { $0.device?.text("display") } == ["Apple Watch", "iPhone"])
+        #expect(Set(outcome.observations.compactMap(\.id)).count == 2)
+    }
+
+    @Test("sleep stages overlap being in bed and other sources: each stays as it is")
+    func sleep() throws {
+        let type = "HKCategoryTypeIdentifierSleepAnalysis"
+        let span = ("2022-09-10 22:28:55 -0700", "2022-09-11 06:28:55 -0700")
+        let values = ["InBed", "AsleepCore", "AsleepREM", "Asleep", "Dreaming"]
+        let outcome = try Exports.convert(
+            values.map {
+                Exports.record(type, "HKCategoryValueSleepAnalysis" + $0, unit: "", start: span.0, end: span.1)
+            }.joined())
+        #expect(
+            outcome.observations.map { $0.value?.value["text"]?.string } == [
+                "In bed", "Asleep, core", "Asleep, REM", "Asleep, stage unspecified",
+            ])
+        #expect(outcome.skipped(type, .unknownValue) == 1)
+    }
+
+    @Test(
+        "activity summaries, in whatever unit of energy, audiograms, prescriptions and clinical records are counted by name"
+    )
+    func otherElements() throws {
+        let outcome = try Exports.convert(
+            """
+            <ActivitySummary dateComponents="2016-11-15" activeEnergyBurned="2469.6" activeEnergyBurnedUnit="kJ"/>
+            <ClinicalRecord type="HKClinicalTypeIdentifierLabResultRecord" identifier="Robin" sourceName="Robin" sourceURL="https://x/Robin" fhirVersion="4.0.1" receivedDate="x" resourceFilePath="/clinical-records/Robin.json"/>
+            <Audiogram type="HKDataTypeIdentifierAudiogram" sourceName="Robin"><SensitivityPoint frequencyValue="1"/></Audiogram>
+            <VisionPrescription type="x"><RightEye sphere="1"/><LeftEye/><Attachment identifier="Robin"/></VisionPrescription>
+            <StateOfMind label="Robin"/>
+            """)
+        #expect(
+            outcome.account.skipped == [
+                "ActivitySummary": [.unsupportedType: 1], "ClinicalRecord": [.notRead: 1],
+                "Audiogram": [.unsupportedType: 1],
+                "VisionPrescription": [.unsupportedType: 1], "other": [.unknownElement: 1],
+            ])
+        #expect(outcome.account.read == 5 && outcome.account.elements.values.reduce(0, +) == 5)
+        #expect(!outcome.text.contains("Robin"))
+    }
+
+    @Test("the lists of beats with their local times are counted, not read")
+    func heartRateLists() throws {
+        let list = """
+            <HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="62" time="4:17:18.57 PM"/></HeartRateVariabilityMetadataList>
+            """
+        let record = Exports.record(
+            "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", "50", unit: "ms", metadata: [("a", "b")])
+        let outcome = try Exports.convert(record.replacingOccurrences(of: "</Record>", with: list + "</Record>"))
+        #expect(
+            outcome.account.parts == [
+                "HeartRateVariabilityMetadataList": 1, "InstantaneousBeatsPerMinute": 1, "MetadataEntry": 1,
+            ])
+        #expect(outcome.skipped("HKQuantityTypeIdentifierHeartRateVariabilitySDNN", .unsupportedType) == 1)
+    }
+
+    @Test("places of a route, inside the workout as older systems wrote them, go nowhere")
+    func routeLocations() throws {
+        let outcome = try Exports.convert(
+            """
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2016-11-14 07:25:41 -0700" endDate="2016-11-14 07:30:52 -0700">
+            <MetadataEntry key="HKTimeZone" value="America/Los_Angeles"/>
+            <WorkoutRoute sourceName="Robin’s iPhone"><MetadataEntry key="HKIndoorWorkout" value="1"/>
+            <Location date="2016-11-14 07:25:44 -0700" latitude="37.7777" longitude="-122.426" altitude="21.2694"/></WorkoutRoute></Workout>
+            """)
+        #expect(
+            !outcome.text.contains("37.7777") && !outcome.text.contains("Robin")
+                && !outcome.text.contains("HKIndoorWorkout"))
+        // The offset of the export is put right by the zone.
+        #expect(outcome.observations.first?.effective?.value["start"]?.string == "2016-11-14T06:25:41-08:00")
+    }
+
+    @Test("a raw bracket inside a value is taken out; a value that was never closed costs its own element alone")
+    func brackets() throws {
+        let raw = Exports.record(device: "<<HKDevice: 0x1>, name:Apple Watch, model:Watch>")
+        let open = Exports.record(heartRate, "73").replacingOccurrences(of: "value=\"73\"/>", with: "value=\"73/>")
+        let outcome = try Exports.convert(
+            raw + open + "\n" + Exports.record(heartRate, "74") + Exports.record(heartRate, "75"))
+        #expect(outcome.values.contains("72") && outcome.values.contains("75"))
+        #expect(outcome.account.filtered["stray-brackets"] == 2)
+    }
+
+    @Test("a closing tag that was lost does not swallow what follows")
+    func lostClosingTag() throws {
+        let open = Exports.record(metadata: [("a", "b")]).replacingOccurrences(of: "</Record>", with: "")
+        let outcome = try Exports.convert(open + Exports.record(heartRate, "73") + Exports.record(heartRate, "74"))
+        #expect(outcome.values == ["72", "73", "74"])
+    }
+
+    @Test("a document that nests without end stops the reader, not the program")
+    func deepNesting() throws {
+        let outcome = try Exports.convert(Exports.record() + String(repeating: "<a>", count: 100_000))
+        #expect(outcome.account.outcome == .truncated && outcome.account.problem?.code == "export-malformed")
+        #expect(outcome.values == ["72"])
+    }
+}

@@ -1,0 +1,182 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("Whole exports")
+struct WholeExportTests {
+    private static let example = Exports.project.appendingPathComponent("Examples/apple-health/export.zip").path
+    private static let script = Exports.project.appendingPathComponent("Scripts/generate-apple-health-export.py").path
+
+    /// How often elements begin, by searching the text.
+    private func count(_ name: String, in text: Data) -> Int {
+        var count = 0
+        var place = text.startIndex
+        while let range = text.range(of: Data("<\(name) ".utf8), in: place..<text.endIndex) {
+            count += 1
+            place = range.upperBound
+        }
+        return count
+    }
+
+    @Test("the example is what its script writes, byte for byte", .enabled(if: Exports.hasPython))
+    func reproducible() throws {
+        let folder = try Exports.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("export.zip")
+        try Exports.python([Self.script, "--output", file.path])
+        #expect(try Data(contentsOf: file) == Data(contentsOf: URL(fileURLWithPath: Self.example)))
+    }
+
+    @Test("the example: every element is counted, no name leaves, and the second import adds nothing")
+    func example() throws {
+        var text: [UInt8] = []
+        let folder = try Exports.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var seen = try SeenIdentities(file: folder.appendingPathComponent("seen"))
+        let account = try HealthExport(path: Self.example).convert(
+            HealthSelection(subject: "p1"), isKnown: { seen.contains($0) }
+        ) {
+            seen.stage($0.identity)
+            $0.observation.json.write(to: &text)
+        }
+        try seen.commit()
+        #expect(account.outcome == .complete && account.filtered == ["markup-problems": 16])
+        #expect((account.elements["Record"] ?? 0) >= 20_000)
+        #expect(account.read == account.elements.values.reduce(0, +))
+        #expect(seen.count == account.converted)
+        let all = Data(text) + account.json.data()
+        for word in [
+            "Robin", "Kim", "example.org", "example-scales", "0x28", "Europe/Berlin", "1984-04", "Scales", "Diary",
+            "\u{2019}",
+        ] {
+            #expect(all.range(of: Data(word.utf8)) == nil, "\(word)")
+        }
+        let reread = try SeenIdentities(file: folder.appendingPathComponent("seen"))
+        var again = 0
+        let second = try HealthExport(path: Self.example).convert(
+            HealthSelection(subject: "p1"), isKnown: { reread.contains($0) }
+        ) { _ in again += 1 }
+        #expect(again == 0 && second.converted == 0 && second.read == account.read)
+    }
+
+    @Test("folder, archive and bare file give the same", .enabled(if: Exports.hasPython))
+    func forms() throws {
+        let folder = try Exports.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var texts: [String] = []
+        var counts: [[String: Int]] = []
+        for form in ["folder", "zip", "xml"] {
+            let path = folder.appendingPathComponent(form).path
+            try Exports.python([Self.script, "--output", path, "--format", form, "--records", "900", "--seed", "7"])
+            let outcome = try Exports.convert(path: path)
+            texts.append(outcome.made.map { $0.observation.json.text() }.joined(separator: "\n"))
+            counts.append(outcome.account.elements)
+            if form == "xml" {
+                let xml = try Data(contentsOf: URL(fileURLWithPath: path))
+                for (name, number) in outcome.account.elements { #expect(count(name, in: xml) == number, "\(name)") }
+                #expect(outcome.account.read == outcome.account.elements.values.reduce(0, +))
+            }
+        }
+        #expect(texts[0] == texts[1] && texts[1] == texts[2] && !texts[0].isEmpty)
+        #expect(counts[0] == counts[1] && counts[1] == counts[2])
+    }
+
+    @Test(
+        "the conformance exports: every element is converted or named",
+        .enabled(if: Exports.conformance != nil, "TRIBUTARY_CONFORMANCE is not set"),
+        arguments: ["export-2019.xml", "apple_health_export"])
+    func conformance(name: String) throws {
+        let path = try #require(Exports.conformance) + "/apple-health/" + name
+        let outcome = try Exports.convert(path: path)
+        #expect(outcome.account.elements == ["Record": 2, "Workout": 1, "ActivitySummary": 2])
+        #expect(outcome.account.read == 5 && outcome.account.converted == 2)
+        #expect(outcome.account.parts["MetadataEntry"] == 9)
+        #expect(outcome.skipped("HKQuantityTypeIdentifierBodyMassIndex", .unsupportedType) == 1)
+        #expect(outcome.skipped("ActivitySummary", .unsupportedType) == 2)
+        #expect(outcome.values.first == "72")
+        #expect(
+            !outcome.text.contains("Simon") && !outcome.text.contains("withings") && !outcome.text.contains("12345"))
+        let components = outcome.observations.last?.component.map { $0.value?.value["value"]?.number?.text }
+        #expect(components == ["5.19412346680959", "48.74499999999999", "800.125523462647482"])
+    }
+
+    @Test("the pieces that the bytes come in do not matter")
+    func pieces() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed)
+        let bytes = Array(Fuzzing.document.utf8)
+        let whole = try Exports.convert(bytes: bytes)
+        #expect(whole.made.count > 5)
+        for _ in 0..<60 {
+            let largest = Int.random(in: 1...40, using: &random)
+            let outcome = try Exports.convert(bytes: bytes, pieces: { Int.random(in: 1...largest, using: &random) })
+            #expect(outcome.text == whole.text, "seed \(seed)")
+        }
+    }
+
+    @Test("mutated exports never crash, and what is converted is an observation without a name")
+    func fuzz() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed)
+        for round in 0..<400 {
+            let bytes = Fuzzing.mutate(Array(Fuzzing.document.utf8), &random)
+            do {
+                let outcome = try Exports.convert(bytes: bytes)
+                for made in outcome.made {
+                    let observation = made.observation
+                    #expect(
+                        observation.status == "final" && observation.effective != nil, "seed \(seed) round \(round)")
+                    let text = observation.json.text()
+                    #expect(
+                        try JSON(parsing: text) == observation.json && !text.contains("Zaphod"),
+                        "seed \(seed) round \(round)")
+                }
+            } catch is ExportError {}
+        }
+    }
+}
+
+/// A document with a little of everything, and ways to break it.
+enum Fuzzing {
+    static let document = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE HealthData [ <!-- it's <HealthData > --> <!ATTLIST Record a CDATA "]>"> > ]>
+        <HealthData locale="en_US">
+         <!-- a comment with "quotes' and <Record > --><?pi <x> ?><![CDATA[<Record ]]>
+         <ExportDate value="2019-07-19 10:36:11 -0700"/><Me a="Zaphod"/>
+         \(Exports.record(source: "Zaphod’s Apple\u{A0}Watch", metadata: [("HKTimeZone", "Asia/Kolkata"), ("Zaphod 🙂", "Zaphod")]))
+         <Record type='HKQuantityTypeIdentifierOxygenSaturation' unit='%' sourceName='Zaphod "Z"' startDate='2018-09-10 02:28:55 -0700' endDate='2018-09-10 02:28:55 -0700' value='96'/>
+         \(Exports.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg"))
+         <Correlation type="HKCorrelationTypeIdentifierBloodPressure" sourceName="Zaphod" startDate="2018-09-10 02:28:55 -0700" endDate="2018-09-10 02:28:55 -0700">
+         \(Exports.record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", unit: "mmHg"))
+         \(Exports.record("HKQuantityTypeIdentifierBloodPressureDiastolic", "80", unit: "mmHg"))</Correlation>
+         <Record type="HKQuantityTypeIdentifierHeartRate" Zaphod  App Version="1" source="Zaphod" unit="count/min" startDate="20140919070800-0400" value="66\u{B}"/>
+         \(Exports.record("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleepREM", unit: ""))
+         <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="5" durationUnit="min" sourceName="Zaphod" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
+         <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" startDate="a" startDate="b" average="120.5" minimum="90" maximum="150" unit="count/min"/></Workout>
+         \(Exports.record("HKQuantityTypeIdentifierBloodGlucose", "5.5", unit: "mmol&lt;180.1558800000541&gt;/L"))
+        </HealthData>
+        """
+
+    static func mutate(_ document: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+        var bytes = document
+        for _ in 0..<Int.random(in: 1...8, using: &random) {
+            guard bytes.count > 2 else { break }
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            let end = min(bytes.count, place + Int.random(in: 1...200, using: &random))
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes.removeSubrange(place..<end)
+            case 2: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0..<bytes.count, using: &random))
+            case 3: bytes.insert("<>\"'&=/ ".utf8.randomElement(using: &random) ?? 0, at: place)
+            case 4: bytes.removeSubrange(place...)
+            case 5: bytes.swapAt(place, Int.random(in: 0..<bytes.count, using: &random))
+            default: bytes.insert(contentsOf: Array(repeating: bytes[place], count: 40), at: place)
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,125 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@Suite("Conversion and account")
+struct HealthConversionTests {
+    @Test("exact duplicates collapse, known samples are skipped, and it adds up")
+    func duplicates() throws {
+        let samples = [
+            try Samples.heartRate(), try Samples.heartRate(), try Samples.heartRate("80"), try Samples.heartRate(at: 9),
+        ]
+        let (made, account) = try Samples.convert(samples, known: [samples[3].identity])
+        #expect(made.count == 2 && account.converted == 2 && account.read == 4)
+        #expect(account.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
+    }
+
+    @Test("samples before the date and of other types are named")
+    func selection() throws {
+        let selection = HealthSelection(
+            since: Samples.start.date.addingTimeInterval(5), types: [try #require(HealthType.named("HeartRate"))])
+        let samples = [
+            try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.heartRate(at: 6),
+            try Samples.pressure("120", "80", at: 9),
+        ]
+        let (made, account) = try Samples.convert(samples, selection: selection)
+        #expect(made.count == 2)
+        #expect(account.skipped["HKQuantityTypeIdentifierHeartRate"] == [.beforeSince: 1])
+        #expect(account.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
+    }
+
+    @Test("times that cannot be are named")
+    func times() throws {
+        var future = try Samples.heartRate()
+        future.end.seconds = 253_402_300_799
+        var past = try Samples.heartRate()
+        past.start.seconds = -5_000_000_000
+        let backwards = try Samples.heartRate(end: -1)
+        let (made, account) = try Samples.convert([future, past, backwards])
+        #expect(made.isEmpty)
+        #expect(account.skipped["HKQuantityTypeIdentifierHeartRate"] == [.dateOutOfRange: 2, .endBeforeStart: 1])
+    }
+
+    @Test("members of one time and source become one observation; what is left alone is one of its own")
+    func joining() throws {
+        let other = HealthSource(product: .app)
+        let (made, account) = try Samples.convert([
+            try Samples.pressure(nil, "80"), try Samples.pressure("120", nil), try Samples.pressure("130", nil, at: 60),
+            try Samples.pressure(nil, "85", source: other), try Samples.pressure("110", nil),
+            try Samples.pressure(nil, "70"),
+        ])
+        let values = made.map { $0.observation.component.map { $0.value?.value["value"]?.integer } }
+        #expect(values == [[120, 80], [130], [110, 70], [85]])
+        #expect(account.read == 6 && account.converted == 4)
+        #expect(account.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])
+    }
+
+    @Test("a member that a correlation claims is no observation, whichever comes first")
+    func claims() throws {
+        let member = try Samples.pressure("120", nil)
+        let before = try Samples.convert([member], claims: [member])
+        #expect(before.made.isEmpty)
+        #expect(before.account.skipped.values.first == [.memberOfCorrelation: 1])
+        var made = 0
+        let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in made += 1 })
+        conversion.claim(member)
+        try conversion.addMember(
+            member, row: conversion.account.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic"))
+        try conversion.finish()
+        #expect(made == 0 && conversion.account.read == 1)
+    }
+
+    @Test("a pair has the identity of the correlation with the same values: both ways of writing it are one sample")
+    func pairIdentity() throws {
+        let pair = try Samples.convert([try Samples.pressure("120", nil), try Samples.pressure(nil, "80")]).made
+        #expect(pair.map(\.identity) == [try Samples.pressure("120", "80").identity])
+    }
+
+    @Test("unlikely values are kept and counted")
+    func implausible() throws {
+        let (made, account) = try Samples.convert([try Samples.heartRate("500"), try Samples.heartRate("60", at: 1)])
+        #expect(made.count == 2 && account.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
+    }
+
+    @Test("what emit throws ends the conversion")
+    func throwing() throws {
+        struct Full: Error {}
+        let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in throw Full() })
+        #expect(throws: Full.self) {
+            try conversion.add(
+                try Samples.heartRate(), row: conversion.account.row(for: "HKQuantityTypeIdentifierHeartRate"))
+        }
+        #expect(conversion.account.converted == 0)
+    }
+
+    @Test("the account keeps names of types to HealthKit's form and number")
+    func rows() {
+        var account = HealthAccount()
+        for name in ["HKQuantityTypeIdentifierNew", "Robin’s type", "", "HK Robin", String(repeating: "H", count: 300)]
+        {
+            account.skip(account.row(for: name), .unsupportedType)
+        }
+        for index in 0..<5000 { account.skip(account.row(for: "HKMadeUp\(index)"), .unsupportedType) }
+        #expect(account.read == 5005)
+        #expect(account.skipped["HKQuantityTypeIdentifierNew"] == [.unsupportedType: 1])
+        #expect(account.skipped.count <= 2001)
+        #expect((account.skipped["unrecognised-type"]?[.unsupportedType] ?? 0) > 4)
+        #expect(!account.json.text().contains("Robin"))
+    }
+
+    @Test("the JSON of the account adds up")
+    func json() throws {
+        let (_, account) = try Samples.convert([try Samples.heartRate(), try Samples.heartRate()])
+        let json = account.json
+        #expect(json["read"]?.integer == 2 && json["converted"]?.integer == 1)
+        #expect(json["skipped"]?["HKQuantityTypeIdentifierHeartRate"]?["duplicate"]?.integer == 1)
+        #expect(json["repaired"]?.object?.isEmpty == true && json["outcome"]?.string == "complete")
+    }
+
+    @Test("every reason and repair has its own code")
+    func codes() {
+        #expect(Set(SkipReason.allCases.map(\.rawValue)).count == SkipReason.allCases.count)
+        #expect(Set(Repairs.kinds.map(\.code)).count == Repairs.kinds.count)
+    }
+}

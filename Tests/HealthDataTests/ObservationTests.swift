@@ -1,0 +1,123 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@Suite("Samples as observations")
+struct ObservationTests {
+    @Test("a moment's quantity, member by member")
+    func quantity() throws {
+        var sample = try Samples.heartRate()
+        sample.created = HealthInstant(seconds: Samples.start.seconds + 60, offsetMinutes: -420)
+        sample.context.motion = .active
+        let expected = """
+            {"resourceType":"Observation","id":"\(sample.identity.resourceID(subject: "p1"))",\
+            "extension":[{"url":"urn:tributary:healthkit-metadata:HKMetadataKeyHeartRateMotionContext","valueCode":"active"}],\
+            "identifier":[{"system":"urn:tributary:content-hash","value":"\(sample.identity.text)"}],"status":"final",\
+            "category":[{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/observation-category",\
+            "code":"vital-signs","display":"Vital Signs"}]}],\
+            "code":{"coding":[{"system":"http://loinc.org","code":"8867-4","display":"Heart rate"},\
+            {"system":"http://developer.apple.com/documentation/healthkit",\
+            "code":"HKQuantityTypeIdentifierHeartRate","display":"Heart Rate"}],"text":"Heart Rate"},\
+            "subject":{"reference":"Patient/p1"},"effectiveDateTime":"2016-11-14T08:25:41-07:00",\
+            "issued":"2016-11-14T08:26:41-07:00","valueQuantity":{"value":72,"unit":"beats/minute",\
+            "system":"http://unitsofmeasure.org","code":"/min"},"device":{"display":"Apple Watch"}}
+            """
+        #expect(sample.observation(subject: "p1").json.text() == expected)
+    }
+
+    @Test("HealthKit's own identifier stands first, under the system that others use")
+    func uuid() throws {
+        var sample = try Samples.heartRate()
+        sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
+        let identifiers = sample.observation(subject: nil).identifiers
+        #expect(identifiers.map(\.system) == ["com.apple.health", "urn:tributary:content-hash"])
+        #expect(identifiers.first?.value == "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
+        #expect(sample.observation(subject: nil).subject == nil)
+    }
+
+    @Test("a span of time is a period; what was typed in says so")
+    func period() throws {
+        var sample = try Samples.heartRate(end: 90)
+        sample.context.wasUserEntered = true
+        let observation = sample.observation(subject: "p1")
+        #expect(observation.effective?.type == "Period")
+        #expect(observation.effective?.value["end"]?.string == "2016-11-14T08:27:11-07:00")
+        #expect(observation.method?.coding.first?.code == "HKWasUserEntered")
+    }
+
+    @Test("a blood pressure is one observation with two components")
+    func bloodPressure() throws {
+        let observation = try Samples.pressure("120", "80").observation(subject: "p1")
+        #expect(observation.value == nil)
+        #expect(observation.component.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4"])
+        #expect(observation.component.map { $0.value?.value["value"]?.integer } == [120, 80])
+        #expect(observation.component.map { $0.value?.value["code"]?.string } == ["mm[Hg]", "mm[Hg]"])
+    }
+
+    @Test("a sleep stage carries its code and words")
+    func sleep() throws {
+        let type = try #require(HealthType.named("SleepAnalysis"))
+        let deep = try #require(type.option(named: "HKCategoryValueSleepAnalysisAsleepDeep"))
+        let end = HealthInstant(seconds: Samples.start.seconds + 600, offsetMinutes: -420)
+        let sample = HealthSample(
+            type: type, value: .option(deep), start: Samples.start, end: end, source: Samples.watch)
+        let value = sample.observation(subject: "p1").value
+        #expect(value?.type == "CodeableConcept")
+        #expect(value?.value["text"]?.string == "Asleep, deep")
+        #expect(value?.value["coding"]?[0]?["code"]?.string == "HKCategoryValueSleepAnalysisAsleepDeep")
+        // The single "asleep" of older systems.
+        #expect(
+            type.option(named: "HKCategoryValueSleepAnalysisAsleep")?.code
+                == "HKCategoryValueSleepAnalysisAsleepUnspecified")
+    }
+
+    @Test("a workout's figures come in the order of the table and can be told apart")
+    func workout() throws {
+        let type = HealthType.workout
+        var workout = HealthWorkout(activity: try #require(type.option(named: "HKWorkoutActivityTypeRunning")))
+        for (identifier, text, unit) in [
+            (WorkoutComponent.heartRate("maximum"), "171", "count/min"),
+            (WorkoutComponent.heartRate("average"), "140.5", "count/min"),
+            ("HKQuantityTypeIdentifierDistanceWalkingRunning", "2", "mi"), (WorkoutComponent.duration, "1800", "s"),
+        ] {
+            let measure = try #require(type.components.first { $0.identifier == identifier }?.measure)
+            workout.add(identifier, try HealthQuantity(text, unit: unit, as: measure))
+        }
+        let sample = HealthSample(
+            type: type, value: .workout(workout), start: Samples.start, end: Samples.start, source: Samples.watch)
+        let observation = sample.observation(subject: "p1")
+        #expect(
+            observation.component.map { $0.value?.value["value"]?.number?.text } == ["30", "3218.688", "140.5", "171"])
+        #expect(
+            observation.component.map { $0.code?.label } == [
+                "Workout Duration", "Walking and Running Distance", "Average Heart Rate", "Maximum Heart Rate",
+            ])
+        #expect(observation.value?.value["text"]?.string == "Running")
+    }
+
+    @Test("instants are written as FHIR writes them, for random times and offsets")
+    func instants() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed)
+        for _ in 0..<2000 {
+            let seconds = Int64.random(in: HealthInstant.believable, using: &random)
+            let offset = Int16.random(in: -840...840, using: &random)
+            let instant = HealthInstant(seconds: seconds, offsetMinutes: offset)
+            let read = DateTime(instant.text)
+            #expect(read?.start().timeIntervalSince1970 == Double(seconds), "seed \(seed): \(instant.text)")
+            #expect(read?.offsetMinutes == Int(offset), "seed \(seed)")
+        }
+    }
+
+    @Test("a zone gives the offset of the day, and a name that is none gives nothing")
+    func zones() {
+        var zones = TimeZoneOffsets()
+        #expect(zones.minutes(in: "America/Los_Angeles", at: 1_479_137_141) == -480)
+        #expect(zones.minutes(in: "America/Los_Angeles", at: 1_468_000_000) == -420)
+        #expect(zones.minutes(in: "Asia/Kolkata", at: 0) == 330)
+        for name in ["", "Robin/Home", "../../etc/passwd", "a b", String(repeating: "A", count: 60)] {
+            #expect(zones.minutes(in: name, at: 0) == nil, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import FHIR
+import HealthData
+import Testing
+
+@Suite("Redaction")
+struct RedactionTests {
+    @Test(
+        "names become kinds of product",
+        arguments: [
+            ("Anna’s iPhone", nil, HealthProduct.iPhone), ("iPhone von Anna", nil, .iPhone),
+            ("Anna’s Apple\u{A0}Watch", nil, .appleWatch), ("Anna's Apple Watch", nil, .appleWatch),
+            ("Anna's iPad", nil, .iPad), ("Anna", nil, .app), ("", nil, .app), ("Health Mate", nil, .app),
+            (
+                "Anna",
+                "<<HKDevice: 0x282a45810>, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:4.3.1>",
+                .appleWatch
+            ),
+            (
+                "Anna", "<<HKDevice: 0x1>, name:iPhone, manufacturer:Apple Inc., model:iPhone, hardware:iPhone14,5>",
+                .iPhone
+            ),
+            (
+                "Anna",
+                "<<HKDevice: 0x1>, name:Anna's Scale, manufacturer:Anna, model:Anna's iPhone scale, hardware:S1>", .app
+            ),
+            ("Running app", "<<HKDevice: 0x1>, name:x, model:Watch>", .appleWatch),
+        ] as [(String, String?, HealthProduct)])
+    func products(name: String, device: String?, product: HealthProduct) {
+        #expect(Redaction.product(sourceName: name, device: device) == product)
+    }
+
+    @Test("a version is digits and points, or nothing")
+    func versions() {
+        for text in ["4.3.1", "2160040", "16.2"] { #expect(Redaction.version(text) == text) }
+        for text in ["", "Anna", "1.0 (Anna)", "v1", String(repeating: "1", count: 30)] {
+            #expect(Redaction.version(text).isEmpty, "\(text)")
+        }
+    }
+
+    @Test("only listed metadata pass, and only with values they can have")
+    func metadata() {
+        var context = HealthContext()
+        #expect(Redaction.apply(key: "HKWasUserEntered", value: "1", to: &context))
+        #expect(Redaction.apply(key: "HKMetadataKeyHeartRateMotionContext", value: "2", to: &context))
+        #expect(Redaction.apply(key: "HKBloodGlucoseMealTime", value: "1", to: &context))
+        #expect(Redaction.apply(key: "HKIndoorWorkout", value: "0", to: &context))
+        for (key, value) in [
+            ("HKWasUserEntered", "Anna"), ("HKMetadataKeyHeartRateMotionContext", "9"),
+            ("HKBloodGlucoseMealTime", "Anna"),
+            ("HKExternalUUID", "1"), ("HKDeviceName", "Anna's iPhone"), ("hkwasuserentered", "1"),
+            ("HKWeatherTemperature", "56 degF"), ("Withings Link", "withings-bd2://timeline?userid=12345"),
+        ] {
+            let before = context
+            #expect(!Redaction.apply(key: key, value: value, to: &context), "\(key)")
+            #expect(context == before)
+        }
+        #expect(context.wasUserEntered == true && context.motion == .active && context.mealTime == .preprandial)
+        #expect(context.isIndoor == false)
+    }
+}
