@@ -26,6 +26,26 @@ struct ObservationTests {
         #expect(sample.observation(subject: "p1").json.text() == expected)
     }
 
+    @Test("the text written fast is the text of the JSON, with every part there is")
+    func fastText() throws {
+        var samples = [try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.pressure("120", nil)]
+        samples[0].uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
+        samples[0].created = Samples.start
+        samples[1].context.motion = .active
+        samples[1].context.isIndoor = true
+        samples[1].context.mealTime = .preprandial
+        samples[1].context.wasUserEntered = true
+        for sample in samples {
+            for subject in [nil, "p1", "quoted\"\\"] {
+                let made = HealthObservation(sample, identity: sample.identity, subject: subject)
+                var bytes: [UInt8] = []
+                made.write(to: &bytes)
+                #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
+                #expect(made.observation.id == made.id)
+            }
+        }
+    }
+
     @Test("HealthKit's own identifier stands first, under the system that others use")
     func uuid() throws {
         var sample = try Samples.heartRate()

@@ -1,13 +1,6 @@
 import FHIR
 import Foundation
 
-/// An observation that is ready to be sent, with what it was made of.
-public struct HealthObservation: Sendable {
-    public let type: HealthType
-    public let identity: SampleIdentity
-    public let observation: Observation
-}
-
 /// What to convert.
 public struct HealthSelection: Sendable {
     /// The id of the Patient; nil leaves the subject out.
@@ -81,8 +74,7 @@ public final class HealthConversion {
             account.skip(row, .alreadyKnown)
             return
         }
-        let observation = sample.observation(subject: selection.subject, identity: identity)
-        try emit(HealthObservation(type: sample.type, identity: identity, observation: observation))
+        try emit(HealthObservation(sample, identity: identity, subject: selection.subject))
         account.convert(row, repairs: sample.repairs)
         if sample.isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
     }

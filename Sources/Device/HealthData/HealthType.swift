@@ -62,6 +62,9 @@ public final class HealthType: Sendable, Hashable {
 
     let categoryJSON: JSON
     let concept: JSON
+    /// The category and the code as text, for writing fast.
+    let categoryText: [UInt8]
+    let conceptText: [UInt8]
 
     init(
         _ identifier: String, _ kind: Kind, title: String, folder: String, category: Category,
@@ -85,6 +88,8 @@ public final class HealthType: Sendable, Hashable {
                 Coding(system: CodeSystem.observationCategory, code: category.rawValue, display: category.display)
             ]).json
         ])
+        categoryText = categoryJSON.bytes()
+        conceptText = concept.bytes()
     }
 
     /// The option with the name or one of the names it had earlier.

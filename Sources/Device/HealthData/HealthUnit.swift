@@ -72,11 +72,16 @@ public struct HealthMeasure: Sendable, Hashable {
         self.sourceUnits = sourceUnits
         self.plausible = plausible
         concept = CodeableConcept(coding: codings, text: title).json
+        conceptText = concept.bytes()
         unitMembers = [
             JSONObject.Member(key: "unit", value: .string(unit.display)),
             JSONObject.Member(key: "system", value: .string(Self.ucum)),
             JSONObject.Member(key: "code", value: .string(unit.ucum)),
         ]
+        var unitObject = JSONObject()
+        for member in unitMembers { unitObject[member.key] = member.value }
+        let quantity = JSON.object(unitObject).bytes()
+        unitText = [UInt8(ascii: ",")] + quantity.dropFirst()
     }
 
     public static func == (left: HealthMeasure, right: HealthMeasure) -> Bool {
@@ -91,6 +96,10 @@ public struct HealthMeasure: Sendable, Hashable {
 
     /// `Observation.code` or `component.code`, made once.
     let concept: JSON
+    /// The same as text.
+    let conceptText: [UInt8]
+    /// What follows the value in the text of a Quantity, to its end.
+    let unitText: [UInt8]
     private let unitMembers: [JSONObject.Member]
     private static let ucum = "http://unitsofmeasure.org"
 

@@ -17,7 +17,7 @@ final class ExportReader: XMLEvents {
     /// same.
     var elementLimit: Int?
     /// Whether elements are nested deeper than any export nests them: nothing more can be made of such a file.
-    var isTooDeep: Bool { stack.count > 64 }
+    private(set) var isTooDeep = false
 
     private var stack: [ExportElement] = []
     private var counts = Array(repeating: 0, count: ExportElement.allCases.count)
@@ -50,6 +50,7 @@ final class ExportReader: XMLEvents {
         let parent = stack.last
         stack.append(element)
         begun += 1
+        if stack.count > 64 { isTooDeep = true }
         guard failure == nil, begun <= elementLimit ?? .max, !isTooDeep, let values else { return }
         counts[element.rawValue] += 1
         if checksMarks, AttributeValues.hasMarks(attributes) { pendingRepairs.insert(.illegalCharacters) }

@@ -6,7 +6,7 @@ import HealthData
 ///
 /// ```swift
 /// let account = try HealthExport(path: "export.zip").convert(HealthSelection(subject: "p1")) { made in
-///     made.observation.json.write(to: &output)
+///     made.write(to: &output)
 /// }
 /// ```
 ///
