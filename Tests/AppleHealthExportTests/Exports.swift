@@ -64,9 +64,8 @@ enum Exports {
         path: String, selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
     ) throws -> Outcome {
         var outcome = Outcome()
-        outcome.account = try HealthExport(path: path).convert(selection, isKnown: { known.contains($0) }) {
-            outcome.made.append($0)
-        }
+        outcome.account = try HealthExport(path: path).convert(
+            selection, isKnown: { known.contains($0) }, emit: { outcome.made.append($0) })
         #expect(outcome.account.converted == outcome.made.count)
         return outcome
     }
@@ -75,11 +74,10 @@ enum Exports {
     static func convert(bytes: [UInt8], pieces: () -> Int) throws -> Outcome {
         var outcome = Outcome()
         let pieces = PieceBytes(bytes, sizes: Array(repeating: 0, count: 64).map { _ in pieces() })
-        try withoutActuallyEscaping({ outcome.made.append($0) }) { emit in
-            let conversion = HealthConversion(HealthSelection(subject: "p1"), isKnown: { _ in false }, emit: emit)
-            try ExportStream(conversion).run(pieces, isRecognised: true)
-            outcome.account = conversion.account
-        }
+        let selection = HealthSelection(subject: "p1")
+        let conversion = HealthConversion(selection, isKnown: { _ in false }, emit: { outcome.made.append($0) })
+        try ExportStream(conversion).run(pieces, isRecognised: true)
+        outcome.account = conversion.account
         return outcome
     }
 

@@ -38,13 +38,13 @@ struct WholeExportTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         var seen = try SeenIdentities(file: folder.appendingPathComponent("seen"))
         let account = try HealthExport(path: Self.example).convert(
-            HealthSelection(subject: "p1"), isKnown: { seen.contains($0) }
-        ) {
-            seen.stage($0.identity)
-            let start = text.count
-            $0.write(to: &text)
-            if !text[start...].elementsEqual($0.observation.json.bytes()) { differing += 1 }
-        }
+            HealthSelection(subject: "p1"), isKnown: { seen.contains($0) },
+            emit: {
+                seen.stage($0.identity)
+                let start = text.count
+                $0.write(to: &text)
+                if !text[start...].elementsEqual($0.observation.json.bytes()) { differing += 1 }
+            })
         try seen.commit()
         #expect(differing == 0)
         #expect(account.outcome == .complete && account.filtered == ["markup-problems": 16])
@@ -61,8 +61,7 @@ struct WholeExportTests {
         let reread = try SeenIdentities(file: folder.appendingPathComponent("seen"))
         var again = 0
         let second = try HealthExport(path: Self.example).convert(
-            HealthSelection(subject: "p1"), isKnown: { reread.contains($0) }
-        ) { _ in again += 1 }
+            HealthSelection(subject: "p1"), isKnown: { reread.contains($0) }, emit: { _ in again += 1 })
         #expect(again == 0 && second.converted == 0 && second.read == account.read)
     }
 
@@ -111,6 +110,7 @@ struct WholeExportTests {
     func pieces() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)
+        print("seed \(seed)")
         let bytes = Array(Fuzzing.document.utf8)
         let whole = try Exports.convert(bytes: bytes)
         #expect(whole.made.count > 5)
@@ -125,6 +125,7 @@ struct WholeExportTests {
     func fuzz() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)
+        print("seed \(seed)")
         for round in 0..<400 {
             let bytes = Fuzzing.mutate(Array(Fuzzing.document.utf8), &random)
             do {

@@ -29,6 +29,13 @@ struct HealthConversionTests {
         #expect(account.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
     }
 
+    @Test("types are selected by name, and a name that means none is an error")
+    func typeNames() throws {
+        let types = try HealthSelection.types(named: ["HeartRate", "BloodPressureSystolic"])
+        #expect(Set(types.map(\.shortName)) == ["HeartRate", "BloodPressure"])
+        #expect(throws: UnknownHealthType.self) { try HealthSelection.types(named: ["StepCount", "Mood"]) }
+    }
+
     @Test("times that cannot be are named")
     func times() throws {
         var future = try Samples.heartRate()

@@ -90,6 +90,7 @@ struct HealthQuantityTests {
     func shifting() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)
+        print("seed \(seed)")
         let mass = try #require(HealthType.named("BodyMass")?.measure)
         let height = try #require(HealthType.named("Height")?.measure)
         for _ in 0..<2000 {

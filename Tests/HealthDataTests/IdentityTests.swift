@@ -50,6 +50,7 @@ struct IdentityTests {
     func identitySet() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)
+        print("seed \(seed)")
         var set = IdentitySet()
         var model: Set<IdentityKey> = []
         for _ in 0..<3000 {

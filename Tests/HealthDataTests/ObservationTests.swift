@@ -120,6 +120,7 @@ struct ObservationTests {
     func instants() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)
+        print("seed \(seed)")
         for _ in 0..<2000 {
             let seconds = Int64.random(in: HealthInstant.believable, using: &random)
             let offset = Int16.random(in: -840...840, using: &random)

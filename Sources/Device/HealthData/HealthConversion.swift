@@ -17,6 +17,25 @@ public struct HealthSelection: Sendable {
     }
 }
 
+/// A name that means no type of the table.
+public struct UnknownHealthType: Error, Sendable, Hashable {
+    public let name: String
+    public var code: String { "health-type-unknown" }
+    public var message: String { "There is no health type named \(name); see the table of types for the names." }
+}
+
+extension HealthSelection {
+    /// The types that identifiers, short names (`HeartRate`) or titles mean.
+    public static func types(named names: some Sequence<String>) throws(UnknownHealthType) -> Set<HealthType> {
+        var types: Set<HealthType> = []
+        for name in names {
+            guard let type = HealthType.named(name) else { throw UnknownHealthType(name: name) }
+            types.insert(type)
+        }
+        return types
+    }
+}
+
 /// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps account.
 ///
 /// Pure but for the two closures. Memory grows by 16 to 22 bytes a sample (its identity) and by the blood pressure
