@@ -173,7 +173,8 @@ public struct SubmissionProcessor: Sendable {
     }
 
     private func record(
-        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String,         at: Date, in transaction: any SQLTransaction
+        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String, at: Date,
+        in transaction: any SQLTransaction
     ) throws -> String {
         let provenance = RecordProvenance(
             submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,

@@ -16,7 +16,8 @@ struct ConsentRows {
             $0.split(separator: "|", maxSplits: 1).map(String.init)
         }
         let signer = contract.signer.first { $0.party?.literal?.type == Patient.resourceType }
-        let signedAt = signer?.signature.first?.when?.start() ?? contract.applies?.start?.start() ?? contract.issued?.start()
+        let signedAt =
+            signer?.signature.first?.when?.start() ?? contract.applies?.start?.start() ?? contract.issued?.start()
         let shares = signer?.extension(Self.sharingExtension)?.value?.value.bool
         try transaction.execute(
             """

@@ -42,7 +42,9 @@ struct PatientRow: Sendable, Hashable {
         }
     }
 
-    private static func padded(_ year: Int) -> String { String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)" }
+    private static func padded(_ year: Int) -> String {
+        String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
+    }
 
     /// What a pseudonymous Patient bears, at the birth date that it does not tell, when the person is 90 or older.
     static let oldestExtension = "urn:tributary:age-90-or-older"

@@ -68,7 +68,8 @@ public struct WarehouseLoader: Sendable {
             let name = health.identifier.replacingOccurrences(of: "Identifier", with: " ").split(separator: " ").last
             try writer.ensure(
                 Concept(
-                    path: ConceptPath.child(of: folder, ConceptPath.segment(name.map(String.init) ?? health.identifier)),
+                    path: ConceptPath.child(
+                        of: folder, ConceptPath.segment(name.map(String.init) ?? health.identifier)),
                     code: ConceptCode.code(system: coding.system, code: code), name: health.title,
                     kind: health.isNumeric ? .numeric(units: health.ucum) : .choice))
         }

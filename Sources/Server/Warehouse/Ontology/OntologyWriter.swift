@@ -11,7 +11,9 @@ struct OntologyWriter {
 
     /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
-        guard try transaction.first("SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")]) == nil
+        guard
+            try transaction.first("SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
+                == nil
         else { return }
         try ensure(Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder))
         try ensure(Concept(path: ConceptPath.root + "Surveys\\", code: nil, name: "Surveys", kind: .folder))
@@ -47,7 +49,8 @@ struct OntologyWriter {
     /// Writes a concept unless its path is there.
     func ensure(_ concept: Concept) throws {
         let known = try transaction.first(
-            "SELECT c_basecode FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(concept.path)])
+            "SELECT c_basecode FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(concept.path)]
+        )
         guard known == nil else { return }
         let attributes =
             switch concept.kind {

@@ -3,7 +3,9 @@ import Storage
 
 /// A constraint on a fact's value, as i2b2's query tool offers them.
 public enum ValueConstraint: Sendable, Hashable {
-    public enum Comparison: String, Sendable, CaseIterable { case lt = "LT", le = "LE", eq = "EQ", ne = "NE", ge = "GE", gt = "GT" }
+    public enum Comparison: String, Sendable, CaseIterable {
+        case lt = "LT", le = "LE", eq = "EQ", ne = "NE", ge = "GE", gt = "GT"
+    }
 
     case compare(Comparison, Double)
     case between(Double, Double)
@@ -70,7 +72,9 @@ public enum ValueConstraint: Sendable, Hashable {
             return ("valtype_cd = 'N' AND nval_num BETWEEN ? AND ? AND tval_char = 'E'", [number(low), number(high)])
         case .equals(let text): return ("valtype_cd = 'T' AND tval_char = ?", [SQLValue(text)])
         case .contains(let text):
-            return ("valtype_cd = 'T' AND tval_char LIKE ? ESCAPE '!'", [SQLValue("%" + LikePattern.escaped(text) + "%")])
+            return (
+                "valtype_cd = 'T' AND tval_char LIKE ? ESCAPE '!'", [SQLValue("%" + LikePattern.escaped(text) + "%")]
+            )
         }
     }
 }

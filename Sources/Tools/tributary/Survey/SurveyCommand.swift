@@ -1,0 +1,94 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Questionnaires
+
+struct SurveyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "survey",
+        abstract: "Ask, answer and check forms (FHIR Questionnaires).",
+        discussion: "Example:\n  tributary survey run form.json -o response.json",
+        subcommands: [Run.self, Answer.self, Validate.self])
+
+    struct Answer: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Answer a form from a file; the QuestionnaireResponse goes to standard output.",
+            discussion: """
+                Answers are a JSON object of linkIds with values: {"q1": true, "q2": ["a", "b"], "group[1]/q3": 4}.
+
+                Example:
+                  tributary survey answer form.json --answers answers.json
+                """)
+        @Argument(help: "The Questionnaire.") var file: String
+        @Option(help: "The answers.") var answers: String
+        @Option(help: "Whom the answers are about: a Patient id.") var subject: String?
+        @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
+        @Flag(help: "Print one JSON value (it always does).") var json = false
+
+        func run() async throws {
+            let form = try SurveyCommand.form(file, lenient: lenient)
+            let answers = try CommandInput.json(answers, lenient: lenient)
+            let (response, problems) = form.answer(
+                answers, subject: subject.map { "Patient/\($0)" }, authored: Date().withLocalOffset)
+            for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
+            CommandOutput.result(response.json)
+            if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+        }
+    }
+
+    struct Validate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check a QuestionnaireResponse against its form.",
+            discussion: "Example:\n  tributary survey validate --questionnaire form.json response.json")
+        @Option(help: "The Questionnaire.") var questionnaire: String
+        @Argument(help: "The QuestionnaireResponse.") var file: String
+        @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let form = try SurveyCommand.form(questionnaire, lenient: lenient)
+            guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
+                throw CommandError("not-a-response", "\(file) holds no QuestionnaireResponse.")
+            }
+            let about = form.problems.map { problem in
+                ResponseProblem(
+                    code: problem.code, severity: .warning, expression: "Questionnaire", linkID: problem.linkID,
+                    message: "The form itself: " + problem.message)
+            }
+            // A form in which no answer can be right has no right response.
+            let impossible = form.problems.filter { $0.code == "limits-contradict" }.map { problem in
+                ResponseProblem(
+                    code: problem.code, expression: "Questionnaire", linkID: problem.linkID, message: problem.message)
+            }
+            let problems = ResponseValidator(form).problems(in: response) + impossible + about
+            let isValid = !problems.contains { $0.severity == .error }
+            if json {
+                CommandOutput.result(["valid": .bool(isValid), "problems": .array(problems.map(SurveyCommand.json))])
+            } else {
+                for problem in problems { CommandOutput.result(SurveyCommand.line(problem)) }
+                CommandOutput.result(isValid ? "valid" : "not valid")
+            }
+            if !isValid { throw ExitCode(1) }
+        }
+    }
+
+    static func form(_ path: String, lenient: Bool) throws -> Form {
+        guard let questionnaire = try CommandInput.resource(path, lenient: lenient).as(Questionnaire.self) else {
+            throw CommandError("not-a-questionnaire", "\(path) holds no Questionnaire.")
+        }
+        return Form(questionnaire)
+    }
+
+    static func line(_ problem: ResponseProblem) -> String {
+        let item = problem.linkID.map { " (\($0))" } ?? ""
+        return "\(problem.severity.rawValue): \(problem.message) [\(problem.code)] \(problem.expression)\(item)"
+    }
+
+    static func json(_ problem: ResponseProblem) -> JSON {
+        [
+            "code": .string(problem.code), "severity": .string(problem.severity.rawValue),
+            "expression": .string(problem.expression), "linkId": problem.linkID.map { .string($0) } ?? .null,
+            "message": .string(problem.message),
+        ]
+    }
+}
