@@ -57,7 +57,7 @@ let server: [Target] = [
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Storage", "Records", "FHIR", "Questionnaires", "HealthData", crypto, logging],
+        dependencies: ["Storage", "FHIR", "HealthData", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver", dependencies: ["Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
@@ -105,7 +105,7 @@ let tests: [Target] = [
     .testTarget(name: "RecordsTests", dependencies: ["Records", "Storage", "Trust", "FHIR", hummingbirdTesting]),
     .testTarget(
         name: "WarehouseTests",
-        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "Questionnaires", "HealthData"]),
+        dependencies: ["Warehouse", "Storage", "FHIR", "HealthData"]),
     .testTarget(
         name: "ReceiverTests",
         dependencies: ["Receiver", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),

@@ -1,7 +1,6 @@
 import Consumer
 import FHIR
 import Foundation
-import HealthData
 import InformedConsent
 import Records
 import Storage
@@ -35,7 +34,7 @@ public enum StudyProcessing {
             .map { Questionnaire($0.resource.object) }
         try await database.write { transaction in
             let loader = WarehouseLoader()
-            try loader.ensureHealthOntology(at: now, in: transaction)
+            try loader.ensureHealthOntology(HealthConcept.all, at: now, in: transaction)
             for form in forms { try loader.ensureOntology(questionnaire: form, at: now, in: transaction) }
         }
     }

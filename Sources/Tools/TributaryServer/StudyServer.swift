@@ -2,6 +2,7 @@ import Consumer
 import FHIR
 import Foundation
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTLS
 import Logging
 import NIOSSL

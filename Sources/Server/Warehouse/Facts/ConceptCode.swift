@@ -14,6 +14,7 @@ enum ConceptCode {
         "http://hl7.org/fhir/sid/ndc": "NDC", "http://hl7.org/fhir/sid/cvx": "CVX",
         "http://www.ama-assn.org/go/cpt": "CPT", "http://unitsofmeasure.org": "UCUM",
         "http://developer.apple.com/documentation/healthkit": "HK", "urn:oid:2.16.840.1.113883.6.24": "MDC",
+        "urn:tributary:health-component": "TRIBUTARY",
     ]
 
     /// The code of a coding.

@@ -6,18 +6,20 @@ extension FactMapping {
     static func facts(of observation: Observation, receivedAt: Date) -> FactSet {
         var facts = FactSet(time: time(of: observation.resource, receivedAt: receivedAt))
         guard observation.status != "entered-in-error", observation.status != "cancelled" else { return facts }
-        if let value = observation.value { add(value, of: observation.code, parent: nil, to: &facts) }
+        if let value = observation.value { add(value, of: observation.code, firstCode: false, to: &facts) }
         for component in observation.component {
             guard let value = component.value else { continue }
-            add(value, of: component.code, parent: code(of: observation.code), to: &facts)
+            // A component's first code tells it from its siblings; a broader one may follow.
+            add(value, of: component.code, firstCode: true, to: &facts)
         }
         return facts
     }
 
     private static func add(
-        _ value: (type: String, value: JSON), of concept: CodeableConcept?, parent: String?, to facts: inout FactSet
+        _ value: (type: String, value: JSON), of concept: CodeableConcept?, firstCode: Bool,
+        to facts: inout FactSet
     ) {
-        guard let code = code(of: concept) else { return }
+        guard let code = code(of: concept, firstCode: firstCode) else { return }
         let name = concept?.label ?? concept?.coding.lazy.compactMap(\.display).first ?? code
         func use(_ kind: Concept.Kind) -> ConceptUse {
             ConceptUse(code: code, name: name, kind: kind, place: .health)
@@ -41,9 +43,10 @@ extension FactMapping {
 
     /// The concept's code: LOINC's where there is one, else that of another well-known system, else the first; a concept
     /// in plain words alone has a code made of them.
-    static func code(of concept: CodeableConcept?) -> String? {
+    static func code(of concept: CodeableConcept?, firstCode: Bool = false) -> String? {
         guard let concept else { return nil }
-        if let coding = preferred(concept.coding), let code = coding.code {
+        let coding = firstCode ? concept.coding.first { $0.code != nil } : preferred(concept.coding)
+        if let coding, let code = coding.code {
             return ConceptCode.code(system: coding.system, code: code)
         }
         return concept.label.map { "TEXT:H-" + ConceptCode.hash($0, 24) }

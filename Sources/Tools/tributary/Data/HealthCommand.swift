@@ -34,16 +34,16 @@ struct HealthCommand: AsyncParsableCommand {
                 }
                 return date.start()
             }
-            let wanted = types.map { Set($0.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }) }
+            let names = types?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            let selection = HealthSelection(
+                subject: subject, since: begin, types: try names.map { try HealthSelection.types(named: $0) })
             let file = try OutputFile(path: output)
-            let account = try HealthExporting.convert(
-                export: export, subject: subject, since: begin, types: wanted
-            ) { try file.write(line: $0) }
-            try file.finish()
-            HealthExporting.show(account, json: json)
-            if account.isTruncated {
-                throw CommandError("export-truncated", "The export ends in the middle; what was read was converted.")
+            let account = try HealthExport(path: export).convert(selection) { observation in
+                try file.write(line: { observation.write(to: &$0) })
             }
+            try file.finish()
+            HealthAccountOutput.show(account, json: json)
+            try HealthAccountOutput.check(account)
         }
     }
 }
@@ -53,7 +53,7 @@ final class OutputFile {
     private let handle: FileHandle
     private let temporary: URL
     private let target: URL
-    private var buffer = Data()
+    private var buffer: [UInt8] = []
 
     init(path: String) throws {
         target = URL(fileURLWithPath: path)
@@ -61,15 +61,16 @@ final class OutputFile {
         // A device such as /dev/null cannot be renamed over.
         let direct = path.hasPrefix("/dev/")
         let place = direct ? target : temporary
-        if !direct { FileManager.default.createFile(atPath: temporary.path, contents: nil) }
+        if !direct { _ = FileManager.default.createFile(atPath: temporary.path, contents: nil) }
         guard let handle = FileHandle(forWritingAtPath: place.path) else {
             throw CommandError("file-unwritable", "The file \(path) cannot be written.")
         }
         self.handle = handle
     }
 
-    func write(line: [UInt8]) throws {
-        buffer.append(contentsOf: line)
+    /// Appends a line, which the body writes.
+    func write(line body: (inout [UInt8]) -> Void) throws {
+        body(&buffer)
         buffer.append(0x0A)
         if buffer.count > 1 << 20 { try flush() }
     }
@@ -84,7 +85,35 @@ final class OutputFile {
     }
 
     private func flush() throws {
-        try handle.write(contentsOf: buffer)
+        try handle.write(contentsOf: Data(buffer))
         buffer.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Shows what became of an export's elements.
+enum HealthAccountOutput {
+    static func show(_ account: HealthAccount, json: Bool) {
+        if json {
+            CommandOutput.result(account.json)
+            return
+        }
+        CommandOutput.result("read \(account.read), converted \(account.converted), skipped \(account.skippedTotal)")
+        var rows = account.convertedByType.sorted { $0.key < $1.key }.map { [$0.key, "converted", String($0.value)] }
+        for (type, reasons) in account.skipped.sorted(by: { $0.key < $1.key }) {
+            rows += reasons.sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { [type, "skipped: \($0.key.rawValue)", String($0.value)] }
+        }
+        rows += account.repaired.sorted { $0.key < $1.key }.map {
+            ["(of the converted)", "repaired: \($0.key)", String($0.value)]
+        }
+        if !rows.isEmpty { CommandOutput.table(["type", "what", "count"], rows) }
+    }
+
+    /// An export that ends in the middle was converted as far as it goes, but that is no success.
+    static func check(_ account: HealthAccount) throws {
+        guard account.outcome != .complete else { return }
+        throw CommandError(
+            account.problem?.code ?? "export-truncated",
+            account.problem?.message ?? "The export ends in the middle; what was read was converted.")
     }
 }

@@ -1,0 +1,40 @@
+import Foundation
+import Storage
+
+/// Counts over the records, for the study team.
+public struct RecordStatistics: Sendable {
+    public init() {}
+
+    /// When the newest recorded submission about a participant came.
+    public func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
+        let row = try transaction.first(
+            """
+            SELECT max(v.received_at) AS last_seen FROM record r
+            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version
+            WHERE r.type IN ('Consent', 'Contract', 'Device', 'Encounter', 'Observation', 'Patient',
+                'QuestionnaireResponse') AND r.subject = ?
+            """, [SQLValue(subject)])
+        return row?.dateIfPresent("last_seen")
+    }
+
+    /// A participant's resources of a type, by what they are of: the form of a response (without its version), the first
+    /// code of an observation.
+    public func counts(
+        of subject: String, type: String, in transaction: any SQLTransaction
+    ) throws -> [String: Int] {
+        let parameter = type == "QuestionnaireResponse" ? "questionnaire" : "code"
+        let rows = try transaction.query(
+            """
+            SELECT name, count(*) AS number FROM (
+                SELECT r.number, min(t.code) AS name FROM record r
+                LEFT JOIN record_token t ON t.number = r.number AND t.parameter = ?
+                WHERE r.type = ? AND r.subject = ? AND r.deleted = 0 GROUP BY r.number
+            ) AS named GROUP BY name
+            """, [SQLValue(parameter), SQLValue(type), SQLValue(subject)])
+        var counts: [String: Int] = [:]
+        for row in rows {
+            counts[row.textIfPresent("name") ?? "unnamed", default: 0] += Int(try row.integer("number"))
+        }
+        return counts
+    }
+}

@@ -1,0 +1,41 @@
+import Consumer
+import Foundation
+import InformedConsent
+import Records
+import Storage
+
+/// What the study team sees of each participant.
+public enum StudyOverview {
+    public struct Participant: Sendable {
+        /// The Patient's id.
+        public let id: String
+        /// `consented`, `withdrawn` or `none`.
+        public let consent: String
+        /// When the contract was signed.
+        public let since: Date?
+        public let withdrawnAt: Date?
+        /// When the newest submission came that was recorded.
+        public let lastSeen: Date?
+        /// Responses by form.
+        public let forms: [String: Int]
+        /// Observations by code.
+        public let streams: [String: Int]
+
+        public var isConsented: Bool { consent == ConsentStanding.consented.rawValue }
+        public var isWithdrawn: Bool { consent == ConsentStanding.withdrawn.rawValue }
+    }
+
+    /// All participants, by their ids.
+    public static func participants(in database: any SQLDatabase) async throws -> [Participant] {
+        try await database.read { transaction in
+            let statistics = RecordStatistics()
+            return try ConsentRegister().all(in: transaction).map { subject, state in
+                Participant(
+                    id: subject, consent: state.standing.rawValue, since: state.newest?.signedAt,
+                    withdrawnAt: state.withdrawnAt, lastSeen: try statistics.lastSeen(subject, in: transaction),
+                    forms: try statistics.counts(of: subject, type: "QuestionnaireResponse", in: transaction),
+                    streams: try statistics.counts(of: subject, type: "Observation", in: transaction))
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import InformedConsent
+import Outbox
+
+extension DeviceCommand {
+    struct ConsentSigning: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "consent",
+            abstract: "Check eligibility, sign the study's consent, and queue it.",
+            discussion: """
+                The signed document (PDF) stays in the device's folder. Who is not eligible gets exit status 1 and the
+                verdict; nothing is queued.
+
+                Example:
+                  tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
+                """)
+        @OptionGroup var device: Store
+        @Option(help: "The study's Contract.") var contract: String
+        @Option(help: "The answers: eligibility, sharing, birthDate, gender, postalCode, state, country.")
+        var answers: String
+        @Option(help: "The person's name, for the document that stays on the device.") var name: String
+        @Option(help: "A picture of the signature (PNG).") var signature: String?
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            do {
+                let signed = try session.sign(
+                    contract: try CommandInput.file(contract), answers: try CommandInput.file(answers), name: name,
+                    signature: try signature.map { try CommandInput.file($0) }, now: Date())
+                if device.json {
+                    CommandOutput.result([
+                        "participant": .string(signed.participant), "contract": .string(signed.contract),
+                        "submissions": .array(signed.submissions.map { .string($0) }),
+                    ])
+                } else {
+                    CommandOutput.result("signed; the participant is Patient/\(signed.participant)")
+                }
+            } catch let error as ConsentError {
+                try report(error)
+            }
+        }
+
+        private func report(_ error: ConsentError) throws {
+            let verdict: EligibilityVerdict? =
+                switch error {
+                case .notEligible(let verdict), .eligibilityUnanswered(let verdict): verdict
+                default: nil
+                }
+            if device.json {
+                CommandOutput.result([
+                    "error": .string(error.code), "eligible": verdict?.isEligible.map { .bool($0) } ?? .null,
+                    "unmet": .array((verdict?.unmet ?? []).map { .string($0) }),
+                    "unanswered": .array((verdict?.unanswered ?? []).map { .string($0) }),
+                ])
+            } else {
+                for criterion in verdict?.unmet ?? [] { CommandOutput.result("not met: \(criterion)") }
+                for criterion in verdict?.unanswered ?? [] { CommandOutput.result("not answered: \(criterion)") }
+            }
+            throw CommandError(error.code, error.message)
+        }
+    }
+
+    struct Answer: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Answer a form from a file and queue the response.",
+            discussion: "Example:\n  tributary device answer --store phone form.json --answers answers.json")
+        @OptionGroup var device: Store
+        @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") var questionnaire:
+            String
+        @Option(help: "The answers.") var answers: String
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            let form: Data
+            if !FileManager.default.fileExists(atPath: questionnaire), Resource.isID(questionnaire) {
+                form = try await StudyConnection(enrolment: session.enrolment).questionnaire(id: questionnaire)
+            } else {
+                form = try CommandInput.file(questionnaire)
+            }
+            let sid = try session.answer(form: form, answers: try CommandInput.file(answers), now: Date())
+            DeviceCommand.show([sid], "queued the response", json: device.json)
+        }
+    }
+
+    struct Health: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Convert an Apple Health export and queue what is new, without people's names.",
+            discussion: "Example:\n  tributary device health --store phone export.zip")
+        @OptionGroup var device: Store
+        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            let result = try session.exportHealth(from: export, now: Date())
+            if device.json {
+                CommandOutput.result([
+                    "account": result.account.json, "queued": .number(JSONNumber(result.queued)),
+                    "submissions": .array(result.submissions.map { .string($0) }),
+                ])
+            } else {
+                HealthAccountOutput.show(result.account, json: false)
+                CommandOutput.result("queued \(result.queued) observations in \(result.submissions.count) submissions")
+            }
+            try HealthAccountOutput.check(result.account)
+        }
+    }
+
+    struct Withdraw: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take the consent back.",
+            discussion: "Example:\n  tributary device withdraw --store phone && tributary device send --store phone")
+        @OptionGroup var device: Store
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            DeviceCommand.show([try session.withdraw(now: Date())], "queued the withdrawal", json: device.json)
+        }
+    }
+
+    static func show(_ submissions: [String], _ words: String, json: Bool) {
+        if json {
+            CommandOutput.result(["submissions": .array(submissions.map { .string($0) })])
+        } else {
+            CommandOutput.result("\(words) as submission \(submissions.joined(separator: ", "))")
+        }
+    }
+}

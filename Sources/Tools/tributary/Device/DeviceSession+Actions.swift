@@ -1,0 +1,108 @@
+import AppleHealthExport
+import ConsentDocument
+import FHIR
+import Foundation
+import HealthData
+import InformedConsent
+import Outbox
+import Questionnaires
+
+extension DeviceSession {
+    /// What signing the consent queued.
+    struct Signed {
+        let participant: String
+        let contract: String
+        let submissions: [String]
+    }
+
+    /// Checks eligibility, signs the consent, keeps the signed document on the device, and queues Contract and Patient.
+    ///
+    /// - Throws: `ConsentError` where the person is not eligible or the answers do not suffice: nothing is queued.
+    @discardableResult
+    func sign(contract: Data, answers: Data, name: String, signature: Data?, now: Date) throws -> Signed {
+        let template = try ConsentTemplate(try Resource(contract))
+        let consentAnswers = try ConsentAnswers(try JSON(answers))
+        let offset = TimeZone.current.secondsFromGMT(for: now) / 60
+        // A device stays with its participant: the server binds them at the first contract.
+        let earlier = try? profile()
+        let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
+            .init(name: name, image: signature, now: now, offsetMinutes: offset, patientID: earlier?.participant))
+        // The document first: where it cannot be drawn, nothing has been queued.
+        try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
+        try save(Profile(participant: signed.patientID, contract: signed.contractID, signedAt: now))
+        let submissions = [try queue(signed.contract.resource), try queue(signed.patient.resource)]
+        return Signed(participant: signed.patientID, contract: signed.contractID, submissions: submissions)
+    }
+
+    /// Answers a form and queues the response.
+    @discardableResult
+    func answer(form data: Data, answers: Data, now: Date) throws -> String {
+        let profile = try profile()
+        guard let questionnaire = try Resource(data).as(Questionnaire.self) else {
+            throw CommandError("not-a-questionnaire", "The form is no Questionnaire.")
+        }
+        let form = Form(questionnaire)
+        let (response, problems) = form.answer(
+            try JSON(answers), subject: "Patient/\(profile.participant)", authored: now.withLocalOffset)
+        for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
+        guard !problems.contains(where: { $0.severity == .error }) else {
+            throw CommandError("response-invalid", "The answers do not make a valid response; nothing was queued.")
+        }
+        return try queue(response.resource)
+    }
+
+    /// What exporting health data queued.
+    struct HealthResult {
+        let account: HealthAccount
+        let queued: Int
+        let submissions: [String]
+    }
+
+    /// How many observations one submission holds.
+    private static let batchSize = 500
+
+    /// Converts an Apple Health export and queues what was not queued before.
+    func exportHealth(from path: String, now: Date) throws -> HealthResult {
+        let profile = try profile()
+        var seen = try SeenIdentities(file: store.folder.appendingPathComponent("health-identities"))
+        var batch: [UInt8] = []
+        var count = 0
+        var queued = 0
+        var submissions: [String] = []
+        func flush() throws {
+            guard count > 0 else { return }
+            submissions.append(try queue(lines: Data(batch), kind: Observation.resourceType))
+            // Only now are they known: a kill in between sends the batch again under the same ids.
+            try seen.commit()
+            queued += count
+            batch.removeAll(keepingCapacity: true)
+            count = 0
+        }
+        let account = try withoutActuallyEscaping(flush) { flush in
+            let known = seen
+            let account = try HealthExport(path: path).convert(
+                HealthSelection(subject: profile.participant), isKnown: { known.contains($0) }
+            ) { observation in
+                observation.write(to: &batch)
+                batch.append(0x0A)
+                seen.stage(observation.identity)
+                count += 1
+                if count == Self.batchSize { try flush() }
+            }
+            return account
+        }
+        try flush()
+        return HealthResult(account: account, queued: queued, submissions: submissions)
+    }
+
+    /// Queues the withdrawal of the consent.
+    @discardableResult
+    func withdraw(now: Date) throws -> String {
+        let profile = try profile()
+        let offset = TimeZone.current.secondsFromGMT(for: now) / 60
+        let consent = ConsentWithdrawal.consent(
+            id: UUID(), patientID: profile.participant, contractID: profile.contract, policy: nil, now: now,
+            offsetMinutes: offset)
+        return try queue(consent.resource)
+    }
+}
