@@ -28,7 +28,10 @@ def jose(payload, key, algorithm, sid=None, seq=1, version="4.0.1", cty="applica
     for recipient, name in [(key, algorithm), *others]:
         header = json.dumps({"alg": name, "kid": recipient.key_id}) if others or general else None
         envelope.add_recipient(recipient, header=header)
-    return envelope.serialize(compact=False).encode()
+    sealed = json.loads(envelope.serialize(compact=False))
+    if general and "recipients" not in sealed:
+        sealed["recipients"] = [{"header": sealed.pop("header"), "encrypted_key": sealed.pop("encrypted_key")}]
+    return json.dumps(sealed).encode()
 
 
 class Envelopes(unittest.TestCase):
