@@ -34,8 +34,12 @@ public struct StudyServer: Sendable {
 
     /// Serves until the process is told to stop (SIGTERM, SIGINT) or the task is cancelled.
     ///
-    /// - Parameter onListening: called once with the port, when requests are taken.
-    public func run(onListening: @escaping @Sendable (Int) async -> Void) async throws {
+    /// - Parameters:
+    ///   - stop: the first element, or its end, stops the server as a signal would.
+    ///   - onListening: called once with the port, when requests are taken.
+    public func run(
+        until stop: AsyncStream<Void>? = nil, onListening: @escaping @Sendable (Int) async -> Void
+    ) async throws {
         if study.development {
             logger.warning("DEVELOPMENT STUDY: receipts made by anyone with this folder count. Never for real data.")
         }
@@ -60,6 +64,14 @@ public struct StudyServer: Sendable {
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        let stopping = stop.map { stop in
+            Task {
+                for await _ in stop { break }
+                // A stream that ends because this task was cancelled says nothing.
+                if !Task.isCancelled { await group.triggerGracefulShutdown() }
+            }
+        }
+        defer { stopping?.cancel() }
         try await group.run()
         try await database.close()
     }

@@ -31,9 +31,10 @@ struct DemoCommand: AsyncParsableCommand {
         logger.logLevel = .error
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
         let (ports, port) = AsyncStream<Int>.makeStream()
+        let (stop, stopping) = AsyncStream<Void>.makeStream()
         let serving = Task {
             defer { port.finish() }
-            try await server.run { number in port.yield(number) }
+            try await server.run(until: stop) { number in port.yield(number) }
         }
         var listening: Int?
         for await number in ports {
@@ -57,8 +58,8 @@ struct DemoCommand: AsyncParsableCommand {
         if let last = people.last { try await last.withdrawAndSendOnceMore(examples: examplesURL) }
         for person in people { try await person.waitUntilSettled() }
         let summary = try await DemoSummary.gather(people, folder: folder)
-        serving.cancel()
-        _ = try? await serving.value
+        stopping.finish()
+        try await serving.value
         summary.printTable()
         if json { CommandOutput.result(summary.json.text()) }
         guard summary.addsUp else {

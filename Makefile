@@ -1,0 +1,68 @@
+# Tributary. Each target does its own set-up on Debian 12 with Swift 6.3; doing it twice does no harm.
+#
+#   make demo    the whole way on this machine: two participants, a server, FHIR and i2b2 (JSON=1: JSON as last line)
+#   make test    all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
+#   make bench   our speed as ratios against named references
+#   make format, make lint, make docs
+#
+# TRIBUTARY_SCRATCH=DIR keeps build products there instead of in .build.
+
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+SCRATCH := $(abspath $(or $(TRIBUTARY_SCRATCH),$(ROOT).build))
+export PATH := $(ROOT).build-tools/bin:$(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
+export TRIBUTARY_BIN := $(SCRATCH)/release/tributary
+
+# Published test data of others, read where they lie; tests that need them are skipped by name without.
+ifndef TRIBUTARY_CONFORMANCE
+ifneq ($(wildcard $(ROOT)../shared/conformance),)
+export TRIBUTARY_CONFORMANCE := $(abspath $(ROOT)../shared/conformance)
+endif
+endif
+
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+.PHONY: help demo test unit-tests integration-tests release bench format lint docs setup-demo setup-test setup-bench
+.NOTPARALLEL:
+
+help:
+	@sed -n '3,8s/^# \{0,1\}//p' $(ROOT)Makefile
+
+setup-demo setup-test setup-bench: setup-%:
+	@$(ROOT)Scripts/setup.sh --for $*
+
+release:
+	@echo "== release build (the first takes some minutes)" >&2
+	@cd $(ROOT) && swift build -c release --product tributary --scratch-path $(SCRATCH) >&2
+
+demo: setup-demo release
+	@echo "== demo" >&2
+	@cd $(ROOT) && exec $(TRIBUTARY_BIN) demo $(if $(JSON),--json)
+
+test: setup-test unit-tests release integration-tests
+	@echo "== all tests passed"
+
+unit-tests:
+	@echo "== debug build with tests (the first takes some minutes)"
+	@cd $(ROOT) && swift build --build-tests --scratch-path $(SCRATCH)
+	@echo "== unit tests$(if $(TRIBUTARY_CONFORMANCE),, (without published data: TRIBUTARY_CONFORMANCE is not set))"
+	@cd $(ROOT) && swift test --skip-build --disable-xctest --scratch-path $(SCRATCH)
+
+integration-tests:
+	@echo "== the binary, driven from outside"
+	@cd $(ROOT) && TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
+		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
+
+bench: setup-bench release
+	@cd $(ROOT) && Scripts/bench.sh
+
+format:
+	@cd $(ROOT) && swift format -i -r $(SWIFT_SOURCES)
+
+lint:
+	@cd $(ROOT) && swift format lint --strict -r $(SWIFT_SOURCES)
+	@echo "== the format is right"
+
+docs: setup-demo
+	@cd $(ROOT) && Scripts/make-docs.sh $(SCRATCH)
