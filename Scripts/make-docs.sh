@@ -1,0 +1,20 @@
+#!/bin/sh
+# Writes the reference of the library modules as static pages: Scripts/make-docs.sh [SCRATCH] -> .build-docs/<Module>
+set -eu
+cd "$(dirname -- "$0")/.."
+scratch=${1:-.build}
+modules="FHIR FHIRVersions Wire Questionnaires InformedConsent HealthData Outbox"
+
+echo "docs: reading the symbols" >&2
+swift package --scratch-path "$scratch" dump-symbol-graph --minimum-access-level public >/dev/null
+graphs=$(find "$scratch" -type d -name symbolgraph | head -1)
+for module in $modules; do
+    symbols=.build-docs/symbols/$module
+    rm -rf "$symbols" ".build-docs/$module"
+    mkdir -p "$symbols"
+    find "$graphs" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) -exec cp {} "$symbols" \;
+    docc convert --additional-symbol-graph-dir "$symbols" --output-path ".build-docs/$module" \
+        --fallback-display-name "$module" --fallback-bundle-identifier "tributary.$module" \
+        --transform-for-static-hosting --hosting-base-path "$module" >/dev/null
+    echo "docs: .build-docs/$module" >&2
+done
