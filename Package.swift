@@ -116,7 +116,7 @@ let tests: [Target] = [
             cryptoExtras,
         ]),
     .testTarget(
-        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "FHIR", "Wire", "tributary"]),
+        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "FHIR", "Wire", logging]),
 ]
 
 let package = Package(

@@ -1,0 +1,144 @@
+import FHIR
+import Foundation
+import InformedConsent
+import Records
+import Storage
+import Testing
+import Trust
+import Warehouse
+import Wire
+
+@testable import Consumer
+
+/// A database, a queue, keys and a processor, all in this process.
+struct ConsumerFixture {
+    static let template = "https://example.org/consent"
+
+    let database: any SQLDatabase
+    let queue: SQLSubmissionQueue
+    let access: AccessControl
+    let keys: [PrivateKey]
+    let processor: SubmissionProcessor
+    private let folder: URL
+
+    init(acceptsC3PRO: Bool = true) async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        database = try await openDatabase(
+            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+            migrations: StorageSchema.migrations + TrustSchema.migrations + RecordsSchema.migrations
+                + WarehouseSchema.migrations + ConsumerSchema.migrations)
+        queue = SQLSubmissionQueue(database: database)
+        access = AccessControl(database: database, clock: { Date() })
+        keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]
+        let template = try ConsentTemplate(
+            Resource(Data(Self.contractTemplate.utf8)))
+        processor = SubmissionProcessor(
+            database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
+            opener: try OpenSSLKeyOpener(keys),
+            study: .init(
+                acceptsC3PRO: acceptsC3PRO, maximumResources: 100, templates: { [template] },
+                questionnaire: { _ in nil }),
+            clock: { Date() })
+    }
+
+    func close() async throws {
+        try await database.close()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    func client() async throws -> String {
+        try await access.registerClient(receiptDigest: UUID().uuidString).clientID
+    }
+
+    /// Queues a payload, sealed, and handles what is in the queue.
+    @discardableResult
+    func send(
+        _ payloads: String..., from client: String, sid: String = UUID().uuidString.lowercased(),
+        fhirVersion: String = "4.0.1"
+    ) async throws -> SubmissionOutcome? {
+        let header = try SubmissionHeader(
+            sid: sid, seq: 1, fhirVersion: fhirVersion, contentType: payloads.count > 1 ? .batch : .resource)
+        let sealed = try SealedEnvelope.seal(
+            Data(payloads.joined(separator: "\n").utf8), as: header, to: [keys[0].publicKey])
+        return try await enqueue(sealed.bytes, client: client, sid: sid)
+    }
+
+    func sendC3PRO(_ payload: String, from client: String, version: String = "1.0.2") async throws -> SubmissionOutcome?
+    {
+        guard case .rsa(let key) = keys[1].publicKey else { return nil }
+        let sealed = try C3PROEnvelope.seal(Data(payload.utf8), to: key, keyID: "some_key_id", version: version)
+        return try await enqueue(
+            sealed.bytes, client: client, sid: UUID().uuidString.lowercased(), format: .c3pro)
+    }
+
+    func enqueue(
+        _ bytes: Data, client: String, sid: String, format: SubmissionFormat = .jwe
+    ) async throws -> SubmissionOutcome? {
+        _ = try await queue.enqueue(
+            NewSubmission(
+                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: bytes), format: format, body: bytes,
+                receivedAt: Date()))
+        return try await drain()[sid]
+    }
+
+    /// Handles what is in the queue.
+    @discardableResult
+    func drain() async throws -> [String: SubmissionOutcome] {
+        var outcomes: [String: SubmissionOutcome] = [:]
+        while true {
+            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: Date())
+            guard !leased.isEmpty else { return outcomes }
+            for submission in leased { outcomes[submission.submissionID] = try await processor.process(submission) }
+        }
+    }
+
+    func count(_ sql: String) async throws -> Int64 {
+        try await database.read { try $0.first(sql)?.integerIfPresent("number") ?? -1 }
+    }
+
+    var facts: Int64 { get async throws { try await count("SELECT count(*) AS number FROM observation_fact") } }
+    var versions: Int64 { get async throws { try await count("SELECT count(*) AS number FROM record_version") } }
+
+    static let contractTemplate = """
+        {"resourceType":"Contract","url":"\(template)","version":"1","term":[{"type":{"coding":[{"system":\
+        "http://researchkit.org/docs/Constants/ORKConsentSectionType","code":"Overview"}]},"text":"Overview."}]}
+        """
+
+    static func contract(_ subject: String, id: String = UUID().uuidString.lowercased(), version: String = "1")
+        -> String
+    {
+        """
+        {"resourceType":"Contract","id":"\(id)","status":"executed","instantiatesUri":"\(template)|\(version)","signer":[{\
+        "type":{"code":"CONSENTER"},"party":{"reference":"Patient/\(subject)"},"signature":[{"type":[{"code":"x"}],\
+        "when":"2026-01-01T10:00:00+01:00","who":{"reference":"Patient/\(subject)"}}]}]}
+        """
+    }
+
+    static func withdrawal(_ subject: String, contract: String) -> String {
+        """
+        {"resourceType":"Consent","status":"inactive","scope":{"coding":[{"code":"research"}]},"category":[{"coding":[\
+        {"code":"x"}]}],"patient":{"reference":"Patient/\(subject)"},"dateTime":"2026-02-01T10:00:00Z",\
+        "sourceReference":{"reference":"Contract/\(contract)"}}
+        """
+    }
+
+    static func response(_ subject: String, answer: Int = 1) -> String {
+        """
+        {"resourceType":"QuestionnaireResponse","status":"completed","questionnaire":"https://example.org/f|1","subject":{\
+        "reference":"Patient/\(subject)"},"authored":"2026-01-02T08:00:00+02:00","item":[{"linkId":"q","answer":[\
+        {"valueInteger":\(answer)}]}]}
+        """
+    }
+
+    static let dstu2Response = """
+        {"resourceType":"QuestionnaireResponse","status":"completed","questionnaire":{"reference":"form"},"subject":{\
+        "reference":"Patient/p1"},"group":{"group":[{"question":[{"linkId":"q","answer":[{"valueInteger":3}]}]}]}}
+        """
+
+    static let dstu2Contract = """
+        {"resourceType":"Contract","issued":"2015-09-08","applies":{"start":"2015-09-08T10:00:00.48-04:00"},"signer":[{\
+        "type":[{"system":"http://hl7.org/fhir/vs/contract-signer-type","code":"1.2.840.10065.1.12.1.7"}],"party":{\
+        "reference":"Patient/p1"},"signature":"p1"}]}
+        """
+}

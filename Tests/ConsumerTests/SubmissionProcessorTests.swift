@@ -1,0 +1,194 @@
+import FHIR
+import Foundation
+import Testing
+import Trust
+import Wire
+
+@testable import Consumer
+@testable import Storage
+
+@Suite struct SubmissionProcessorTests {
+    @Test func dataBeforeItsContractIsHeldAndThenStored() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .held)
+        #expect(try await fixture.versions == 0)
+        #expect(try await fixture.send(ConsumerFixture.contract("p1"), from: client)?.status == .stored)
+        try await fixture.drain()
+        #expect(try await fixture.versions == 2)
+        #expect(try await fixture.facts == 2)
+        try await fixture.close()
+    }
+
+    @Test func aC3PROResponseBeforeItsContractIsHeldAndThenStored() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        #expect(try await fixture.sendC3PRO(ConsumerFixture.dstu2Response, from: client)?.status == .held)
+        #expect(
+            try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client, version: "dstu2-1.0.2")?.status
+                == .stored)
+        try await fixture.drain()
+        let stored = try await fixture.count(
+            "SELECT count(*) AS number FROM record_version WHERE original_fhir_version = '1.0.2' AND original IS NOT NULL"
+        )
+        #expect(stored == 2)
+        #expect(try await fixture.facts == 2)
+        try await fixture.close()
+    }
+
+    @Test func aC3PROContractCountsOnlyWhereTheStudySaysSo() async throws {
+        let fixture = try await ConsumerFixture(acceptsC3PRO: false)
+        let client = try await fixture.client()
+        let outcome = try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client)
+        #expect(outcome?.status == .parked)
+        #expect(outcome?.reasonCode == "contract-unknown")
+        try await fixture.close()
+    }
+
+    @Test func aContractOfAnotherTemplateOrVersionIsParkedAndReleasesNothing() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.response("p1"), from: client)
+        #expect(try await fixture.send(ConsumerFixture.contract("p1", version: "2"), from: client)?.status == .parked)
+        #expect(try await fixture.versions == 0)
+        #expect(try await fixture.queue.status(now: Date()).held == 1)
+        try await fixture.close()
+    }
+
+    @Test func nothingIsTakenAfterTheWithdrawalUntilThereIsANewContract() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .stored)
+        #expect(
+            try await fixture.send(ConsumerFixture.withdrawal("p1", contract: "c1"), from: client)?.status == .stored)
+        let refused = try await fixture.send(ConsumerFixture.response("p1", answer: 2), from: client)
+        #expect(refused?.status == .refused)
+        #expect(refused?.reasonCode == "consent-withdrawn")
+        #expect(try await fixture.count("SELECT count(*) AS number FROM consent_contract WHERE status_cd = 'I'") == 1)
+        let again = ConsumerFixture.contract("p1", id: "c2").replacingOccurrences(of: "2026-01-01", with: "2026-03-01")
+        #expect(try await fixture.send(again, from: client)?.status == .stored)
+        #expect(try await fixture.send(ConsumerFixture.response("p1", answer: 3), from: client)?.status == .stored)
+        try await fixture.close()
+    }
+
+    @Test func nobodyWritesOrWithdrawsInAnothersName() async throws {
+        let fixture = try await ConsumerFixture()
+        let (first, second) = (try await fixture.client(), try await fixture.client())
+        try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: first)
+        let before = try await fixture.versions
+        for payload in [
+            ConsumerFixture.response("p1"), ConsumerFixture.contract("p1"),
+            ConsumerFixture.withdrawal("p1", contract: "c1"),
+        ] {
+            let outcome = try await fixture.send(payload, from: second)
+            #expect(outcome?.status == .refused)
+            #expect(outcome?.reasonCode == "subject-not-permitted")
+        }
+        try await fixture.send(ConsumerFixture.contract("p2"), from: second)
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: second)?.status == .refused)
+        #expect(try await fixture.versions == before + 1)
+        // The first one goes on as if nothing had been.
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: first)?.status == .stored)
+        try await fixture.close()
+    }
+
+    @Test func aResourceOfAnotherParticipantIsNotOverwritten() async throws {
+        let fixture = try await ConsumerFixture()
+        let (first, second) = (try await fixture.client(), try await fixture.client())
+        try await fixture.send(ConsumerFixture.contract("p1"), from: first)
+        try await fixture.send(ConsumerFixture.contract("p2"), from: second)
+        let mine =
+            #"{"resourceType":"Observation","id":"o","status":"final","code":{"text":"x"},"subject":{"reference":"Patient/p1"},"valueInteger":1}"#
+        #expect(try await fixture.send(mine, from: first)?.status == .stored)
+        let theirs = mine.replacingOccurrences(of: "p1", with: "p2")
+        #expect(try await fixture.send(theirs, from: second)?.reasonCode == "subject-not-permitted")
+        try await fixture.close()
+    }
+
+    @Test func oneSubmissionSpeaksOfOneParticipant() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let outcome = try await fixture.send(
+            ConsumerFixture.response("p1"), ConsumerFixture.response("p2"), from: client)
+        #expect(outcome?.reasonCode == "subject-mismatch")
+        #expect(try await fixture.facts == 0)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("{", "json-unexpected-end"), (#"{"a":1}"#, "resource-type-missing"),
+        ("{\"resourceType\":\"Patient\",}", "json-trailing-comma"),
+        (#"{"resourceType":"Practitioner","id":"x"}"#, "resource-type-not-accepted"),
+        (#"{"resourceType":"Observation","status":"final","subject":{"reference":"Patient/p1"}}"#, "resource-invalid"),
+        (
+            #"{"resourceType":"Observation","status":"bogus","code":{"text":"x"},"subject":{"reference":"Patient/p1"}}"#,
+            "resource-invalid"
+        ),
+        (#"{"resourceType":"Observation","status":"final","code":{"text":"x"}}"#, "subject-missing"),
+        (
+            #"{"resourceType":"QuestionnaireResponse","status":"completed","subject":{"reference":"Patient/p1"},"authored":"now"}"#,
+            "resource-invalid"
+        ),
+        (#"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, "consent-not-signed"),
+    ])
+    func whatFailsIsParkedWithItsReasonAndTheNextGoesThrough(payload: String, code: String) async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let outcome = try await fixture.send(payload, from: client)
+        #expect(outcome?.status == .parked)
+        #expect(outcome?.reasonCode == code)
+        #expect(outcome?.detail?.contains("p1") == false)
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .stored)
+        try await fixture.close()
+    }
+
+    @Test func anUnknownFHIRVersionAndAnUnreadableEnvelopeAreParked() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        let version = try await fixture.send(ConsumerFixture.response("p1"), from: client, fhirVersion: "9.9.9")
+        #expect(version?.reasonCode == "fhir-version-unsupported")
+        let foreign = try SealedEnvelope.seal(
+            Data("{}".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1),
+            to: [try PrivateKey.generateP256().publicKey])
+        let unreadable = try await fixture.enqueue(foreign.bytes, client: client, sid: foreign.header.sid)
+        #expect(unreadable?.reasonCode == "envelope-unreadable")
+        try await fixture.close()
+    }
+
+    @Test func aBatchIsTakenWholeOrNotAtAll() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let before = try await fixture.versions
+        let outcome = try await fixture.send(ConsumerFixture.response("p1"), "{}", from: client)
+        #expect(outcome?.status == .parked)
+        #expect(outcome?.detail?.contains("line 2") == true)
+        #expect(try await fixture.versions == before)
+        try await fixture.close()
+    }
+
+    @Test func handlingASubmissionTwiceLeavesTheSameRows() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let sid = UUID().uuidString.lowercased()
+        try await fixture.send(ConsumerFixture.response("p1"), from: client, sid: sid)
+        let (versions, facts) = (try await fixture.versions, try await fixture.facts)
+        // As after a kill between the commit and the lease's end: the same leased submission once more.
+        let header = try SubmissionHeader(sid: sid, seq: 1)
+        let sealed = try SealedEnvelope.seal(
+            Data(ConsumerFixture.response("p1").utf8), as: header, to: [fixture.keys[0].publicKey])
+        let row = try #require(try await fixture.queue.show(submissionID: sid).first)
+        let again = QueuedSubmission(
+            number: row.number, clientID: client, lane: client, submissionID: sid, digest: "d", format: .jwe,
+            sequence: 1, resourceTypeHint: nil, resourceIDHint: nil, body: sealed.bytes, receivedAt: row.receivedAt,
+            attempts: 1)
+        _ = try await fixture.processor.process(again)
+        #expect(try await fixture.versions == versions)
+        #expect(try await fixture.facts == facts)
+        try await fixture.close()
+    }
+}

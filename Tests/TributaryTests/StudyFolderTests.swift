@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+import Testing
+import TributaryServer
+import Wire
+
+@Suite struct StudyFolderTests {
+    private func withStudy(development: Bool = true, _ body: (StudyFolder) async throws -> Void) async throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("study-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = StudyFolder(path: root.path)
+        let study = StudyConfiguration(
+            id: "s", title: "S", bundleIdentifier: "org.example.study", development: development)
+        try folder.make(study, antispam: "a-secret-word", now: Date())
+        try await body(folder)
+    }
+
+    @Test func whatIsMadeIsReadAgain() async throws {
+        try await withStudy { folder in
+            let study = try folder.configuration()
+            #expect(study.id == "s")
+            #expect(study.development)
+            #expect(study.c3pro)
+            #expect(!study.acceptPlainFHIR)
+            #expect(try folder.keys.currentPublicKeys().count == 2)
+        }
+    }
+
+    @Test func aStudyIsNeverOverwritten() async throws {
+        try await withStudy { folder in
+            let before = try Data(contentsOf: folder.publicKeysURL)
+            let error = #expect(throws: ServerError.self) {
+                try folder.make(
+                    StudyConfiguration(id: "t", title: "T", bundleIdentifier: "b"), antispam: "another-word",
+                    now: Date())
+            }
+            #expect(error?.code == "study-exists")
+            #expect(try Data(contentsOf: folder.publicKeysURL) == before)
+        }
+    }
+
+    @Test func secretsAreForTheirOwnerAloneAndTheWordIsNotKept() async throws {
+        try await withStudy { folder in
+            for (file, mode) in [(folder.antispamURL, 0o600), (folder.keys.url, 0o700), (folder.dataURL, 0o700)] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(file.lastPathComponent)")
+            }
+            #expect(!(try String(contentsOf: folder.antispamURL, encoding: .utf8)).contains("a-secret-word"))
+        }
+    }
+
+    @Test func developmentReceiptsAreTrustedOnlyInADevelopmentStudy() async throws {
+        try await withStudy { folder in
+            #expect(folder.receiptRoots(development: true).count == 1)
+            #expect(folder.receiptRoots(development: false).isEmpty)
+        }
+        try await withStudy(development: false) { folder in
+            #expect(folder.receiptRoots(development: true).isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"title":"x","bundleIdentifier":"b"}"#, #"{"id":"a b","title":"x","bundleIdentifier":"b"}"#,
+        #"{"id":"a","title":"x","bundleIdentifier":"b","c3pro":"yes"}"#,
+        #"{"id":"a","title":"x","bundleIdentifier":"b","limits":{"submissionBytes":0}}"#, "[", "{",
+    ])
+    func aWrongStudyFileIsNamed(text: String) {
+        let error = #expect(throws: ServerError.self) { try StudyConfiguration(json: Data(text.utf8)) }
+        #expect(error?.code == "study-invalid")
+    }
+
+    @Test func formsAreFoundByURLVersionAndID() async throws {
+        try await withStudy { folder in
+            for version in ["1", "2"] {
+                let form =
+                    #"{"resourceType":"Questionnaire","id":"f\#(version)","url":"http://x/f","version":"\#(version)"}"#
+                try Data(form.utf8).write(to: folder.questionnairesURL.appendingPathComponent("f\(version).json"))
+            }
+            #expect(folder.questionnaire("http://x/f|1")?.id == "f1")
+            #expect(folder.questionnaire("http://x/f|3") == nil)
+            #expect(folder.questionnaire("http://x/f")?.id == "f2")
+            #expect(folder.questionnaire("Questionnaire/f1")?.id == "f1")
+            #expect(folder.questionnaire("f1")?.id == "f1")
+            #expect(folder.questionnaireFile(id: "f1") != nil)
+            #expect(folder.questionnaireFile(id: "../study") == nil)
+        }
+    }
+}
