@@ -60,6 +60,5 @@ struct HouseRules {
         ("fatalError(", "an error is a value, not the end"),
         ("Bundle.module", "a moved binary dies on it; tables are literals"),
         ("nonisolated(unsafe)", "what is shared must be safe by its type"),
-        ("JSONDecoder()", "Foundation's decoder loses digits and members"),
     ]
 }

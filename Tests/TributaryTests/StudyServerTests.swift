@@ -53,7 +53,7 @@ import Wire
             let (status, data) = try await get(url + "/.well-known/jwks.json")
             #expect(status == 200)
             #expect(try PublicKey.read(from: data).count == 2)
-            #expect(try await get(url + "/fhir/metadata").0 == 404)
+            #expect(try await get(url + "/fhir/metadata").0 != 200)
         }
     }
 
