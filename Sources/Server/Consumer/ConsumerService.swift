@@ -13,7 +13,9 @@ public struct ConsumerService: Service {
     let processor: SubmissionProcessor
     let logger: Logger
     let clock: @Sendable () -> Date
-    let owner = UUID().uuidString
+    /// Under this name submissions are leased. It stays the same when the process starts anew, so that what it had leased
+    /// when it was killed goes on at once; two consumers of one database need two names.
+    let owner: String
 
     /// How many passing failures a submission may have.
     static let maximumAttempts = 8
@@ -21,8 +23,9 @@ public struct ConsumerService: Service {
 
     public init(
         queue: any SubmissionQueue, database: any SQLDatabase, processor: SubmissionProcessor, logger: Logger,
-        clock: @escaping @Sendable () -> Date
+        owner: String = "consumer", clock: @escaping @Sendable () -> Date
     ) {
+        self.owner = owner
         self.queue = queue
         self.database = database
         self.processor = processor
@@ -56,11 +59,19 @@ public struct ConsumerService: Service {
             let leased = try await queue.lease(
                 owner: owner, limit: 16, duration: Self.leaseDuration, now: clock())
             guard !leased.isEmpty else { break }
-            for submission in leased {
-                // A stop in the middle of a batch leaves the rest leased; the lease runs out and they go on.
-                try await handle(submission)
-                handled += 1
+            var failure: (any Error)?
+            var failedLanes: Set<String> = []
+            for submission in leased where !failedLanes.contains(submission.lane) {
+                do {
+                    try await handle(submission)
+                    handled += 1
+                } catch {
+                    // What stands behind it of the same device waits; the other devices' submissions go on.
+                    failedLanes.insert(submission.lane)
+                    failure = error
+                }
             }
+            if let failure { throw failure }
         }
         return handled
     }

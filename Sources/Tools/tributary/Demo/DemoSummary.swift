@@ -54,8 +54,11 @@ struct DemoSummary {
     func printTable() {
         CommandOutput.result("")
         CommandOutput.table(
-            ["submissions", "sent", "stored", "held", "refused"],
-            [["", String(sent), String(stored), String(held), String(refused)]])
+            ["submissions", "count"],
+            [
+                ["sent", String(sent)], ["stored", String(stored)], ["held", String(held)],
+                ["refused", String(refused)],
+            ])
         CommandOutput.result("")
         CommandOutput.table(
             ["where", "what", "count"],

@@ -72,10 +72,10 @@ struct InitCommand: AsyncParsableCommand {
         character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == ".")
     }
 
+    /// 32 letters and digits: nothing that a shell or an option parser could mistake.
     private static func randomToken() -> String {
+        let characters = Array("abcdefghijkmnpqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<24).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        return Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
+        return String((0..<32).compactMap { _ in characters.randomElement(using: &generator) })
     }
 }
