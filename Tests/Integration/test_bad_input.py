@@ -254,7 +254,7 @@ class BadFiles(SpineTest):
         source = EXAMPLES / "apple-health" / "export.zip"
         import zipfile
         with zipfile.ZipFile(source) as archive:
-            name = next(name for name in archive.namelist() if name.endswith("export.xml"))
+            name = next(name for name in archive.namelist() if name.lower().endswith("/export.xml") and "MACOSX" not in name)
             text = archive.read(name)
         records = len(re.findall(rb"<Record\s", text[: len(text) // 2]))
         cut = self.study.root / "cut.xml"

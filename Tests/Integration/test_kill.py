@@ -3,14 +3,16 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
 from forms import VISIT, visit
-from harness import BIN, Study, seeded
+from harness import BIN, EXAMPLES, Study, seeded
 
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
-FORMS = 6
+FORMS = 8
+CUPS = 10_000_000  # more than any reading
 
 
 class Killed(unittest.TestCase):
@@ -24,11 +26,11 @@ class Killed(unittest.TestCase):
         self.queued = self.device.consent().json["submissions"]
         self.device.send()
         self.device.settled()
-        self.cups = 0
+        self.cups = self.midway = 0
 
     def answer(self):
         self.cups += 1
-        self.queued += self.device.answer(VISIT, visit(cups=1000 + self.cups)).json["submissions"]
+        self.queued += self.device.answer(VISIT, visit(cups=CUPS + self.cups)).json["submissions"]
 
     def restart(self):
         """A new server on a new port; the device is told."""
@@ -44,17 +46,18 @@ class Killed(unittest.TestCase):
 
     def check(self):
         """At the end: all are stored once, as records and as facts."""
+        print(f"  {self.midway} of {ROUNDS} rounds ended with something left to send", file=sys.stderr)
         self.device.send()
         self.assertEqual(self.device.queued(), [])
-        deliveries = self.device.settled()
+        deliveries = self.device.settled(300)
         self.assertEqual(set(deliveries), set(self.queued))
         self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
         study = self.study
         self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), self.cups)
         self.assertEqual(study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), self.cups)
-        counted = study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 1000 AND modifier_cd = '@' "
+        counted = study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 10000000 AND modifier_cd = '@' "
                             "GROUP BY nval_num ORDER BY nval_num")
-        self.assertEqual(counted, [(1000 + number, 1) for number in range(1, self.cups + 1)])
+        self.assertEqual(counted, [(CUPS + number, 1) for number in range(1, self.cups + 1)])
         self.assertEqual(study.number("SELECT count(*) FROM submission"), len(self.queued))
         self.assertEqual(study.number("SELECT count(*) FROM submission_body"), 0)
         self.assertEqual(study.sql("PRAGMA integrity_check"), [("ok",)])
@@ -64,9 +67,10 @@ class Killed(unittest.TestCase):
             for _ in range(FORMS):
                 self.answer()
             sender = self.sending()
-            time.sleep(self.random.uniform(0.0, 0.4))
+            time.sleep(self.random.uniform(0.0, 0.12))
             self.server.kill()
             sender.wait(120)
+            self.midway += bool(self.device.queued())
             gone = len(self.queued) - len(self.device.queued())
             # Acknowledged means durable: beside the dead server, the database has all that the device let go.
             self.assertGreaterEqual(self.study.number("SELECT count(*) FROM submission"), gone, f"round {round_number}")
@@ -78,10 +82,40 @@ class Killed(unittest.TestCase):
             for _ in range(FORMS):
                 self.answer()
             sender = self.sending()
-            time.sleep(self.random.uniform(0.0, 0.4))
+            time.sleep(self.random.uniform(0.0, 0.12))
             sender.send_signal(signal.SIGKILL)
             sender.wait()
+            self.midway += bool(self.device.queued())
         self.check()
+
+    def test_the_server_is_killed_while_a_health_export_comes_in(self):
+        health = self.device.health(EXAMPLES / "apple-health" / "export.zip").json
+        self.queued += health["submissions"]
+        for _ in range(ROUNDS):
+            sender = self.sending()
+            time.sleep(self.random.uniform(0.0, 0.5))
+            self.server.kill()
+            sender.wait(120)
+            self.midway += bool(self.device.queued())
+            gone = len(self.queued) - len(self.device.queued())
+            self.assertGreaterEqual(self.study.number("SELECT count(*) FROM submission"), gone)
+            self.restart()
+        self.check()
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'Observation'"), health["queued"])
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE type = 'Observation'"), health["queued"])
+        self.assertEqual(self.study.sql(
+            "SELECT encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd, instance_num FROM "
+            "observation_fact GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING count(*) > 1"), [])
+        # As many facts as a server that was never killed makes of the same export.
+        calm = Study()
+        self.addCleanup(calm.close)
+        device = calm.device(calm.serve())
+        device.consent()
+        device.health(EXAMPLES / "apple-health" / "export.zip")
+        device.send()
+        device.settled(120)
+        facts = "SELECT count(*) FROM observation_fact"
+        self.assertEqual(self.study.number(facts), calm.number(facts))
 
     def test_the_device_is_killed_while_it_queues(self):
         """A form that was being queued is there whole or not at all."""
@@ -91,7 +125,7 @@ class Killed(unittest.TestCase):
             process = subprocess.Popen(
                 [str(BIN), "device", "answer", "--store", str(self.device.store), str(form), "--answers", str(answers)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(self.random.uniform(0.0, 0.15))
+            time.sleep(self.random.uniform(0.0, 0.06))
             process.send_signal(signal.SIGKILL)
             process.wait()
             started += 1
@@ -107,7 +141,7 @@ class Killed(unittest.TestCase):
         for _ in range(FORMS):
             self.answer()
         sender = self.sending()
-        time.sleep(self.random.uniform(0.0, 0.3))
+        time.sleep(self.random.uniform(0.0, 0.08))
         self.assertEqual(self.server.stop(), 0)
         sender.wait(120)
         self.restart()

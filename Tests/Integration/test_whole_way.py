@@ -229,8 +229,8 @@ class Withdrawal(SpineTest):
         # The other's own resource under an id that belongs to the victim.
         client = SealedClient(self.server, self.study, device=other)
         stolen = observation(other.participant, id=victim.contract)
-        status, _ = client.outcome(client.send({**signed, "id": victim.contract, "signer": [
-            {**signer, "party": {"reference": f"Patient/{other.participant}"}} for signer in signed["signer"]]}))
+        status, _ = client.outcome(client.send(
+            json.dumps(signed).replace(victim.participant, other.participant).encode()))
         self.assertEqual(status, "refused")
         # Two participants in one envelope.
         status, _ = client.outcome(client.send(observation(other.participant), observation(victim.participant)))
