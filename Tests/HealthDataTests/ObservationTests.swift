@@ -111,7 +111,7 @@ struct ObservationTests {
             observation.component.map { $0.value?.value["value"]?.number?.text } == ["30", "3218.688", "140.5", "171"])
         #expect(
             observation.component.map { $0.code?.label } == [
-                "Workout Duration", "Walking and Running Distance", "Average Heart Rate", "Maximum Heart Rate",
+                "Workout Duration", "Workout Walking and Running Distance", "Average Heart Rate", "Maximum Heart Rate",
             ])
         #expect(observation.value?.value["text"]?.string == "Running")
     }

@@ -26,14 +26,18 @@ extension HealthType {
                     ], plausible: 0...2880)),
             HealthComponent(
                 identifier: WorkoutComponent.energy,
-                measure: measure(
-                    "ActiveEnergyBurned", "Active Energy Burned", [("41981-2", "Calories burned")],
-                    HealthUnit("kcal", "kcal"), energyUnits, 0...20_000)),
+                measure: ofWorkout(
+                    "energy",
+                    measure(
+                        "ActiveEnergyBurned", "Active Energy Burned", [("41981-2", "Calories burned")],
+                        HealthUnit("kcal", "kcal"), energyUnits, 0...20_000))),
         ]
         + distances.map {
             HealthComponent(
                 identifier: "HKQuantityTypeIdentifier" + $0.name,
-                measure: distanceMeasure($0.name, $0.title, $0.loinc))
+                measure: ofWorkout(
+                    words(of: $0.name).lowercased().replacing(" ", with: "-"),
+                    distanceMeasure($0.name, $0.title, $0.loinc)))
         }
         + [("average", "Average"), ("minimum", "Minimum"), ("maximum", "Maximum")].map { code, word in
             // LOINC's heart rate alone would make three different figures look alike: the first coding tells them apart.
@@ -48,6 +52,16 @@ extension HealthType {
                         Coding(system: CodeSystem.loinc, code: "8867-4", display: "Heart rate"),
                     ], unit: HealthUnit("/min", "beats/minute"), sourceUnits: rateUnits, plausible: 20...300))
         }
+
+    /// A workout's total is no sample: the samples that it sums up stand beside it. A code of its own comes first, so
+    /// that nobody adds them together.
+    private static func ofWorkout(_ code: String, _ measure: HealthMeasure) -> HealthMeasure {
+        let title = "Workout " + measure.title
+        let own = Coding(system: CodeSystem.component, code: "workout-" + code, display: title)
+        return HealthMeasure(
+            title: title, codings: [own] + measure.codings, unit: measure.unit, sourceUnits: measure.sourceUnits,
+            plausible: measure.plausible)
+    }
 
     private static let distances: [(name: String, title: String, loinc: [(String, String)])] = [
         ("DistanceWalkingRunning", "Walking and Running Distance", []),
