@@ -76,6 +76,20 @@ import Testing
         }
     }
 
+    @Test func everyImportOfOursIsDeclaredInTheManifest() throws {
+        let manifest = try Manifest(
+            String(contentsOf: package.root.appendingPathComponent("Package.swift"), encoding: .utf8))
+        for target in manifest.targets {
+            guard let room = rules.house.room(target.name) else { continue }
+            let imported = try package.swiftFiles(below: room.folder).flatMap {
+                SwiftCode($0.text).imports.map(\.module)
+            }
+            let missing = Set(imported).intersection(rules.house.names).subtracting(target.dependencies)
+                .subtracting([target.name])
+            #expect(missing == [], "\(target.name) imports \(missing.sorted()) without declaring it")
+        }
+    }
+
     @Test func onlyPortableModulesAreLibraryProducts() throws {
         let manifest = try Manifest(
             String(contentsOf: package.root.appendingPathComponent("Package.swift"), encoding: .utf8))

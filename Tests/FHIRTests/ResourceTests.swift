@@ -1,51 +1,190 @@
+import FHIR
 import Foundation
 import Testing
 
-@testable import FHIR
-
+/// Views over resources: what they read, what they write, and what they leave alone.
 @Suite struct ResourceTests {
+    func resource(_ text: String) throws -> Resource { try Resource(Array(text.utf8)) }
+
     @Test func aViewReadsAndWritesAndKeepsWhatItDoesNotName() throws {
         let text = #"{"resourceType":"Patient","x":{"y":1.50},"birthDate":"1990","_birthDate":{"id":"b"}}"#
-        var patient = try #require(try Resource(Array(text.utf8)).as(Patient.self))
+        var patient = try #require(try resource(text).as(Patient.self))
         #expect(patient.birthDate?.precision == .year)
         patient.gender = "female"
         patient.id = "p"
+        patient.birthDate = DateTime("1990-02")
+        #expect(
+            patient.json.text() == #"{"resourceType":"Patient","id":"p","x":{"y":1.50},"birthDate":"1990-02","#
+                + #""_birthDate":{"id":"b"},"gender":"female"}"#)
+        patient.id = nil
+        patient.gender = nil
         #expect(
             patient.json.text()
-                == #"{"resourceType":"Patient","id":"p","x":{"y":1.50},"birthDate":"1990","_birthDate":{"id":"b"},"gender":"female"}"#
-        )
+                == #"{"resourceType":"Patient","x":{"y":1.50},"birthDate":"1990-02","_birthDate":{"id":"b"}}"#)
     }
 
-    @Test(arguments: ["[]", "{}", #"{"resourceType":""}"#, #"{"resourceType":"../x"}"#, #"{"resourceType":7}"#])
+    @Test func settingAMemberKeepsItsPlace() throws {
+        var value = try JSON(parsing: #"{"a":1,"b":2,"c":3}"#)
+        value["b"] = "x"
+        value["d"] = true
+        value["a"] = nil
+        #expect(value.text() == #"{"b":"x","c":3,"d":true}"#)
+        var object = try #require(value.object)
+        object.set("e", 1, at: 0)
+        object.set("c", 4, at: 0)
+        object.set("f", 5, at: 99)
+        #expect(JSON.object(object).text() == #"{"e":1,"b":"x","c":4,"d":true,"f":5}"#)
+    }
+
+    @Test func aChangeDeepInsideLeavesItsSurroundings() throws {
+        let text =
+            #"{"resourceType":"Questionnaire","a":1.0,"item":[{"x":1,"linkId":"1","item":[{"linkId":"1.1"}]},{"y":2}],"z":0}"#
+        var form = try #require(try resource(text).as(Questionnaire.self))
+        form.item[0].item[0].label = "New"
+        #expect(form.json.text() == text.replacingOccurrences(of: #""1.1""#, with: #""1.1","text":"New""#))
+    }
+
+    @Test func elementsThatAreNoObjectsAreNotShown() throws {
+        let form = try #require(
+            try resource(#"{"resourceType":"Questionnaire","item":[1,null,{"linkId":"a"},"x"],"title":7}"#)
+                .as(Questionnaire.self))
+        #expect(form.item.map(\.linkId) == ["a"])
+        #expect(form.title == nil)
+        let other = try #require(
+            try resource(#"{"resourceType":"Questionnaire","item":{"linkId":"a"}}"#).as(Questionnaire.self))
+        #expect(other.item.isEmpty)
+    }
+
+    @Test func anEmptyListLeavesNoMember() throws {
+        var observation = Observation()
+        observation.category = [CodeableConcept(coding: [], text: "c")]
+        #expect(observation.json.text() == #"{"resourceType":"Observation","category":[{"text":"c"}]}"#)
+        observation.category = []
+        #expect(observation.json.text() == #"{"resourceType":"Observation"}"#)
+    }
+
+    @Test(arguments: [
+        "[]", "{}", #"{"resourceType":""}"#, #"{"resourceType":"../x"}"#, #"{"resourceType":7}"#, "1", "null",
+        #"{"resourceType":"patient"}"#, #"{"resourceType":"Patient "}"#, #"{"resourcetype":"Patient"}"#,
+    ])
     func whatIsNoResourceIsRefused(text: String) {
-        #expect(throws: (any Error).self) { try Resource(Array(text.utf8)) }
+        let error = #expect(throws: ResourceError.self) { try resource(text) }
+        #expect(error?.code == "resource-type-missing")
+    }
+
+    @Test func aViewOfAnotherTypeIsNotGiven() throws {
+        let patient = try resource(#"{"resourceType":"Patient"}"#)
+        #expect(patient.as(Observation.self) == nil)
+        #expect(patient.as(Resource.self)?.resourceType == "Patient")
     }
 
     @Test(arguments: [
         ("Patient/a", "Patient", "a"), ("http://x/fhir/Patient/a", "Patient", "a"),
-        ("Patient/a/_history/2", "Patient", "a"),
+        ("Patient/a/_history/2", "Patient", "a"), ("https://x/y/Group/A-1.2", "Group", "A-1.2"),
     ])
     func literalReferencesNameTypeAndID(text: String, type: String, id: String) {
         #expect(Reference(text).literal?.type == type)
         #expect(Reference(text).literal?.id == id)
     }
 
-    @Test(arguments: ["#a", "urn:uuid:1", "a", "Patient/", "patient/a", "Patient/a b", ""])
-    func otherReferencesNameNone(text: String) { #expect(Reference(text).literal == nil) }
-
-    @Test func choicesAreFoundByTheirType() throws {
-        let observation = Observation(
-            try #require(try JSON(parsing: #"{"valueSet":1,"valueQuantity":{"value":1.0}}"#).object))
-        #expect(observation.value?.type == "Set" || observation.value?.type == "Quantity")
-        let none = Observation(try #require(try JSON(parsing: #"{"valueset":1}"#).object))
-        #expect(none.value == nil)
+    @Test(arguments: [
+        "#a", "urn:uuid:1", "a", "Patient/", "patient/a", "Patient/a b", "", "/a", "Patient/_history/2", "Patient/a/",
+        "Patient/a?b=c", "http://X/a", "Patient123/a", "Pa/../a", "Patient/" + String(repeating: "a", count: 65),
+    ])
+    func otherReferencesNameNone(text: String) {
+        #expect(Reference(text).literal == nil)
     }
 
-    @Test func containedResourcesAreFoundWithAndWithoutTheirHash() throws {
-        let json = try JSON(parsing: ##"{"resourceType":"Contract","contained":[{"resourceType":"Group","id":"g"}]}"##)
-        let contract = Contract(try #require(json.object))
+    @Test func aChoiceIsFoundByItsType() throws {
+        func value(_ text: String) throws -> (type: String, value: JSON)? {
+            Observation(try #require(try JSON(parsing: text).object)).value
+        }
+        #expect(try value(#"{"valueQuantity":{"value":1.0}}"#)?.type == "Quantity")
+        #expect(try value(#"{"valueString":"a"}"#)?.value == "a")
+        #expect(try value(#"{"_valueString":{"id":"a"},"valueset":1,"value":2}"#) == nil)
+    }
+
+    @Test func containedResourcesAreFoundByTheirReference() throws {
+        let contract = Contract(
+            try #require(
+                try JSON(
+                    parsing:
+                        ##"{"contained":[{"resourceType":"Group","id":"g"},{"resourceType":"Organization","id":"#o"}]}"##
+                )
+                .object))
         #expect(contract.containedResource("#g")?.resourceType == "Group")
+        #expect(contract.containedResource("#o")?.resourceType == "Organization")
         #expect(contract.containedResource("#h") == nil)
         #expect(contract.containedResource("g") == nil)
+        #expect(contract.containedResource(nil) == nil)
+    }
+
+    @Test func idsAreWhatFHIRAllows() {
+        for id in ["a", "A-1.b", String(repeating: "x", count: 64)] { #expect(Resource.isID(id)) }
+        for id in ["", "a/b", "a_b", "é", "a b", "a\n", String(repeating: "x", count: 65)] {
+            #expect(!Resource.isID(id))
+        }
+    }
+
+    @Test func quantitiesKeepTheirDigits() throws {
+        var quantity = Quantity(value: try #require(JSONNumber(text: "72.0")), unit: "beats/min", ucum: "/min")
+        let text =
+            #"{"value":72.0,"unit":"beats/min","system":"http://unitsofmeasure.org","code":"/min"}"#
+        #expect(quantity.json.text() == text)
+        quantity.comparator = ">="
+        #expect(quantity.value?.text == "72.0")
+        #expect(Quantity(json: quantity.json)?.comparator == ">=")
+    }
+
+    @Test func extensionsAreFoundByTheirURL() throws {
+        var item = QuestionnaireItem()
+        item.extensions = [
+            Extension(url: "u:1", value: "Integer", 1), Extension(url: "u:2", value: "String", "b"),
+            Extension(url: "u:1", value: "Integer", 2),
+        ]
+        #expect(item.extensions("u:1").compactMap { $0.value?.value.integer } == [1, 2])
+        #expect(item.extension("u:2")?.value?.type == "String")
+        #expect(item.extension("u:3") == nil)
+    }
+
+    @Test func anOutcomeSaysWhatIsWrong() {
+        let outcome = OperationOutcome(code: "invalid", detail: "some-code", diagnostics: "Mend it.")
+        #expect(
+            outcome.json.text() == #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"invalid","#
+                + #""details":{"coding":[{"code":"some-code"}]},"diagnostics":"Mend it."}]}"#)
+    }
+
+    /// A property of every view that is a string, set and read back.
+    @Test func everyTypedViewWritesWhatItReads() {
+        var bundle = FHIR.Bundle()
+        bundle.type = "searchset"
+        bundle.total = 2
+        var entry = BundleEntry()
+        entry.fullUrl = "urn:x"
+        entry.resource = Patient(id: "p").resource
+        bundle.entry = [entry]
+        #expect(bundle.entry.first?.resource?.as(Patient.self)?.id == "p")
+        #expect(bundle.total == 2)
+
+        var consent = Consent(id: "c")
+        consent.status = "inactive"
+        consent.patient = Reference("Patient/p")
+        consent.dateTime = DateTime("2026-01-01")
+        #expect(consent.patient?.literal?.id == "p")
+        #expect(consent.dateTime?.text == "2026-01-01")
+
+        var contract = Contract(id: "k")
+        var signer = ContractSigner()
+        signer.type = Coding(system: "s", code: "CONSENTER")
+        signer.party = Reference("Patient/p")
+        contract.signer = [signer]
+        #expect(contract.signer.first?.type?.code == "CONSENTER")
+        #expect(contract.resourceType == "Contract")
+
+        var group = FHIR.Group()
+        group.actual = false
+        #expect(group.actual == false)
+        group.actual = nil
+        #expect(group.json.text() == #"{"resourceType":"Group"}"#)
     }
 }

@@ -65,11 +65,13 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         offsetMinutes = offset
     }
 
-    /// The date and time of an instant, written with an offset and, where asked for, milliseconds.
+    /// The date and time of an instant, written with an offset and, where asked for, milliseconds. An instant outside
+    /// of FHIR's calendar (years 1 to 9999) becomes the calendar's first or last.
     public init(_ instant: Date, offsetMinutes: Int = 0, milliseconds: Bool = true) {
         // Rounding to the shown precision first keeps 59.9996 s from becoming second 60.
         let scale = milliseconds ? 1000.0 : 1.0
-        let units = Int((instant.timeIntervalSince1970 * scale).rounded(milliseconds ? .toNearestOrEven : .down))
+        let exact = DateTime.clamped(instant.timeIntervalSince1970, offsetMinutes) * scale
+        let units = Int(exact.rounded(milliseconds ? .toNearestOrEven : .down))
         let perSecond = milliseconds ? 1000 : 1
         var seconds = units / perSecond
         var fraction = units % perSecond
@@ -112,8 +114,24 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
             return begin.addingTimeInterval(Double(days(to: month == 12 ? (year + 1, 1) : (year, month + 1))) * 86400)
         case .day: return begin.addingTimeInterval(86400)
         case .second: return begin.addingTimeInterval(1)
-        case .fraction: return begin.addingTimeInterval(0.001)
+        case .fraction: return begin.addingTimeInterval(fractionUnit)
         }
+    }
+
+    /// What the last digit of the fraction stands for, in seconds, but no less than `Date` can tell apart.
+    private var fractionUnit: TimeInterval {
+        let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }.count
+        let units: [TimeInterval] = [1, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001]
+        return units[min(digits, units.count - 1)]
+    }
+
+    /// Seconds since 1970 whose local time lies in the years 1 to 9999. What is no number becomes 1970.
+    private static func clamped(_ seconds: TimeInterval, _ offsetMinutes: Int) -> TimeInterval {
+        guard !seconds.isNaN else { return 0 }
+        let offset = Double(offsetMinutes * 60)
+        let first = Double(CivilDate.days(year: 1, month: 1, day: 1) * 86400) - offset
+        let last = Double(CivilDate.days(year: 10000, month: 1, day: 1) * 86400) - offset - 1
+        return min(max(seconds, first), last)
     }
 
     /// Only the date part, as precise as it is.

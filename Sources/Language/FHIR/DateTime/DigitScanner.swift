@@ -42,12 +42,13 @@ struct DigitScanner {
         return any ? (hour, minute, second, nanosecond, true) : nil
     }
 
-    /// `Z` or `±hh:mm`, as minutes east of UTC.
+    /// `Z` or `±hh:mm` up to 14 hours, as minutes east of UTC.
     mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let sign: Int
         if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
-        guard let hours = number(digits: 2), hours <= 14, take(":"), let minutes = number(digits: 2), minutes < 60
+        guard let hours = number(digits: 2), take(":"), let minutes = number(digits: 2), minutes < 60,
+            hours * 60 + minutes <= 14 * 60
         else { return nil }
         return sign * (hours * 60 + minutes)
     }

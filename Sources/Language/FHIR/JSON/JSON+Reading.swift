@@ -20,7 +20,12 @@ extension JSON {
     }
 
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) -> Result<JSON, JSONError> {
-        var parser = JSONParser(bytes, lenient: lenient)
+        // No bytes may have no address.
+        guard let address = bytes.baseAddress else {
+            return .failure(JSONError(code: .unexpectedEnd, offset: 0, line: 1, column: 1))
+        }
+        var parser = JSONParser(bytes, at: address, lenient: lenient)
+        defer { parser.free() }
         do throws(JSONError) {
             return .success(try parser.document())
         } catch {

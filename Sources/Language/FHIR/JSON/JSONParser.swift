@@ -4,27 +4,46 @@ struct JSONParser {
     static let maximumDepth = 192
 
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let raw: UnsafeRawPointer
+    private let count: Int
+    private let lenient: Bool
     private var position = 0
     private var depth = 0
-    private let lenient: Bool
+    /// Whether the string that was read last had an escape.
+    private var isEscaped = false
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) {
+    // What is inside the arrays and objects that are still open.
+    private var members = ParseStack<JSONObject.Member>()
+    private var elements = ParseStack<JSON>()
+    /// A mark for the name of each member.
+    private var marks = ParseStack<UInt64>()
+
+    /// Whoever makes a parser calls ``free()`` once, at the end.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at address: UnsafePointer<UInt8>, lenient: Bool) {
         self.bytes = bytes
+        raw = UnsafeRawPointer(address)
+        count = bytes.count
         self.lenient = lenient
+    }
+
+    func free() {
+        members.free()
+        elements.free()
+        marks.free()
     }
 
     /// The whole text as one value; text after it is refused.
     mutating func document() throws(JSONError) -> JSON {
-        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+        if count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
         let value = try self.value()
         skipSpace()
-        guard position == bytes.count else { throw failure(.textAfterEnd) }
+        guard position == count else { throw failure(.textAfterEnd) }
         return value
     }
 
     private mutating func value() throws(JSONError) -> JSON {
         skipSpace()
-        guard position < bytes.count else { throw failure(.unexpectedEnd) }
+        guard position < count else { throw failure(.unexpectedEnd) }
         switch bytes[position] {
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "{"): return try object()
@@ -39,30 +58,24 @@ struct JSONParser {
 
     private mutating func object() throws(JSONError) -> JSON {
         try enter()
-        var members: [JSONObject.Member] = []
-        var seen: Set<String> = []
         skipSpace()
         if take(UInt8(ascii: "}")) {
             depth -= 1
             return .object(JSONObject())
         }
-        members.reserveCapacity(4)
+        let first = members.count
+        let firstMark = marks.count
+        var seen: Set<ExactName>?
         while true {
             skipSpace()
-            guard position < bytes.count else { throw failure(.unexpectedEnd) }
+            guard position < count else { throw failure(.unexpectedEnd) }
             guard bytes[position] == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
             let place = position
             let key = try string()
-            // A scan is quicker than hashing while the object is small, and it mostly is.
-            if members.count < 24 {
-                for member in members where member.key == key { throw failure(.duplicateKey, at: place) }
-            } else {
-                if seen.isEmpty { seen = Set(members.lazy.map(\.key)) }
-                guard seen.insert(key).inserted else { throw failure(.duplicateKey, at: place) }
-            }
+            try checkUnique(key, at: place, first, firstMark, &seen)
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw unexpected() }
-            members.append(JSONObject.Member(key: key, value: try value()))
+            members.push(JSONObject.Member(key: key, value: try value()))
             skipSpace()
             if take(UInt8(ascii: "}")) { break }
             try comma(before: UInt8(ascii: "}"))
@@ -71,20 +84,43 @@ struct JSONParser {
                 break
             }
         }
+        marks.drop(from: firstMark)
         depth -= 1
-        return .object(JSONObject(unique: members))
+        return .object(JSONObject(unique: members.take(from: first)))
+    }
+
+    /// Refuses a name that the open object has already. Names are compared by their code points, not as text: an `é`
+    /// in one piece and an `é` in two are two names.
+    private mutating func checkUnique(
+        _ key: String, at place: Int, _ first: Int, _ firstMark: Int, _ seen: inout Set<ExactName>?
+    ) throws(JSONError) {
+        if seen != nil {
+            guard seen?.insert(ExactName(text: key)).inserted == true else { throw failure(.duplicateKey, at: place) }
+            return
+        }
+        // A scan of marks is quicker than hashing while the object is small, and it mostly is.
+        let mark = isEscaped ? ExactName(text: key).mark : ExactName.mark(of: bytes[place + 1..<position - 1])
+        for index in firstMark..<marks.count where marks[index] == mark {
+            let other = members[first + index - firstMark].key
+            if ExactName(text: other) == ExactName(text: key) { throw failure(.duplicateKey, at: place) }
+        }
+        marks.push(mark)
+        if marks.count - firstMark == 24 {
+            seen = Set((first..<members.count).map { ExactName(text: members[$0].key) })
+            seen?.insert(ExactName(text: key))
+        }
     }
 
     private mutating func array() throws(JSONError) -> JSON {
         try enter()
-        var elements: [JSON] = []
         skipSpace()
         if take(UInt8(ascii: "]")) {
             depth -= 1
             return .array([])
         }
+        let first = elements.count
         while true {
-            elements.append(try value())
+            elements.push(try value())
             skipSpace()
             if take(UInt8(ascii: "]")) { break }
             try comma(before: UInt8(ascii: "]"))
@@ -94,7 +130,7 @@ struct JSONParser {
             }
         }
         depth -= 1
-        return .array(elements)
+        return .array(elements.take(from: first))
     }
 
     /// Takes the comma between two elements, and the space behind it. A closing bracket may only follow leniently.
@@ -102,18 +138,38 @@ struct JSONParser {
         let place = position
         guard take(UInt8(ascii: ",")) else { throw unexpected() }
         skipSpace()
-        guard position < bytes.count else { throw failure(.unexpectedEnd) }
+        guard position < count else { throw failure(.unexpectedEnd) }
         if bytes[position] == closing, !lenient { throw failure(.trailingComma, at: place) }
     }
 
     private mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
-        while position < bytes.count {
+        var isASCII = true
+        while true {
+            // 1. Eight bytes at a time, up to the one that ends the string or begins an escape.
+            while position + 8 <= count {
+                let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self).littleEndian
+                let specials = ByteWord.specials(word)
+                if specials == 0 {
+                    isASCII = isASCII && ByteWord.isASCII(word)
+                    position += 8
+                } else {
+                    let length = specials.trailingZeroBitCount >> 3
+                    let before = word & ((1 << UInt64(length << 3)) &- 1)
+                    isASCII = isASCII && ByteWord.isASCII(before)
+                    position += length
+                    break
+                }
+            }
+            // 2. The byte that was found, or one of the last seven of the text.
+            guard position < count else { throw failure(.unexpectedEnd) }
             let byte = bytes[position]
             if byte == UInt8(ascii: "\"") {
                 let text = UnsafeBufferPointer(rebasing: bytes[start..<position])
                 position += 1
+                isEscaped = false
+                if isASCII { return String(decoding: text, as: UTF8.self) }
                 guard let string = String(validating: text, as: UTF8.self) else {
                     throw failure(.invalidUTF8, at: start)
                 }
@@ -121,45 +177,63 @@ struct JSONParser {
             }
             if byte == UInt8(ascii: "\\") { return try escapedString(from: start) }
             if byte < 0x20 { throw failure(.invalidString) }
+            isASCII = isASCII && byte < 0x80
             position += 1
         }
-        throw failure(.unexpectedEnd)
     }
 
     /// The slow way for a string in which the scan met a backslash.
     private mutating func escapedString(from start: Int) throws(JSONError) -> String {
-        var text = Array(bytes[start..<position])
-        while position < bytes.count {
+        var text: [UInt8] = []
+        text.reserveCapacity(position - start + 64)
+        var plain = start
+        while position < count {
             let byte = bytes[position]
-            position += 1
             switch byte {
             case UInt8(ascii: "\""):
+                text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plain..<position]))
+                position += 1
+                isEscaped = true
                 guard let string = String(validating: text, as: UTF8.self) else {
                     throw failure(.invalidUTF8, at: start)
                 }
                 return string
             case UInt8(ascii: "\\"):
-                guard position < bytes.count else { throw failure(.unexpectedEnd) }
-                let escape = bytes[position]
+                text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plain..<position]))
                 position += 1
-                switch escape {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escape)
-                case UInt8(ascii: "b"): text.append(0x08)
-                case UInt8(ascii: "f"): text.append(0x0C)
-                case UInt8(ascii: "n"): text.append(0x0A)
-                case UInt8(ascii: "r"): text.append(0x0D)
-                case UInt8(ascii: "t"): text.append(0x09)
-                case UInt8(ascii: "u"): text.append(contentsOf: try unicodeEscape())
-                default: throw failure(.invalidString, at: position - 1)
+                try escape(&text)
+                plain = position
+            case 0..<0x20: throw failure(.invalidString)
+            default:
+                position += 1
+                while position + 8 <= count,
+                    ByteWord.specials(raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)) == 0
+                {
+                    position += 8
                 }
-            case 0..<0x20: throw failure(.invalidString, at: position - 1)
-            default: text.append(byte)
             }
         }
         throw failure(.unexpectedEnd)
     }
 
-    private mutating func unicodeEscape() throws(JSONError) -> [UInt8] {
+    /// The character that is written behind a backslash.
+    private mutating func escape(_ text: inout [UInt8]) throws(JSONError) {
+        guard position < count else { throw failure(.unexpectedEnd) }
+        let escape = bytes[position]
+        position += 1
+        switch escape {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(escape)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: UTF8.encode(try unicodeEscape()) ?? .init())
+        default: throw failure(.invalidString, at: position - 1)
+        }
+    }
+
+    private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let place = position
         var code = try hexadecimal()
         if code >= 0xDC00, code <= 0xDFFF { throw failure(.invalidString, at: place) }
@@ -170,11 +244,11 @@ struct JSONParser {
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
         guard let scalar = Unicode.Scalar(code) else { throw failure(.invalidString, at: place) }
-        return Array(Character(scalar).utf8)
+        return scalar
     }
 
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-        guard position + 4 <= bytes.count else { throw failure(.unexpectedEnd) }
+        guard position + 4 <= count else { throw failure(.unexpectedEnd) }
         var code: UInt32 = 0
         for _ in 0..<4 {
             let byte = bytes[position]
@@ -210,13 +284,13 @@ struct JSONParser {
 
     private mutating func digits() -> Int {
         let start = position
-        while position < bytes.count, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
+        while position < count, bytes[position] >= 0x30, bytes[position] <= 0x39 { position += 1 }
         return position - start
     }
 
     private mutating func literal(_ text: StaticString, _ value: JSON) throws(JSONError) -> JSON {
         for index in 0..<text.utf8CodeUnitCount {
-            guard position + index < bytes.count else { throw failure(.unexpectedEnd, at: bytes.count) }
+            guard position + index < count else { throw failure(.unexpectedEnd, at: count) }
             guard bytes[position + index] == text.utf8Start[index] else {
                 throw failure(.unexpectedCharacter, at: position + index)
             }
@@ -231,27 +305,39 @@ struct JSONParser {
         position += 1
     }
 
+    @inline(__always)
     private mutating func skipSpace() {
-        while position < bytes.count {
+        if position < count, bytes[position] > 0x20 { return }
+        skipMoreSpace()
+    }
+
+    private mutating func skipMoreSpace() {
+        while position < count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
             default: return
+            }
+            // Indentation is long in laid out text.
+            while position + 8 <= count,
+                raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) == 0x2020_2020_2020_2020
+            {
+                position += 8
             }
         }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
+        guard position < count, bytes[position] == byte else { return false }
         position += 1
         return true
     }
 
     private func unexpected() -> JSONError {
-        failure(position < bytes.count ? .unexpectedCharacter : .unexpectedEnd)
+        failure(position < count ? .unexpectedCharacter : .unexpectedEnd)
     }
 
     private func failure(_ code: JSONError.Code, at place: Int? = nil) -> JSONError {
-        let offset = min(place ?? position, bytes.count)
+        let offset = min(place ?? position, count)
         var line = 1
         var lineStart = 0
         for index in 0..<offset where bytes[index] == 0x0A {

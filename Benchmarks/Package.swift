@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: what is measured against is no dependency of the product. Run by `make bench`.
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v14)],
+    dependencies: [
+        .package(name: "Tributary", path: ".."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    ],
+    targets: [
+        // simdjson behind three C functions.
+        .target(name: "CSimd", linkerSettings: [.linkedLibrary("simdjson")]),
+        .executableTarget(
+            name: "JSONSpeed", dependencies: ["CSimd", .product(name: "TributaryFHIR", package: "Tributary")]),
+        // libxml2's push parser with nothing behind it.
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .executableTarget(name: "BareXML", dependencies: ["CXML2"]),
+        // Posts prepared bodies over connections that stay open.
+        .executableTarget(name: "Load"),
+        // The receiver's HTTP server, answering each POST with its own body.
+        .executableTarget(name: "Echo", dependencies: [.product(name: "Hummingbird", package: "hummingbird")]),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c11,
+    cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,152 @@
+import FHIR
+import Testing
+
+/// What is no JSON is refused, and the place is named.
+@Suite struct JSONRefusalTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        let text: String
+        let code: JSONError.Code
+        let line: Int
+        let column: Int
+
+        init(_ text: String, _ code: JSONError.Code, _ line: Int, _ column: Int) {
+            self.text = text
+            self.code = code
+            self.line = line
+            self.column = column
+        }
+
+        var testDescription: String { text.debugDescription }
+    }
+
+    @Test(arguments: [
+        Case("", .unexpectedEnd, 1, 1),
+        Case(" \n ", .unexpectedEnd, 2, 2),
+        Case("{", .unexpectedEnd, 1, 2),
+        Case("[1", .unexpectedEnd, 1, 3),
+        Case("[1,", .unexpectedEnd, 1, 4),
+        Case("{\"a\"", .unexpectedEnd, 1, 5),
+        Case("{\"a\":", .unexpectedEnd, 1, 6),
+        Case("{\"a\":1", .unexpectedEnd, 1, 7),
+        Case("\"abc", .unexpectedEnd, 1, 5),
+        Case("\"abc\\", .unexpectedEnd, 1, 6),
+        Case("tru", .unexpectedEnd, 1, 4),
+        Case("nul]", .unexpectedCharacter, 1, 4),
+        Case("True", .unexpectedCharacter, 1, 1),
+        Case("{a:1}", .unexpectedCharacter, 1, 2),
+        Case("{'a':1}", .unexpectedCharacter, 1, 2),
+        Case("{\"a\" 1}", .unexpectedCharacter, 1, 6),
+        Case("{\"a\":1 \"b\":2}", .unexpectedCharacter, 1, 8),
+        Case("{\"a\":1,,\"b\":2}", .unexpectedCharacter, 1, 8),
+        Case("{,}", .unexpectedCharacter, 1, 2),
+        Case("[,1]", .unexpectedCharacter, 1, 2),
+        Case("[1 2]", .unexpectedCharacter, 1, 4),
+        Case("[1}", .unexpectedCharacter, 1, 3),
+        Case("{\"a\":1]", .unexpectedCharacter, 1, 7),
+        Case("// comment\n1", .unexpectedCharacter, 1, 1),
+        Case("NaN", .unexpectedCharacter, 1, 1),
+        Case("+1", .unexpectedCharacter, 1, 1),
+        Case(".5", .unexpectedCharacter, 1, 1),
+        Case("01", .invalidNumber, 1, 1),
+        Case("-01", .invalidNumber, 1, 1),
+        Case("-", .invalidNumber, 1, 1),
+        Case("[1.]", .invalidNumber, 1, 2),
+        Case("[1.e5]", .invalidNumber, 1, 2),
+        Case("[1e]", .invalidNumber, 1, 2),
+        Case("[1e+]", .invalidNumber, 1, 2),
+        Case("[1e+-5]", .invalidNumber, 1, 2),
+        Case("0x10", .textAfterEnd, 1, 2),
+        Case("1 2", .textAfterEnd, 1, 3),
+        Case("{}\n{}", .textAfterEnd, 2, 1),
+        Case("{} // end", .textAfterEnd, 1, 4),
+        Case("[1,]", .trailingComma, 1, 3),
+        Case("{\"a\":1,\n}", .trailingComma, 1, 7),
+        Case("{\n \"a\": [\n  1\n  ,\n ]\n}", .trailingComma, 4, 3),
+        Case("{\"a\":1,\n \"a\":1}", .duplicateKey, 2, 2),
+        Case("{\"a\":{\"b\":1,\"b\":2}}", .duplicateKey, 1, 13),
+        Case("{\"a\":1,\"\\u0061\":1}", .duplicateKey, 1, 8),
+        Case("\"a\tb\"", .invalidString, 1, 3),
+        Case("\"a\nb\"", .invalidString, 1, 3),
+        Case("\"\\x41\"", .invalidString, 1, 3),
+        Case("\"\\u12G4\"", .invalidString, 1, 6),
+        Case("\"\\u-123\"", .invalidString, 1, 4),
+        Case("\"\\ud800\"", .invalidString, 1, 4),
+        Case("\"\\ud800x\"", .invalidString, 1, 4),
+        Case("\"\\ud800\\n\"", .invalidString, 1, 4),
+        Case("\"\\ud800\\ud800\"", .invalidString, 1, 4),
+        Case("\"\\udc00\"", .invalidString, 1, 4),
+        Case("\"\\udc00\\ud800\"", .invalidString, 1, 4),
+        Case("\"\\u12", .unexpectedEnd, 1, 4),
+        Case("\u{A0}1", .unexpectedCharacter, 1, 1),
+        Case("[1\u{B}]", .unexpectedCharacter, 1, 3),
+    ])
+    func theErrorNamesItsPlace(_ sample: Case) {
+        let error = #expect(throws: JSONError.self) { try JSON(parsing: sample.text) }
+        #expect(error?.code == sample.code)
+        #expect(error?.line == sample.line)
+        #expect(error?.column == sample.column)
+        #expect(error?.message.hasSuffix("(line \(sample.line), column \(sample.column)).") == true)
+    }
+
+    @Test(arguments: [
+        ("[1,]", "[1]"), ("{\"a\":1,}", "{\"a\":1}"), ("{\"a\":[1, \n],\n}\n", "{\"a\":[1]}"), ("[[1,],]", "[[1]]"),
+    ])
+    func leniencyReadsACommaBeforeAClosingBracket(text: String, expected: String) throws {
+        #expect(try JSON(parsing: text, lenient: true).text() == expected)
+        let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
+        #expect(error?.code == .trailingComma)
+    }
+
+    @Test(arguments: ["[,]", "{,}", "[1,,]", "{\"a\":1,,}", "1,", "[1],", "{\"a\":1,\"a\":2}", "{\"a\":,}", "[1] x"])
+    func leniencyReadsNothingElse(text: String) {
+        #expect(throws: JSONError.self) { try JSON(parsing: text, lenient: true) }
+    }
+
+    @Test(arguments: [2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 26, 100, 1000])
+    func aDuplicateNameIsFoundHoweverManyThereAre(count: Int) throws {
+        let members = (0..<count).map { "\"name\($0)\":0" }
+        #expect(try JSON(parsing: "{\(members.joined(separator: ","))}").object?.count == count)
+        for twin in [0, count / 2, count - 1] {
+            let text = "{\(members.joined(separator: ",")),\"name\(twin)\":0}"
+            let error = #expect(throws: JSONError.self) { try JSON(parsing: text) }
+            #expect(error?.code == .duplicateKey)
+            #expect(error?.offset == text.utf8.count - "\"name\(twin)\":0}".utf8.count)
+        }
+    }
+
+    @Test func namesThatOnlyLookAlikeAreTwoNames() throws {
+        // One precomposed, one with a combining accent: JSON compares code points, not what a person sees.
+        for extra in [0, 30] {
+            let more = (0..<extra).map { ",\"m\($0)\":0" }.joined()
+            let text = "{\"\u{E9}\":1,\"e\u{301}\":2\(more)}"
+            let value = try JSON(parsing: text)
+            #expect(value.object?.count == 2 + extra)
+            #expect(value.text().utf8.elementsEqual(text.utf8))
+            let twice = "{\"\u{E9}\":1\(more),\"\u{E9}\":2}"
+            #expect(throws: JSONError.self) { try JSON(parsing: twice) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0x80], [0xC0, 0x80], [0xC3], [0xC3, 0x28], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF0, 0x9F, 0x98],
+            [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFF], [0xFE, 0xFF],
+        ] as [[UInt8]])
+    func invalidUTF8IsRefused(bytes: [UInt8]) {
+        for padding in [0, 3, 8, 13] {
+            let around = Array(repeating: UInt8(ascii: "x"), count: padding)
+            for text in [around + bytes + around, around + Array("\\n".utf8) + bytes, bytes + Array("\\n".utf8)] {
+                let error = #expect(throws: JSONError.self) { try JSON([0x22] + text + [0x22]) }
+                #expect(error?.code == .invalidUTF8)
+                #expect(throws: JSONError.self) { try JSON(Array("{\"".utf8) + text + Array("\":1}".utf8)) }
+            }
+        }
+        #expect(throws: JSONError.self) { try JSON(bytes) }
+    }
+
+    @Test func anErrorQuotesNothingOfTheDocument() {
+        let error = #expect(throws: JSONError.self) { try JSON(parsing: "{\"name\":\"Secret\",\"name\":\"Secret\"}") }
+        #expect(error.map { "\($0) \($0.message)" }?.contains("Secret") == false)
+        #expect(error?.code.rawValue == "json-duplicate-key")
+    }
+}
