@@ -1,1 +1,191 @@
+import FHIR
+import Foundation
+import Storage
 import Testing
+
+@testable import Warehouse
+
+/// A warehouse in a temporary folder.
+struct WarehouseFixture {
+    let database: any SQLDatabase
+    let loader = WarehouseLoader()
+    private let folder: URL
+
+    init() async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("warehouse-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        database = try await openDatabase(
+            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path, migrations: WarehouseSchema.migrations)
+    }
+
+    func close() async throws {
+        try await database.close()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// Runs the body with a fresh warehouse.
+    static func with(_ body: (WarehouseFixture) async throws -> Void) async throws {
+        let fixture = try await WarehouseFixture()
+        try await body(fixture)
+        try await fixture.close()
+    }
+
+    @discardableResult
+    func load(
+        _ json: String, questionnaire: Questionnaire? = nil, subject: String = "p1", submission: String = "s1",
+        received: String = "2026-05-01T12:00:00Z", loaded: String = "2026-05-01T12:00:05Z"
+    ) async throws -> LoadReport {
+        try await load([
+            Load(
+                try Resource(Data(json.utf8)), questionnaire: questionnaire, subject: subject, submission: submission,
+                received: instant(received), loaded: instant(loaded))
+        ])[0]
+    }
+
+    struct Load: Sendable {
+        let resource: Resource
+        let questionnaire: Questionnaire?
+        let context: LoadContext
+
+        init(
+            _ resource: Resource, questionnaire: Questionnaire? = nil, subject: String, submission: String,
+            received: Date, loaded: Date
+        ) {
+            self.resource = resource
+            self.questionnaire = questionnaire
+            context = LoadContext(subject: subject, submissionID: submission, receivedAt: received, loadedAt: loaded)
+        }
+    }
+
+    @discardableResult
+    func load(_ loads: [Load]) async throws -> [LoadReport] {
+        let loader = loader
+        return try await database.write { transaction in
+            try loads.map { load in
+                try loader.load(
+                    load.resource, questionnaire: load.questionnaire, context: load.context, in: transaction)
+            }
+        }
+    }
+
+    func ontology(_ form: Questionnaire) async throws {
+        let loader = loader
+        try await database.write { transaction in
+            try loader.ensureOntology(questionnaire: form, at: instant("2026-01-01T00:00:00Z"), in: transaction)
+        }
+    }
+
+    func count(_ path: String, _ value: String? = nil, from: String? = nil, to: String? = nil) async throws -> Int {
+        let constraint = try value.map { try ValueConstraint.parse($0) }
+        return try await database.read { transaction in
+            try WarehouseQuery().count(
+                path: path, value: constraint, from: from.map(instant), to: to.map(instant), in: transaction)
+        }
+    }
+
+    func rows(_ sql: String, _ parameters: [SQLValue] = []) async throws -> [SQLRow] {
+        try await database.read { try $0.query(sql, parameters) }
+    }
+
+    /// The columns of the rows, each row as a line of JSON.
+    func lines(_ columns: String, _ rest: String) async throws -> [String] {
+        let common = """
+            WITH p AS (SELECT patient_num, patient_ide FROM patient_mapping WHERE patient_ide_source = 'TRIBUTARY'),
+            e AS (SELECT encounter_num, encounter_ide FROM encounter_mapping WHERE encounter_ide_source = 'TRIBUTARY'),
+            u AS (SELECT upload_id, upload_label FROM upload_status)
+            """
+        return try await rows("\(common) SELECT json_array(\(columns)) AS line \(rest)").map { try $0.text("line") }
+    }
+
+    /// The facts without their modifiers, as `code|type|text|number|units`.
+    func facts() async throws -> [String] {
+        try await rows(
+            """
+            SELECT concept_cd, valtype_cd, tval_char, nval_num, units_cd, observation_blob FROM observation_fact
+            WHERE modifier_cd = '@' ORDER BY encounter_num, rowid
+            """
+        ).map { row in
+            [
+                try row.text("concept_cd"), try row.text("valtype_cd"),
+                row.textIfPresent("tval_char") ?? row.textIfPresent("observation_blob") ?? "",
+                row.realIfPresent("nval_num").map { "\($0)" } ?? "", try row.text("units_cd"),
+            ].joined(separator: "|")
+        }
+    }
+
+    func paths() async throws -> [String] {
+        try await database.read { try WarehouseQuery().ontology(in: $0).map(\.path) }
+    }
+}
+
+func instant(_ text: String) -> Date { DateTime(text)?.start() ?? .distantPast }
+
+func form(_ json: String) throws -> Questionnaire { Questionnaire(try Resource(Data(json.utf8)).object) }
+
+func mapped(_ json: String, questionnaire: Questionnaire? = nil) throws -> FactSet {
+    try #require(
+        FactMapping.facts(
+            of: Resource(Data(json.utf8)), survey: questionnaire.map { SurveyConcepts($0) },
+            receivedAt: instant("2026-05-01T12:00:00Z")))
+}
+
+func response(_ items: String, id: String = "r1", form: String = "http://example.org/sleep|1", extra: String = "")
+    -> String
+{
+    """
+    {"resourceType":"QuestionnaireResponse","id":"\(id)","status":"completed","questionnaire":"\(form)",\(extra)\
+    "subject":{"reference":"Patient/p1"},"authored":"2026-03-01T10:00:00.250+02:00","item":[\(items)]}
+    """
+}
+
+func observation(
+    _ value: String, id: String = "o1", code: String = "8867-4", time: String = #""effectiveDateTime":"2026-03-01""#
+) -> String {
+    """
+    {"resourceType":"Observation","id":"\(id)","status":"final",\(time.isEmpty ? "" : time + ",")\
+    "code":{"coding":[{"system":"http://loinc.org","code":"\(code)"}]},\(value)}
+    """
+}
+
+/// A form of three kinds of question, with an option of a known system, and one set of options under two questions.
+let sleepForm = """
+    {"resourceType":"Questionnaire","id":"sleep","url":"http://example.org/sleep","version":"1","status":"active",
+     "title":"Sleep","item":[
+      {"linkId":"g","type":"group","text":"Night","item":[
+       {"linkId":"hours","type":"decimal","text":"Hours slept","code":[{"system":"http://loinc.org","code":"93832-4"}]},
+       {"linkId":"calm","type":"choice","text":"Calm?","answerOption":[
+        {"valueCoding":{"system":"http://loinc.org","code":"LA6568-5","display":"Not at all"}},
+        {"valueCoding":{"system":"http://loinc.org","code":"LA6569-3","display":"Several days"}}]},
+       {"linkId":"tired","type":"choice","text":"Tired?","answerOption":[
+        {"valueCoding":{"system":"http://loinc.org","code":"LA6568-5","display":"Not at all"}},
+        {"valueCoding":{"system":"http://loinc.org","code":"LA6569-3","display":"Several days"}}]}]},
+      {"linkId":"drugs","type":"choice","repeats":true,"text":"What did you take?","answerOption":[
+       {"valueCoding":{"system":"http://www.nlm.nih.gov/research/umls/rxnorm","code":"1484911","display":"Melatonin"}},
+       {"valueCoding":{"system":"http://www.nlm.nih.gov/research/umls/rxnorm","code":"861007","display":"Other"}},
+       {"valueCoding":{"system":"http://example.org/own","code":"tea","display":"Tea"}}]},
+      {"linkId":"why","type":"text","text":"Why?"},
+      {"linkId":"dreamt","type":"boolean","text":"Did you dream?"}]}
+    """
+
+/// The conformance data of the project; tests of them are skipped where they are absent.
+enum Conformance {
+    static let path = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] ?? ""
+    static var isPresent: Bool { !path.isEmpty && FileManager.default.fileExists(atPath: path) }
+
+    /// All published forms, the ones that no strict reader takes left out.
+    static func questionnaires() -> [Questionnaire] {
+        let root = URL(fileURLWithPath: path).appendingPathComponent("questionnaires")
+        let files =
+            FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?
+            .compactMap { $0 as? URL } ?? []
+        return files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
+            (try? Data(contentsOf: file)).flatMap { try? Resource($0, lenient: true) }?.as(Questionnaire.self)
+        }
+    }
+
+    static func phq9() throws -> Questionnaire {
+        let file = URL(fileURLWithPath: path)
+            .appendingPathComponent("questionnaires/researchkit-on-fhir/PHQ-9.json")
+        return Questionnaire(try Resource(Data(contentsOf: file)).object)
+    }
+}

@@ -14,6 +14,7 @@ enum ConceptCode {
         "http://hl7.org/fhir/sid/ndc": "NDC", "http://hl7.org/fhir/sid/cvx": "CVX",
         "http://www.ama-assn.org/go/cpt": "CPT", "http://unitsofmeasure.org": "UCUM",
         "http://developer.apple.com/documentation/healthkit": "HK", "urn:oid:2.16.840.1.113883.6.24": "MDC",
+        "urn:iso:std:iso:11073:10101": "MDC", "http://www.whocc.no/atc": "ATC",
         "urn:tributary:health-component": "TRIBUTARY",
     ]
 
@@ -40,7 +41,8 @@ enum ConceptCode {
 
     /// The code as it is, or a stable short form of one that is too long.
     static func bounded(_ code: String) -> String {
-        guard code.count > maximumLength else { return code }
+        // Databases count code points, not what a person sees as one character.
+        guard code.unicodeScalars.count > maximumLength else { return code }
         let head = code.prefix { $0 != ":" }.prefix(20)
         return "\(head):H-" + hash(code, maximumLength - head.count - 3 - 10)
     }

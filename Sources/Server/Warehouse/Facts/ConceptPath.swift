@@ -2,6 +2,8 @@
 /// LIKE takes for wildcards.
 enum ConceptPath {
     static let root = "\\Tributary\\"
+    static let surveys = root + "Surveys\\"
+    static let health = root + "Health\\"
     static let maximumLength = 700
 
     /// A text as a segment. A text that had to be changed gets a few digits of its hash, so that two never become one.
@@ -23,7 +25,7 @@ enum ConceptPath {
             output = String(output.prefix(50))
             changed = true
         }
-        guard changed else { return output }
+        guard changed || output.isEmpty else { return output }
         return (output.isEmpty ? "x" : output) + "-" + ConceptCode.hash(text, 6)
     }
 
@@ -35,6 +37,12 @@ enum ConceptPath {
         var ancestor = parent.split(separator: "\\").map(String.init)
         while ancestor.joined(separator: "\\").count > maximumLength - 16 { ancestor.removeLast() }
         return "\\" + ancestor.joined(separator: "\\") + "\\" + ConceptCode.hash(path, 12) + "\\"
+    }
+
+    /// The path that a path is below; nil for the root.
+    static func parent(of path: String) -> String? {
+        let segments = path.split(separator: "\\")
+        return segments.count < 2 ? nil : "\\" + segments.dropLast().joined(separator: "\\") + "\\"
     }
 
     /// How deep the path is; the root is 0.

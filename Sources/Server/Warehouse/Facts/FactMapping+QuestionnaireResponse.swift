@@ -3,12 +3,21 @@ import Foundation
 
 extension FactMapping {
     /// One fact an answer; a chosen option is a fact of its own concept too, so that path queries find it.
-    static func facts(of response: QuestionnaireResponse, questionnaire: Questionnaire?, receivedAt: Date) -> FactSet {
+    static func facts(of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date) -> FactSet {
         var facts = FactSet(time: time(of: response.resource, receivedAt: receivedAt))
-        let canonical = response.questionnaire.flatMap { $0.split(separator: "|").first.map(String.init) }
-        let survey = questionnaire.map { SurveyConcepts($0) } ?? SurveyConcepts(formName: canonical ?? "unknown form")
+        guard response.status != "entered-in-error" else { return facts }
+        let survey = survey ?? SurveyConcepts(formName: formName(of: response))
         add(response.item, below: survey.folder.path, survey, to: &facts)
         return facts
+    }
+
+    /// What the form is called where it is not at hand: its canonical URL without the version, or its id.
+    private static func formName(of response: QuestionnaireResponse) -> String {
+        guard let name = response.questionnaire?.split(separator: "|").first.map(String.init) else {
+            return "unknown form"
+        }
+        let prefix = Questionnaire.resourceType + "/"
+        return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
     private static func add(
@@ -39,12 +48,12 @@ extension FactMapping {
             ConceptUse(code: code, name: name, kind: known?.concept.kind ?? kind, place: .path(path))
         }
         guard value.type == "Coding", let coding = Coding(json: value.value) else {
-            if let converted = FactValue(value) { facts.add(use(converted.kind), converted) }
+            facts.add({ use($0.kind) }, value)
             return
         }
         guard let chosen = coding.code else {
             // A coding without a code is a text.
-            if let display = coding.display { facts.add(use(.choice), .text(of: display)) }
+            if let display = coding.display { facts.add(use(.choice([])), .text(of: display)) }
             return
         }
         let option =
@@ -53,7 +62,7 @@ extension FactMapping {
                 path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(coding.system, chosen)),
                 code: SurveyConcepts.combinedCode(question: code, system: coding.system, code: chosen),
                 name: coding.display ?? chosen, kind: .option)
-        facts.add(use(.choice), .text(of: chosen))
+        facts.add(use(.choice([])), .text(of: chosen))
         facts.add(
             ConceptUse(code: option.code ?? code, name: option.name, kind: .option, place: .path(option.path)),
             .text(of: chosen))

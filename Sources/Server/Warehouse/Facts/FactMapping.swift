@@ -4,11 +4,14 @@ import Foundation
 /// Turns resources into facts. Pure: what the database knows plays no part.
 enum FactMapping {
     /// The facts of a resource; nil for a type that has none.
-    static func facts(of resource: Resource, questionnaire: Questionnaire?, receivedAt: Date) -> FactSet? {
+    ///
+    /// - Parameter survey: the concepts of the form that a response answers; without it the response's own linkIds,
+    ///   texts and codes serve.
+    static func facts(of resource: Resource, survey: SurveyConcepts?, receivedAt: Date) -> FactSet? {
         switch resource.resourceType {
         case QuestionnaireResponse.resourceType:
             let response = QuestionnaireResponse(resource.object)
-            return facts(of: response, questionnaire: questionnaire, receivedAt: receivedAt)
+            return facts(of: response, survey: survey, receivedAt: receivedAt)
         case Observation.resourceType:
             return facts(of: Observation(resource.object), receivedAt: receivedAt)
         default: return nil
@@ -20,11 +23,13 @@ enum FactMapping {
     static func time(of resource: Resource, receivedAt: Date) -> FactTime {
         func point(_ text: String?, _ source: FactTime.Source) -> FactTime? {
             guard let text, let value = DateTime(text) else { return nil }
-            return FactTime(start: value.start(), end: nil, source: source, text: text)
+            return FactTime(start: value.start(), end: nil, source: source, text: text, precision: value.precision)
         }
         func span(_ period: Period?, _ source: FactTime.Source) -> FactTime? {
             guard let period, let start = period.start ?? period.end else { return nil }
-            return FactTime(start: start.start(), end: period.end?.start(), source: source, text: start.text)
+            return FactTime(
+                start: start.start(), end: period.end?.start(), source: source, text: start.text,
+                precision: start.precision, endPrecision: period.end?.precision ?? start.precision)
         }
         if resource.resourceType == Observation.resourceType, let effective = Observation(resource.object).effective {
             if let time = point(effective.value.string, .effective) { return time }

@@ -1,40 +1,6 @@
 import FHIR
 import Foundation
 
-/// The value of a fact, as i2b2's columns hold it.
-enum FactValue: Sendable, Hashable {
-    /// `valtype_cd` N: the operator in `tval_char`, without which no value constraint finds the number.
-    case numeric(Double, operator: String, units: String?)
-    /// `valtype_cd` T.
-    case text(String)
-    /// `valtype_cd` B: text beyond 255 characters.
-    case blob(String)
-
-    static let maximumText = 255
-
-    static func text(of string: String) -> FactValue {
-        string.count <= maximumText ? .text(string) : .blob(string)
-    }
-
-    /// A number that fits decimal(18,5), rounded half to even; any other number is kept as text.
-    static func number(_ number: JSONNumber, comparator: String? = nil, units: String? = nil) -> FactValue {
-        guard var value = number.decimal, abs(value) < 10_000_000_000_000 else { return text(of: number.text) }
-        var rounded = Decimal()
-        NSDecimalRound(&rounded, &value, 5, .bankers)
-        let code =
-            switch comparator {
-            case "<": "L"
-            case "<=": "LE"
-            case ">": "G"
-            case ">=": "GE"
-            default: "E"
-            }
-        return .numeric(NSDecimalNumber(decimal: rounded).doubleValue, operator: code, units: units.map(unit))
-    }
-
-    private static func unit(_ text: String) -> String { String(text.prefix(50)) }
-}
-
 /// One fact before it has numbers: what, when, how much.
 struct ObservationFact: Sendable, Hashable {
     let concept: String
@@ -69,22 +35,52 @@ struct FactTime: Sendable, Hashable {
     let source: Source
     /// The time as it was written, which keeps its precision and the person's offset.
     let text: String?
+    /// How much of the start and of the end is known.
+    var precision = DateTime.Precision.second
+    var endPrecision = DateTime.Precision.second
+
+    /// i2b2's two letters for a visit: how precise its end is, then how precise its start is.
+    var visitStatus: String {
+        func letter(_ precision: DateTime.Precision, _ letters: (String, String, String, String)) -> String {
+            switch precision {
+            case .year: letters.0
+            case .month: letters.1
+            case .day: letters.2
+            case .second, .fraction: letters.3
+            }
+        }
+        return letter(end == nil ? precision : endPrecision, ("X", "M", "Y", "S"))
+            + letter(precision, ("F", "B", "D", "C"))
+    }
 }
 
 /// All that the warehouse takes from one resource.
 struct FactSet: Sendable {
-    var facts: [ObservationFact] = []
+    private(set) var facts: [ObservationFact] = []
     /// Concepts that the facts use, each once.
-    var concepts: [ConceptUse] = []
+    private(set) var concepts: [ConceptUse] = []
     let time: FactTime
+    /// What could not be kept as it should be; no health data stands in them.
+    private(set) var warnings: Set<LoadWarning> = []
+    private var instances: [String: Int] = [:]
 
     init(time: FactTime) { self.time = time }
 
     /// Adds a fact, numbered among those of its concept.
     mutating func add(_ concept: ConceptUse, _ value: FactValue) {
-        if !concepts.contains(where: { $0.code == concept.code }) { concepts.append(concept) }
-        let instance = facts.count { $0.concept == concept.code } + 1
+        let instance = instances[concept.code, default: 0] + 1
+        instances[concept.code] = instance
+        if instance == 1 { concepts.append(concept) }
         facts.append(ObservationFact(concept: concept.code, value: value, instance: instance))
+    }
+
+    /// Adds a fact of a FHIR value; nothing where there is none to load.
+    mutating func add(_ concept: (FactValue) -> ConceptUse, _ value: (type: String, value: JSON)) {
+        guard let converted = FactValue(value) else { return }
+        if value.type == "Quantity" || value.type == "Decimal" || value.type == "Integer", !converted.isNumeric {
+            warnings.insert(.numberOutOfRange)
+        }
+        add(concept(converted), converted)
     }
 }
 

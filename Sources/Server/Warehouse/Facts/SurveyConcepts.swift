@@ -12,8 +12,11 @@ struct SurveyConcepts: Sendable {
         let concept: Concept
         let options: [Option]
 
+        /// The option that an answer means; an answer without a system means the one option with its code.
         func option(system: String?, code: String) -> Option? {
-            options.first { $0.code == code && ($0.system ?? "") == (system ?? "") }
+            let alike = options.filter { $0.code == code }
+            return alike.first { ($0.system ?? "") == (system ?? "") }
+                ?? (system == nil && alike.count == 1 ? alike.first : nil)
         }
     }
 
@@ -27,7 +30,7 @@ struct SurveyConcepts: Sendable {
     let formName: String
 
     init(_ questionnaire: Questionnaire) {
-        formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? "form"
+        formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? questionnaire.title ?? "form"
         folder = Concept(
             path: Self.folderPath(formName), code: nil,
             name: questionnaire.title ?? questionnaire.name ?? formName, kind: .folder)
@@ -45,8 +48,16 @@ struct SurveyConcepts: Sendable {
         order = []
     }
 
+    /// The form's concepts, parents first.
+    var concepts: [Concept] {
+        [folder]
+            + order.flatMap { linkID in
+                questions[linkID].map { [$0.concept] + $0.options.map(\.concept) } ?? []
+            }
+    }
+
     static func folderPath(_ formName: String) -> String {
-        ConceptPath.child(of: ConceptPath.root + "Surveys\\", ConceptPath.segment(shortName(formName)))
+        ConceptPath.child(of: ConceptPath.surveys, ConceptPath.segment(shortName(formName)))
     }
 
     /// The last part of a URL reads better than all of it; the hash of the whole keeps two forms apart.
@@ -59,6 +70,7 @@ struct SurveyConcepts: Sendable {
     static func ownCode(formName: String, linkID: String) -> String {
         let form = ConceptCode.hash(formName, 8)
         let plain = "SURVEY:\(form):\(linkID)"
+        // Only ASCII letters, so that a character is a code point.
         let isPlain = linkID.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
         guard isPlain, plain.count <= ConceptCode.maximumLength else {
             return "SURVEY:\(form):H-" + ConceptCode.hash(linkID, 24)
@@ -68,10 +80,10 @@ struct SurveyConcepts: Sendable {
 
     /// The code of an option that means something only together with its question.
     static func combinedCode(question: String, system: String?, code: String) -> String {
-        let plain = "\(question):\(code)"
-        let known = system.map { ConceptCode.prefixes[$0] != nil } ?? false
-        // Without the system two options of equal code could meet, so only a well-known one is left out.
-        guard known, plain.count <= ConceptCode.maximumLength else {
+        // LOINC's answers need no prefix; of every other system two options of one code could meet without it.
+        let prefix = system.flatMap { ConceptCode.prefixes[$0] }
+        let plain = prefix == "LOINC" ? "\(question):\(code)" : "\(question):\(prefix ?? ""):\(code)"
+        guard prefix != nil, plain.unicodeScalars.count <= ConceptCode.maximumLength else {
             return ConceptCode.bounded(
                 "\(question.prefix { $0 != ":" }):O-" + ConceptCode.hash("\(question)|\(system ?? "")|\(code)", 24))
         }
@@ -116,20 +128,23 @@ extension SurveyConcepts {
                 let options = options(of: item).compactMap { option(of: $0, question: code, path: path) }
                 let concept = Concept(
                     path: path, code: item.type == "group" || item.type == "display" ? nil : code,
-                    name: item.label ?? linkID, kind: kind(of: item, hasOptions: !options.isEmpty))
+                    name: item.label ?? linkID, kind: kind(of: item, options: options))
                 questions[linkID] = Question(concept: concept, options: options)
                 order.append(linkID)
                 add(item.item, below: path)
             }
         }
 
-        private func kind(of item: QuestionnaireItem, hasOptions: Bool) -> Concept.Kind {
+        private func kind(of item: QuestionnaireItem, options: [Option]) -> Concept.Kind {
             switch item.type {
             case "group", "display": return .folder
+            case "boolean": return .boolean
             case "integer", "decimal", "quantity":
                 let unit = item.extension("http://hl7.org/fhir/StructureDefinition/questionnaire-unit")
                 return .numeric(units: unit?.value?.value["code"]?.string)
-            default: return hasOptions ? .choice : .text
+            default:
+                return options.isEmpty
+                    ? .text : .choice(options.map { Concept.Choice(code: $0.code, name: $0.concept.name) })
             }
         }
 

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import Storage
 
-/// Writes contracts and withdrawals into the consent tables.
+/// Writes contracts and withdrawals into the consent tables, in whichever order they come.
 struct ConsentRows {
     let transaction: any SQLTransaction
     let context: LoadContext
@@ -27,7 +27,8 @@ struct ConsentRows {
                 template_version = excluded.template_version, signed_at = excluded.signed_at,
                 shares_widely = excluded.shares_widely, upload_id = excluded.upload_id,
                 update_date = excluded.update_date
-            WHERE excluded.update_date >= consent_contract.update_date
+            WHERE consent_contract.patient_num = excluded.patient_num
+                AND (consent_contract.update_date IS NULL OR excluded.update_date >= consent_contract.update_date)
             """,
             [
                 SQLValue(contract.id), SQLValue(patient), SQLValue(template?.first),
@@ -37,13 +38,20 @@ struct ConsentRows {
             ])
     }
 
+    /// A contract that was taken back once stays taken back, whatever comes after; the first withdrawal counts.
     func withdraw(_ consent: FHIR.Consent) throws {
         guard consent.status == "inactive", let source = consent.source, source.type == "Reference",
             let contract = Reference(json: source.value)?.literal, contract.type == Contract.resourceType
         else { return }
         let at = consent.dateTime?.start() ?? context.receivedAt
         try transaction.execute(
-            "UPDATE consent_contract SET status_cd = 'I', withdrawn_at = ? WHERE contract_id = ? AND patient_num = ?",
-            [WarehouseTime.value(at), SQLValue(contract.id), SQLValue(patient)])
+            """
+            INSERT INTO consent_contract (contract_id, patient_num, status_cd, withdrawn_at, upload_id)
+            VALUES (?, ?, 'I', ?, ?)
+            ON CONFLICT (contract_id) DO UPDATE SET status_cd = 'I', withdrawn_at = excluded.withdrawn_at
+            WHERE consent_contract.patient_num = excluded.patient_num
+                AND (consent_contract.withdrawn_at IS NULL OR excluded.withdrawn_at < consent_contract.withdrawn_at)
+            """,
+            [SQLValue(contract.id), SQLValue(patient), WarehouseTime.value(at), SQLValue(upload)])
     }
 }

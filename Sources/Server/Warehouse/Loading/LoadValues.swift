@@ -5,7 +5,8 @@ public struct LoadContext: Sendable {
     /// The participant's Patient id.
     public let subject: String
     public let submissionID: String
-    /// When the submission came: the time of last resort, and the facts' `update_date`.
+    /// When the submission came: the time of last resort, and the facts' `update_date`. Of two versions of a resource
+    /// the one with the later time stands, whichever is loaded first.
     public let receivedAt: Date
     /// The facts' `import_date`.
     public let loadedAt: Date
@@ -18,12 +19,26 @@ public struct LoadContext: Sendable {
     }
 }
 
+/// What could not be kept as it should be. The raw value is a stable code.
+public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
+    /// A number does not fit i2b2's column, decimal(18,5); it is kept as text, which no number query finds.
+    case numberOutOfRange = "number-out-of-range"
+}
+
 /// What loading a resource did.
 public struct LoadReport: Sendable, Hashable {
     /// Facts without their modifiers.
     public let facts: Int
     /// Whether a newer version was loaded before, so that nothing was done.
     public let isOutdated: Bool
+    /// In the order of their codes.
+    public let warnings: [LoadWarning]
+
+    init(facts: Int = 0, isOutdated: Bool = false, warnings: Set<LoadWarning> = []) {
+        self.facts = facts
+        self.isOutdated = isOutdated
+        self.warnings = warnings.sorted { $0.rawValue < $1.rawValue }
+    }
 }
 
 /// What undoing an upload removed.

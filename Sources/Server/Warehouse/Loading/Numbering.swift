@@ -7,20 +7,36 @@ struct Numbering {
     let context: LoadContext
 
     static let hive = "HIVE"
+    /// What i2b2's own loader gives as the source of an identifier that maps to itself.
+    static let hiveSystem = "edu.harvard.i2b2.crc"
+    /// Older than any receipt, so that a Patient of any time replaces a row that holds nothing yet; i2b2's loader takes
+    /// a missing date for this one.
+    static let never: SQLValue = "1900-01-01 00:00:00"
 
     /// The participant's `patient_num`. A new one is mapped from the participant's id and, as i2b2's own loader does,
     /// from itself.
     func patient() throws -> Int64 {
         let known = try transaction.first(
             """
-            SELECT patient_num FROM patient_mapping
+            SELECT patient_num, update_date FROM patient_mapping
             WHERE patient_ide = ? AND patient_ide_source = ? AND project_id = '@'
             """, [SQLValue(context.subject), SQLValue(WarehouseLoader.source)])
-        if let known { return try known.integer("patient_num") }
+        if let known {
+            let number = try known.integer("patient_num")
+            // The earliest receipt counts, whichever was loaded first.
+            if let present = known.textIfPresent("update_date"), present > WarehouseTime.text(context.receivedAt) {
+                try transaction.execute(
+                    """
+                    UPDATE patient_mapping SET update_date = ?, download_date = ?
+                    WHERE patient_num = ? AND sourcesystem_cd = ?
+                    """, dates.prefix(2) + [SQLValue(number), SQLValue(WarehouseLoader.source)])
+            }
+            return number
+        }
         let number = try next("patient_mapping", "patient_num")
         for (ide, source, system) in [
             (context.subject, WarehouseLoader.source, WarehouseLoader.source),
-            (String(number), Self.hive, "edu.harvard.i2b2.crc"),
+            (String(number), Self.hive, Self.hiveSystem),
         ] {
             try transaction.execute(
                 """
@@ -33,27 +49,58 @@ struct Numbering {
         }
         try transaction.execute(
             """
-            INSERT INTO patient_dimension (patient_num, vital_status_cd, sex_cd, import_date, sourcesystem_cd)
-            VALUES (?, 'U', 'U', ?, ?)
-            """, [SQLValue(number), WarehouseTime.value(context.loadedAt), SQLValue(WarehouseLoader.source)])
+            INSERT INTO patient_dimension (patient_num, vital_status_cd, sex_cd, update_date, import_date,
+                sourcesystem_cd) VALUES (?, ?, 'U', ?, ?, ?)
+            """,
+            [
+                SQLValue(number), SQLValue(PatientRow.nothingKnown), Self.never,
+                WarehouseTime.value(context.loadedAt), SQLValue(WarehouseLoader.source),
+            ])
         return number
     }
 
-    /// The `encounter_num` of a resource.
-    func encounter(_ ide: String, upload: Int64) throws -> Int64 {
-        let known = try transaction.first(
+    /// A resource's encounter.
+    struct Encounter {
+        let number: Int64
+        /// When what is loaded of it came, and with which upload; nil where nothing is.
+        let loaded: (updated: String, upload: Int64)?
+    }
+
+    /// The encounter of a resource; nil where it was never loaded.
+    func encounter(_ ide: String, patient: Int64) throws -> Encounter? {
+        let row = try transaction.first(
             """
-            SELECT encounter_num FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ?
-                AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+            SELECT m.encounter_num, v.update_date, v.upload_id FROM encounter_mapping m
+            LEFT JOIN visit_dimension v ON v.encounter_num = m.encounter_num AND v.patient_num = ?
+            WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
+                AND m.patient_ide_source = ?
             """,
             [
-                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.subject),
+                SQLValue(patient), SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.subject),
                 SQLValue(WarehouseLoader.source),
             ])
-        if let known { return try known.integer("encounter_num") }
+        guard let row else { return nil }
+        var loaded: (updated: String, upload: Int64)?
+        if let updated = row.textIfPresent("update_date"), let upload = row.integerIfPresent("upload_id") {
+            loaded = (updated, upload)
+        }
+        return Encounter(number: try row.integer("encounter_num"), loaded: loaded)
+    }
+
+    /// Notes that a newer upload brought the resource.
+    func touch(_ encounter: Encounter, upload: Int64) throws {
+        try transaction.execute(
+            """
+            UPDATE encounter_mapping SET update_date = ?, download_date = ?, import_date = ?, upload_id = ?
+            WHERE encounter_num = ?
+            """, dates + [SQLValue(upload), SQLValue(encounter.number)])
+    }
+
+    /// Maps a resource to an encounter of its own.
+    func newEncounter(_ ide: String, upload: Int64) throws -> Encounter {
         let number = try next("encounter_mapping", "encounter_num")
         for (name, source, system) in [
-            (ide, WarehouseLoader.source, WarehouseLoader.source), (String(number), Self.hive, "edu.harvard.i2b2.crc"),
+            (ide, WarehouseLoader.source, WarehouseLoader.source), (String(number), Self.hive, Self.hiveSystem),
         ] {
             try transaction.execute(
                 """
@@ -67,7 +114,7 @@ struct Numbering {
                     SQLValue(WarehouseLoader.source), WarehouseTime.value(context.loadedAt),
                 ] + dates + [SQLValue(system), SQLValue(upload)])
         }
-        return number
+        return Encounter(number: number, loaded: nil)
     }
 
     /// The `upload_id` of the submission; loading it again uses the same.

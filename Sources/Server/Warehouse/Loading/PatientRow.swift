@@ -7,13 +7,15 @@ struct PatientRow: Sendable, Hashable {
     let birthDate: Date?
     /// Whole years at loading; 90 stands for 90 and more.
     let age: Int?
-    /// i2b2's two letters: the first tells about death (unknown), the second how precise the birth date is.
+    /// i2b2's two letters: the first tells about death (`U`, unknown), the second how precise the birth date is (`F`, the
+    /// year; `L`, there is none).
     let vitalStatus: String
     let sex: String
     let zip: String?
     let statePath: String?
 
     static let oldestAge = 90
+    static let nothingKnown = "UL"
 
     init(_ patient: Patient, at loadedAt: Date) {
         let now = DateTime(loadedAt)
@@ -24,7 +26,7 @@ struct PatientRow: Sendable, Hashable {
         let isOldest = saysOldest || (age ?? 0) >= Self.oldestAge
         self.age = isOldest ? Self.oldestAge : age.map { max(0, $0) }
         birthDate = isOldest ? nil : year.flatMap { DateTime("\(Self.padded($0))-01-01")?.start() }
-        vitalStatus = birthDate == nil ? "U" : "UY"
+        vitalStatus = birthDate == nil ? Self.nothingKnown : "UF"
         sex =
             switch patient.gender {
             case "male": "M"
@@ -33,10 +35,12 @@ struct PatientRow: Sendable, Hashable {
             default: "U"
             }
         let address = patient.address.first
-        let zip = address?.postalCode.map { String($0.prefix(10)) }
+        let zip = address?.postalCode.map { String($0.unicodeScalars.prefix(10)) }
         self.zip = zip
+        // The same two letters mean something else elsewhere.
+        let isUnitedStates = address?.country.map { ["US", "USA", "UNITED STATES"].contains($0.uppercased()) } ?? true
         statePath = address?.state.map { state in
-            let name = USState.name(state) ?? state
+            let name = (isUnitedStates ? USState.name(state) : nil) ?? state
             let segments = ["Zip codes", name] + [zip].compactMap { $0 }
             return segments.map { ConceptPath.segment($0) }.joined(separator: "\\") + "\\"
         }

@@ -2,8 +2,8 @@ import Foundation
 import Storage
 
 extension WarehouseLoader {
-    /// Removes the facts, visits and mappings of one upload. The records stay; loading the submission again brings the
-    /// facts back.
+    /// Removes the facts, visits and mappings of one upload, and what it said of the participant. The records stay, and so
+    /// do the consent tables; loading the submission again brings the facts back.
     ///
     /// - Parameter upload: its number, or the submission's id.
     /// - Returns: nil where there is no such upload.
@@ -19,10 +19,11 @@ extension WarehouseLoader {
         try transaction.execute("DELETE FROM observation_fact WHERE upload_id = ?", [number])
         try transaction.execute("DELETE FROM visit_dimension WHERE upload_id = ?", [number])
         try transaction.execute("DELETE FROM encounter_mapping WHERE upload_id = ?", [number])
+        try PatientRow.forget(upload: number, in: transaction)
         try transaction.execute(
             """
-            UPDATE upload_status SET deleted_record = deleted_record + ?, load_status = 'UNDONE', end_date = ?
-            WHERE upload_id = ?
+            UPDATE upload_status SET no_of_record = 0, loaded_record = 0, deleted_record = deleted_record + ?,
+                load_status = 'UNDONE', end_date = ? WHERE upload_id = ?
             """, [SQLValue(count), WarehouseTime.value(at), number])
         return UndoReport(facts: count)
     }

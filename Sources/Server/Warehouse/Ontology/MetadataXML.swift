@@ -4,23 +4,29 @@ import Foundation
 enum MetadataXML {
     static func text(for concept: Concept, at: Date) -> String? {
         let type: String
-        let units: String
+        var units = ""
+        var choices: [Concept.Choice] = []
         switch concept.kind {
         case .numeric(let code):
             type = "Float"
             units = code ?? ""
-        case .text, .choice:
-            type = "String"
-            units = ""
+        case .text: type = "String"
+        case .boolean:
+            type = "Enum"
+            choices = [Concept.Choice(code: "true", name: "Yes"), Concept.Choice(code: "false", name: "No")]
+        case .choice(let known):
+            type = known.isEmpty ? "String" : "Enum"
+            choices = known
         case .folder, .option: return nil
         }
+        let values = choices.map { "<Val description=\"\(escaped($0.name))\">\(escaped($0.code))</Val>" }.joined()
         return """
             <?xml version="1.0"?><ValueMetadata><Version>3.02</Version>\
             <CreationDateTime>\(WarehouseTime.text(at))</CreationDateTime>\
             <TestID>\(escaped(concept.code ?? ""))</TestID><TestName>\(escaped(concept.name))</TestName>\
             <DataType>\(type)</DataType><Flagstouse></Flagstouse><Oktousevalues>Y</Oktousevalues>\
-            <MaxStringLength>255</MaxStringLength><UnitValues><NormalUnits>\(escaped(units))</NormalUnits>\
-            </UnitValues></ValueMetadata>
+            <MaxStringLength>\(FactValue.maximumText)</MaxStringLength><EnumValues>\(values)</EnumValues>\
+            <UnitValues><NormalUnits>\(escaped(units))</NormalUnits></UnitValues></ValueMetadata>
             """
     }
 
@@ -34,6 +40,7 @@ enum MetadataXML {
             case "\"": output += "&quot;"
             // XML 1.0 has no other control characters.
             case "\u{0}"..<"\u{20}" where scalar != "\t" && scalar != "\n": output += " "
+            case "\u{FFFE}", "\u{FFFF}": output += " "
             default: output.unicodeScalars.append(scalar)
             }
         }

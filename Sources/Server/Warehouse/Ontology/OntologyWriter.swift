@@ -2,6 +2,9 @@ import Foundation
 import Storage
 
 /// Writes concepts into the ontology and the concept dimension. What is there stays; nothing is removed.
+///
+/// `custom_meta` alone tells all: i2b2's `insert_concept_dimension_fromtableaccess` empties the concept dimension and
+/// fills it again from there, so each row of the one has its row in the other.
 struct OntologyWriter {
     let transaction: any SQLTransaction
     let at: Date
@@ -16,8 +19,8 @@ struct OntologyWriter {
                 == nil
         else { return }
         try ensure(Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder))
-        try ensure(Concept(path: ConceptPath.root + "Surveys\\", code: nil, name: "Surveys", kind: .folder))
-        try ensure(Concept(path: ConceptPath.root + "Health\\", code: nil, name: "Health data", kind: .folder))
+        try ensure(Concept(path: ConceptPath.surveys, code: nil, name: "Surveys", kind: .folder))
+        try ensure(Concept(path: ConceptPath.health, code: nil, name: "Health data", kind: .folder))
         try transaction.execute(
             """
             INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
@@ -46,12 +49,80 @@ struct OntologyWriter {
         }
     }
 
-    /// Writes a concept unless its path is there.
+    /// Writes concepts that stand below a folder, parents first; asks once what is there.
+    func ensure(_ concepts: [Concept], below folder: String) throws {
+        let prefix = PathPrefix(folder, column: "c_fullname", dialect: transaction.dialect)
+        var known: [String: String] = [:]
+        try transaction.each(
+            "SELECT c_fullname, c_basecode FROM custom_meta WHERE m_applied_path = '@' AND \(prefix.condition)",
+            prefix.parameters
+        ) { row in known[try row.text("c_fullname")] = row.textIfPresent("c_basecode") ?? "" }
+        for concept in concepts {
+            if let code = known[concept.path], concept.code == nil || concept.code == code { continue }
+            try ensure(concept)
+        }
+    }
+
+    /// Writes a concept unless it is there.
+    ///
+    /// A folder that turns out to be a question becomes one. Where the path is taken by another code (a later version of
+    /// a form coded its question anew), the concept is put below it: a query of the path then finds the facts of both.
     func ensure(_ concept: Concept) throws {
         let known = try transaction.first(
             "SELECT c_basecode FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(concept.path)]
         )
-        guard known == nil else { return }
+        guard let known else { return try insert(concept) }
+        guard let code = concept.code else { return }
+        switch known.textIfPresent("c_basecode") {
+        case code: return
+        case nil:
+            try transaction.execute(
+                """
+                UPDATE custom_meta SET c_basecode = ?, c_metadataxml = ?, c_comment = ?, c_name = ?, c_tooltip = ?
+                WHERE c_fullname = ? AND m_applied_path = '@'
+                """,
+                [
+                    SQLValue(code), SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(concept.kind.name),
+                    SQLValue(Self.name(concept, 2000)), SQLValue(Self.name(concept, 900)), SQLValue(concept.path),
+                ])
+            try insertDimension(concept, code: code)
+        default:
+            let path = ConceptPath.child(of: concept.path, "also-" + ConceptCode.hash(code, 6))
+            try ensure(Concept(path: path, code: code, name: concept.name, kind: concept.kind))
+        }
+    }
+
+    /// Writes the concept that a fact uses where the ontology lacks it, with folders down to it.
+    func ensure(_ use: ConceptUse) throws {
+        switch use.place {
+        case .path(let path):
+            let known = try transaction.first(
+                "SELECT concept_cd FROM concept_dimension WHERE concept_path = ?", [SQLValue(path)])
+            guard known?.textIfPresent("concept_cd") != use.code else { return }
+            try ensureFolders(above: path)
+            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
+        case .health:
+            guard try healthPath(of: use.code) == nil else { return }
+            let folder = Concept(path: ConceptPath.health + "Other\\", code: nil, name: "Other", kind: .folder)
+            try ensure(folder)
+            let path = ConceptPath.child(of: folder.path, ConceptPath.segment(use.code))
+            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
+        case .below(let parent, let segment):
+            guard let path = try healthPath(of: parent) else { return }
+            try ensure(
+                Concept(
+                    path: ConceptPath.child(of: path, segment), code: use.code, name: use.name, kind: use.kind))
+        }
+    }
+
+    /// Where the health folder has a concept with the code.
+    func healthPath(of code: String) throws -> String? {
+        try transaction.query(
+            "SELECT concept_path FROM concept_dimension WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]
+        ).lazy.compactMap { $0.textIfPresent("concept_path") }.first { $0.hasPrefix(ConceptPath.health) }
+    }
+
+    private func insert(_ concept: Concept) throws {
         let attributes =
             switch concept.kind {
             case .folder, .choice: "FA "
@@ -66,13 +137,23 @@ struct OntologyWriter {
                 ?, ?, ?)
             """,
             [
-                SQLValue(ConceptPath.level(concept.path)), SQLValue(concept.path),
-                SQLValue(String(concept.name.prefix(2000))), SQLValue(attributes), SQLValue(concept.code),
-                SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(concept.path), SQLValue(concept.kind.name),
-                SQLValue(String(concept.name.prefix(900))), WarehouseTime.value(at), WarehouseTime.value(at),
-                SQLValue(Self.source),
+                SQLValue(ConceptPath.level(concept.path)), SQLValue(concept.path), SQLValue(Self.name(concept, 2000)),
+                SQLValue(attributes), SQLValue(concept.code), SQLValue(MetadataXML.text(for: concept, at: at)),
+                SQLValue(concept.path), SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
+                WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
-        guard let code = concept.code else { return }
+        // What has something below it is opened by i2b2's clients only if it is a folder.
+        if let parent = ConceptPath.parent(of: concept.path) {
+            try transaction.execute(
+                """
+                UPDATE custom_meta SET c_visualattributes = 'FA '
+                WHERE c_fullname = ? AND m_applied_path = '@' AND c_visualattributes = 'LA '
+                """, [SQLValue(parent)])
+        }
+        if let code = concept.code { try insertDimension(concept, code: code) }
+    }
+
+    private func insertDimension(_ concept: Concept, code: String) throws {
         if let prefix = code.split(separator: ":").first { try ensureScheme(String(prefix)) }
         try transaction.execute(
             """
@@ -80,36 +161,9 @@ struct OntologyWriter {
                 sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
-                SQLValue(concept.path), SQLValue(code), SQLValue(String(concept.name.prefix(2000))),
+                SQLValue(concept.path), SQLValue(code), SQLValue(Self.name(concept, 2000)),
                 WarehouseTime.value(at), WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
-    }
-
-    /// Writes the concept that a fact uses where the ontology lacks it, with folders down to it.
-    func ensure(_ use: ConceptUse) throws {
-        switch use.place {
-        case .path(let path):
-            try ensureFolders(above: path)
-            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
-        case .health:
-            guard try healthPath(of: use.code) == nil else { return }
-            let folder = Concept(
-                path: ConceptPath.root + "Health\\Other\\", code: nil, name: "Other", kind: .folder)
-            try ensure(folder)
-            let path = ConceptPath.child(of: folder.path, ConceptPath.segment(use.code))
-            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
-        case .below(let parent, let segment):
-            guard let path = try healthPath(of: parent) else { return }
-            try ensure(
-                Concept(
-                    path: ConceptPath.child(of: path, segment), code: use.code, name: use.name, kind: use.kind))
-        }
-    }
-
-    private func healthPath(of code: String) throws -> String? {
-        try transaction.query(
-            "SELECT concept_path FROM concept_dimension WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]
-        ).lazy.compactMap { $0.textIfPresent("concept_path") }.first { $0.hasPrefix(ConceptPath.root + "Health\\") }
     }
 
     /// Every ancestor must be there, or the tree cannot be walked down to the concept.
@@ -125,5 +179,9 @@ struct OntologyWriter {
         try transaction.execute(
             "INSERT INTO schemes (c_key, c_name, c_description) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [SQLValue(prefix + ":"), SQLValue(prefix), SQLValue(prefix + " codes")])
+    }
+
+    private static func name(_ concept: Concept, _ length: Int) -> String {
+        String(String.UnicodeScalarView(concept.name.unicodeScalars.prefix(length)))
     }
 }

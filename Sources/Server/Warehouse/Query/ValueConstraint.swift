@@ -4,22 +4,42 @@ import Storage
 /// A constraint on a fact's value, as i2b2's query tool offers them.
 public enum ValueConstraint: Sendable, Hashable {
     public enum Comparison: String, Sendable, CaseIterable {
-        case lt = "LT", le = "LE", eq = "EQ", ne = "NE", ge = "GE", gt = "GT"
+        case lt = "LT"
+        case le = "LE"
+        case eq = "EQ"
+        case ne = "NE"
+        case ge = "GE"
+        case gt = "GT"
     }
 
     case compare(Comparison, Double)
     case between(Double, Double)
     /// The text, exactly.
     case equals(String)
-    /// The text, anywhere in the value.
-    case contains(String)
+    /// A pattern as SQL's LIKE takes it: `%` for any text, `_` for any character; capitals and small letters differ.
+    case like(String)
 
     /// What a constraint must look like.
     public struct ParseError: Error, Sendable, CustomStringConvertible {
         public let description = "a value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text"
     }
 
-    /// Reads `GE 100`, `BETWEEN 3 7`, `IS text`, `LIKE text`.
+    /// Where `LIKE` looks for its text; i2b2 writes it behind the word, as in `LIKE[begin]`.
+    enum Place: String, CaseIterable {
+        case begin, end, contains, exact
+
+        func pattern(_ text: String) -> String {
+            switch self {
+            case .begin: text + "%"
+            case .end: "%" + text
+            case .contains: "%" + text + "%"
+            case .exact: text
+            }
+        }
+    }
+
+    /// Reads `GE 100`, `BETWEEN 3 7`, `IS text`, `LIKE text`. LIKE finds the text anywhere in the value, as i2b2's web
+    /// client asks by default; `LIKE[begin]`, `LIKE[end]`, `LIKE[contains]` and `LIKE[exact]` say where.
     public static func parse(_ text: String) throws -> ValueConstraint {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         guard let space = trimmed.firstIndex(of: " ") else { throw ParseError() }
@@ -35,55 +55,51 @@ public enum ValueConstraint: Sendable, Hashable {
             guard parts.count == 2, let low = number(parts[0]), let high = number(parts[1]) else { throw ParseError() }
             return .between(min(low, high), max(low, high))
         case "IS" where !operand.isEmpty: return .equals(operand)
-        case "LIKE" where !operand.isEmpty: return .contains(operand)
-        default: throw ParseError()
+        case "LIKE" where !operand.isEmpty: return .like(Place.contains.pattern(operand))
+        default:
+            let place = Place.allCases.first { word == "LIKE[\($0.rawValue.uppercased())]" }
+            guard let place, !operand.isEmpty else { throw ParseError() }
+            return place == .exact ? .equals(operand) : .like(place.pattern(operand))
         }
     }
 
     private static func number(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
     /// The condition as the CRC cell writes it. A number without its operator in `tval_char` is seen by none of them.
-    var sql: (condition: String, parameters: [SQLValue]) {
-        func number(_ value: Double) -> SQLValue { .real(value) }
+    func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue]) {
         switch self {
         case .compare(let comparison, let value):
-            let v = number(value)
-            switch comparison {
-            case .gt:
-                return (
-                    "valtype_cd = 'N' AND ((nval_num > ? AND tval_char IN ('E', 'GE')) OR (nval_num >= ? AND tval_char = 'G'))",
-                    [v, v]
-                )
-            case .ge: return ("valtype_cd = 'N' AND nval_num >= ? AND tval_char IN ('E', 'GE', 'G')", [v])
-            case .lt:
-                return (
-                    "valtype_cd = 'N' AND ((nval_num < ? AND tval_char IN ('E', 'LE')) OR (nval_num <= ? AND tval_char = 'L'))",
-                    [v, v]
-                )
-            case .le: return ("valtype_cd = 'N' AND nval_num <= ? AND tval_char IN ('E', 'LE', 'L')", [v])
-            case .eq: return ("valtype_cd = 'N' AND nval_num = ? AND tval_char = 'E'", [v])
-            case .ne:
-                return (
-                    "valtype_cd = 'N' AND ((nval_num <> ? AND tval_char <> 'NE') OR (nval_num = ? AND tval_char = 'NE'))",
-                    [v, v]
-                )
-            }
+            let parameter = SQLValue.real(value)
+            let condition = Self.condition(comparison)
+            return (condition, Array(repeating: parameter, count: condition.count { $0 == "?" }))
         case .between(let low, let high):
-            return ("valtype_cd = 'N' AND nval_num BETWEEN ? AND ? AND tval_char = 'E'", [number(low), number(high)])
+            return ("valtype_cd = 'N' AND nval_num BETWEEN ? AND ? AND tval_char = 'E'", [.real(low), .real(high)])
         case .equals(let text): return ("valtype_cd = 'T' AND tval_char = ?", [SQLValue(text)])
-        case .contains(let text):
-            return (
-                "valtype_cd = 'T' AND tval_char LIKE ? ESCAPE '!'", [SQLValue("%" + LikePattern.escaped(text) + "%")]
-            )
+        case .like(let pattern):
+            switch dialect {
+            case .sqlite: return ("valtype_cd = 'T' AND tval_char GLOB ?", [SQLValue(LikePattern.glob(pattern))])
+            case .postgresql: return ("valtype_cd = 'T' AND tval_char LIKE ? ESCAPE ''", [SQLValue(pattern)])
+            }
         }
     }
-}
 
-/// SQL's LIKE takes `%` and `_` for wildcards; a `!` before them takes that away. A backslash would not do: paths are
-/// full of them.
-enum LikePattern {
-    static func escaped(_ text: String) -> String {
-        text.replacingOccurrences(of: "!", with: "!!").replacingOccurrences(of: "%", with: "!%")
-            .replacingOccurrences(of: "_", with: "!_")
+    private static func condition(_ comparison: Comparison) -> String {
+        switch comparison {
+        case .gt:
+            """
+            valtype_cd = 'N' AND ((nval_num > ? AND tval_char IN ('E', 'GE')) OR (nval_num >= ? AND tval_char = 'G'))
+            """
+        case .ge: "valtype_cd = 'N' AND nval_num >= ? AND tval_char IN ('E', 'GE', 'G')"
+        case .lt:
+            """
+            valtype_cd = 'N' AND ((nval_num < ? AND tval_char IN ('E', 'LE')) OR (nval_num <= ? AND tval_char = 'L'))
+            """
+        case .le: "valtype_cd = 'N' AND nval_num <= ? AND tval_char IN ('E', 'LE', 'L')"
+        case .eq: "valtype_cd = 'N' AND nval_num = ? AND tval_char = 'E'"
+        case .ne:
+            """
+            valtype_cd = 'N' AND ((nval_num <> ? AND tval_char <> 'NE') OR (nval_num = ? AND tval_char = 'NE'))
+            """
+        }
     }
 }

@@ -32,25 +32,30 @@ public struct WarehouseQuery: Sendable {
     /// How many patients have a fact of the path's concept or of one below it.
     ///
     /// - Parameters:
+    ///   - path: as the ontology lists it, or as i2b2's clients write it, with the table before it
+    ///     (`\\TRIBUTARY\Tributary\`).
     ///   - from: inclusive; `to`: exclusive. Facts' start dates are UTC.
     public func count(
         path: String, value: ValueConstraint?, from: Date?, to: Date?, in transaction: any SQLTransaction
     ) throws -> Int {
-        let (sql, parameters) = Self.statement(path: path, value: value, from: from, to: to)
+        let (sql, parameters) = Self.statement(
+            path: path, value: value, from: from, to: to, dialect: transaction.dialect)
         return Int(try transaction.first(sql, parameters)?.integer("patients") ?? 0)
     }
 
     static func statement(
-        path: String, value: ValueConstraint?, from: Date?, to: Date?
+        path: String, value: ValueConstraint?, from: Date?, to: Date?, dialect: SQLDialect
     ) -> (sql: String, parameters: [SQLValue]) {
-        let folder = path.hasSuffix("\\") ? path : path + "\\"
+        let key = "\\\\TRIBUTARY"
+        let prefix = PathPrefix(
+            path.hasPrefix(key) ? String(path.dropFirst(key.count)) : path, column: "concept_path", dialect: dialect)
         var sql = """
             SELECT count(DISTINCT patient_num) AS patients FROM observation_fact WHERE concept_cd IN
-            (SELECT concept_cd FROM concept_dimension WHERE concept_path LIKE ? ESCAPE '!')
+            (SELECT concept_cd FROM concept_dimension WHERE \(prefix.condition))
             """
-        var parameters = [SQLValue(LikePattern.escaped(folder) + "%")]
+        var parameters = prefix.parameters
         if let value {
-            let constraint = value.sql
+            let constraint = value.sql(dialect)
             sql += " AND modifier_cd = '@' AND (\(constraint.condition))"
             parameters += constraint.parameters
         }

@@ -5,7 +5,7 @@ import Storage
 /// Timestamps are text `YYYY-MM-DD HH:MM:SS` in UTC; i2b2 has no time zones, so one rule holds for all rows.
 public enum WarehouseSchema {
     public static let migrations: [Migration] = [
-        Migration(number: 500, name: "i2b2-crc") { _ in crc },
+        Migration(number: 500, name: "i2b2-crc") { crc($0) },
         Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
         Migration(number: 502, name: "consent") { _ in consent },
     ]
@@ -16,7 +16,10 @@ public enum WarehouseSchema {
         upload_id int
         """
 
-    private static let crc = [
+    private static func crc(_ dialect: SQLDialect) -> [String] { [facts(dialect)] + dimensions }
+
+    /// i2b2 numbers the facts for its text search itself; SQLite, which has no such search, leaves the column empty.
+    private static func facts(_ dialect: SQLDialect) -> String {
         """
         CREATE TABLE observation_fact (
             encounter_num int NOT NULL, patient_num int NOT NULL, concept_cd varchar(50) NOT NULL,
@@ -25,9 +28,14 @@ public enum WarehouseSchema {
             valtype_cd varchar(50), tval_char varchar(255), nval_num decimal(18,5), valueflag_cd varchar(50),
             quantity_num decimal(18,5), units_cd varchar(50), end_date timestamp, location_cd varchar(50),
             observation_blob text, confidence_num decimal(18,5), \(audit),
+            text_search_index \(dialect == .postgresql ? "serial" : "int"),
             PRIMARY KEY (patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id)
         )
-        """,
+        """
+    }
+
+    private static let dimensions = [
+        "CREATE UNIQUE INDEX of_idx_text_search ON observation_fact (text_search_index)",
         "CREATE INDEX of_idx_concept ON observation_fact (concept_cd, patient_num, start_date)",
         "CREATE INDEX of_idx_encounter ON observation_fact (encounter_num, patient_num)",
         "CREATE INDEX of_idx_upload ON observation_fact (upload_id)",
@@ -118,6 +126,10 @@ public enum WarehouseSchema {
         )
         """,
         "CREATE UNIQUE INDEX meta_fullname_idx ON custom_meta (c_fullname, m_applied_path)",
+        "CREATE INDEX meta_applied_path_idx ON custom_meta (m_applied_path)",
+        "CREATE INDEX meta_exclusion_idx ON custom_meta (m_exclusion_cd)",
+        "CREATE INDEX meta_hlevel_idx ON custom_meta (c_hlevel)",
+        "CREATE INDEX meta_synonym_idx ON custom_meta (c_synonym_cd)",
         """
         CREATE TABLE table_access (
             c_table_cd varchar(50) NOT NULL, c_table_name varchar(50) NOT NULL, c_protected_access char(1),
@@ -142,7 +154,7 @@ public enum WarehouseSchema {
         CREATE TABLE consent_contract (
             contract_id text PRIMARY KEY NOT NULL, patient_num int NOT NULL, template_url text, template_version text,
             signed_at timestamp, shares_widely int, status_cd varchar(50) NOT NULL, withdrawn_at timestamp,
-            upload_id int NOT NULL, update_date timestamp NOT NULL
+            upload_id int NOT NULL, update_date timestamp
         )
         """,
         "CREATE INDEX consent_contract_by_patient ON consent_contract (patient_num)",

@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+
+/// The value of a fact, as i2b2's columns hold it.
+enum FactValue: Sendable, Hashable {
+    /// `valtype_cd` N: the operator in `tval_char`, without which no value constraint finds the number.
+    case numeric(Double, operator: String, units: String?)
+    /// `valtype_cd` T.
+    case text(String)
+    /// `valtype_cd` B: text beyond 255 characters.
+    case blob(String)
+
+    /// Code points that `tval_char` takes.
+    static let maximumText = 255
+    /// Code points that `units_cd` takes.
+    static let maximumUnits = 50
+    /// The first number that decimal(18,5) cannot hold.
+    private static let limit = Decimal(10_000_000_000_000 as Int64)
+
+    static func text(of string: String) -> FactValue {
+        string.unicodeScalars.count <= maximumText ? .text(string) : .blob(string)
+    }
+
+    /// A number that fits decimal(18,5), rounded half to even; any other number is kept as text.
+    static func number(_ number: JSONNumber, comparator: String? = nil, units: String? = nil) -> FactValue {
+        guard var value = number.decimal, !value.isNaN, abs(value) < limit else {
+            return text(of: (comparator ?? "") + number.text)
+        }
+        var rounded = Decimal()
+        NSDecimalRound(&rounded, &value, 5, .bankers)
+        guard abs(rounded) < limit else { return text(of: (comparator ?? "") + number.text) }
+        let code =
+            switch comparator {
+            case "<": "L"
+            case "<=": "LE"
+            case ">": "G"
+            case ">=": "GE"
+            default: "E"
+            }
+        // By way of the text: Foundation's own conversion is not the nearest binary number, and a query for "equal" would
+        // miss what it gives.
+        return .numeric(
+            Double(rounded.description) ?? 0, operator: code,
+            units: units.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(maximumUnits))) })
+    }
+
+    /// The value of an answer or an observation; nil for what has none to load.
+    init?(_ value: (type: String, value: JSON)) {
+        let json = value.value
+        switch value.type {
+        case "Decimal", "Integer":
+            guard let number = json.number else { return nil }
+            self = .number(number)
+        case "Quantity":
+            guard let quantity = Quantity(json: json), let number = quantity.value else { return nil }
+            // UCUM's code; a code of another system says less than the unit in words.
+            let isUCUM = quantity.system == nil || quantity.system == "http://unitsofmeasure.org"
+            let units = isUCUM ? quantity.code ?? quantity.unit : quantity.unit ?? quantity.code
+            self = .number(number, comparator: quantity.comparator, units: units)
+        case "Boolean":
+            guard let flag = json.bool else { return nil }
+            self = .text(flag ? "true" : "false")
+        case "String", "Uri", "Url", "Date", "DateTime", "Time", "Instant", "Code":
+            guard let text = json.string else { return nil }
+            self = .text(of: text)
+        case "Coding", "CodeableConcept":
+            guard let text = json["code"]?.string ?? json["display"]?.string ?? json["text"]?.string else { return nil }
+            self = .text(of: text)
+        case "Reference":
+            guard let text = json["reference"]?.string ?? json["display"]?.string else { return nil }
+            self = .text(of: text)
+        case "Attachment":
+            // Never the data nor a title that might name a person: the record keeps them.
+            self = .text(of: json["contentType"]?.string ?? "attachment")
+        default:
+            // Sampled data, ranges, ratios, periods: whole, as they came.
+            guard !json.isNull else { return nil }
+            self = .blob(json.text())
+        }
+    }
+
+    var isNumeric: Bool { if case .numeric = self { true } else { false } }
+
+    /// The kind of a concept whose only known value this is.
+    var kind: Concept.Kind {
+        if case .numeric(_, _, let units) = self { .numeric(units: units) } else { .text }
+    }
+}

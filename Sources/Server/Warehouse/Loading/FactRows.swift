@@ -1,0 +1,97 @@
+import Foundation
+import Storage
+
+/// Writes the facts of a resource, in place of those of an older version of it.
+struct FactRows {
+    let transaction: any SQLTransaction
+    let context: LoadContext
+    let patient: Int64
+    let upload: Int64
+
+    /// - Parameter ide: the resource's type and id, which name its encounter.
+    func write(_ facts: FactSet, ide: String) throws -> LoadReport {
+        let numbering = Numbering(transaction: transaction, context: context)
+        let updated = WarehouseTime.text(context.receivedAt)
+        let encounter: Numbering.Encounter
+        if let known = try numbering.encounter(ide, patient: patient) {
+            // An older version must not undo a newer one.
+            if let loaded = known.loaded, loaded.updated > updated { return LoadReport(isOutdated: true) }
+            try numbering.touch(known, upload: upload)
+            let removed = try transaction.execute(
+                "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+                [SQLValue(known.number), SQLValue(patient)])
+            // Each fact has its modifier's row beside it.
+            if let loaded = known.loaded { try count(-removed / 2, of: loaded.upload) }
+            encounter = known
+        } else {
+            encounter = try numbering.newEncounter(ide, upload: upload)
+        }
+        let trail = [
+            SQLValue(updated), SQLValue(updated), WarehouseTime.value(context.loadedAt),
+            SQLValue(WarehouseLoader.source), SQLValue(upload),
+        ]
+        let number = SQLValue(encounter.number)
+        try writeVisit(facts.time, number, trail)
+        for fact in facts.facts {
+            try insert(fact, facts.time, modifier: "@", number, trail)
+            let time = ObservationFact(
+                concept: fact.concept, value: .text(facts.time.text ?? "@"), instance: fact.instance)
+            try insert(time, facts.time, modifier: facts.time.source.rawValue, number, trail)
+        }
+        try count(facts.facts.count, of: upload)
+        return LoadReport(facts: facts.facts.count, warnings: facts.warnings)
+    }
+
+    private func writeVisit(_ time: FactTime, _ encounter: SQLValue, _ trail: [SQLValue]) throws {
+        try transaction.execute(
+            """
+            INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, update_date,
+                download_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (encounter_num, patient_num) DO UPDATE SET active_status_cd = excluded.active_status_cd,
+                start_date = excluded.start_date, end_date = excluded.end_date, update_date = excluded.update_date,
+                download_date = excluded.download_date, import_date = excluded.import_date,
+                upload_id = excluded.upload_id
+            """,
+            [
+                encounter, SQLValue(patient), SQLValue(time.visitStatus), WarehouseTime.value(time.start),
+                WarehouseTime.value(time.end ?? time.start),
+            ] + trail)
+    }
+
+    private func insert(
+        _ fact: ObservationFact, _ time: FactTime, modifier: String, _ encounter: SQLValue, _ trail: [SQLValue]
+    ) throws {
+        var (type, text, number, units, blob): (String, SQLValue, SQLValue, SQLValue, SQLValue) =
+            ("T", .null, .null, "@", .null)
+        switch fact.value {
+        case .numeric(let value, let comparator, let unit):
+            (type, text, number) = ("N", SQLValue(comparator), .real(value))
+            units = SQLValue(unit ?? "@")
+        case .text(let value): text = SQLValue(value)
+        case .blob(let value): (type, blob) = ("B", SQLValue(value))
+        }
+        try transaction.execute(
+            """
+            INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
+                instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd,
+                observation_blob, update_date, download_date, import_date, sourcesystem_cd, upload_id)
+            VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, '@', ?, ?, '@', ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                encounter, SQLValue(patient), SQLValue(fact.concept), WarehouseTime.value(time.start),
+                SQLValue(modifier), SQLValue(fact.instance), SQLValue(type), text, number, units,
+                WarehouseTime.value(time.end ?? time.start), blob,
+            ] + trail)
+    }
+
+    /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
+    /// changes none of them.
+    private func count(_ change: Int, of upload: Int64) throws {
+        try transaction.execute(
+            """
+            UPDATE upload_status SET no_of_record = no_of_record + ?, loaded_record = loaded_record + ?, end_date = ?,
+                load_status = 'COMPLETED' WHERE upload_id = ?
+            """,
+            [SQLValue(change), SQLValue(change), WarehouseTime.value(context.loadedAt), SQLValue(upload)])
+    }
+}

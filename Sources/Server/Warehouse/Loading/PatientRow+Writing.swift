@@ -1,0 +1,39 @@
+import Foundation
+import Storage
+
+extension PatientRow {
+    /// Writes the row unless a newer Patient stands there.
+    func write(
+        _ patient: Int64, _ upload: Int64, _ context: LoadContext, in transaction: any SQLTransaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO patient_dimension (patient_num, vital_status_cd, birth_date, sex_cd, age_in_years_num, zip_cd,
+                statecityzip_path, update_date, download_date, import_date, sourcesystem_cd, upload_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (patient_num) DO UPDATE SET vital_status_cd = excluded.vital_status_cd,
+                birth_date = excluded.birth_date, sex_cd = excluded.sex_cd,
+                age_in_years_num = excluded.age_in_years_num, zip_cd = excluded.zip_cd,
+                statecityzip_path = excluded.statecityzip_path, update_date = excluded.update_date,
+                download_date = excluded.download_date, import_date = excluded.import_date,
+                sourcesystem_cd = excluded.sourcesystem_cd, upload_id = excluded.upload_id
+            WHERE patient_dimension.update_date IS NULL OR excluded.update_date >= patient_dimension.update_date
+            """,
+            [
+                SQLValue(patient), SQLValue(vitalStatus), WarehouseTime.value(birthDate), SQLValue(sex), SQLValue(age),
+                SQLValue(zip), SQLValue(statePath), WarehouseTime.value(context.receivedAt),
+                WarehouseTime.value(context.receivedAt), WarehouseTime.value(context.loadedAt),
+                SQLValue(WarehouseLoader.source), SQLValue(upload),
+            ])
+    }
+
+    /// Forgets what an upload said of participants. The rows stay, for facts may refer to them.
+    static func forget(upload: SQLValue, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            """
+            UPDATE patient_dimension SET vital_status_cd = ?, birth_date = NULL, sex_cd = 'U', age_in_years_num = NULL,
+                zip_cd = NULL, statecityzip_path = NULL, update_date = ?, download_date = NULL, upload_id = NULL
+            WHERE upload_id = ?
+            """, [SQLValue(nothingKnown), Numbering.never, upload])
+    }
+}

@@ -1,0 +1,41 @@
+import FHIR
+
+/// JSON permits a zero byte inside a text; no column of text does. What is loaded has U+FFFD there, the record keeps the
+/// text as it came.
+enum StorableText {
+    static func resource(_ resource: Resource) -> Resource {
+        hasZero(resource.json) ? Resource(cleaned(resource.object)) : resource
+    }
+
+    static func questionnaire(_ questionnaire: Questionnaire) -> Questionnaire {
+        hasZero(questionnaire.json) ? Questionnaire(cleaned(questionnaire.object)) : questionnaire
+    }
+
+    private static func hasZero(_ json: JSON) -> Bool {
+        switch json {
+        case .string(let text): text.utf8.contains(0)
+        case .array(let elements): elements.contains { hasZero($0) }
+        case .object(let object): object.members.contains { $0.key.utf8.contains(0) || hasZero($0.value) }
+        case .null, .bool, .number: false
+        }
+    }
+
+    private static func cleaned(_ object: JSONObject) -> JSONObject {
+        var output = JSONObject()
+        for member in object.members { output[text(member.key)] = cleaned(member.value) }
+        return output
+    }
+
+    private static func cleaned(_ json: JSON) -> JSON {
+        switch json {
+        case .string(let string): .string(text(string))
+        case .array(let elements): .array(elements.map { cleaned($0) })
+        case .object(let object): .object(cleaned(object))
+        case .null, .bool, .number: json
+        }
+    }
+
+    private static func text(_ string: String) -> String {
+        String(String.UnicodeScalarView(string.unicodeScalars.map { $0 == "\u{0}" ? "\u{FFFD}" : $0 }))
+    }
+}

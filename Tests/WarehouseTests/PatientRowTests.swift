@@ -1,0 +1,123 @@
+import FHIR
+import Foundation
+import Testing
+
+@testable import Warehouse
+
+@Suite struct PatientRowTests {
+    private func row(_ members: String, at: String = "2026-05-01T12:00:00Z") throws -> PatientRow {
+        let json = #"{"resourceType":"Patient","id":"p1"\#(members.isEmpty ? "" : ",")\#(members)}"#
+        return PatientRow(Patient(try Resource(Data(json.utf8)).object), at: instant(at))
+    }
+
+    @Test func theBirthYearIsTheFirstOfJanuaryAndTheAgeIsCountedAtLoading() throws {
+        let patient = try row(#""birthDate":"1990""#)
+        #expect(patient.birthDate == instant("1990-01-01"))
+        #expect(patient.age == 36)
+        #expect(patient.vitalStatus == "UF")
+        #expect(try row(#""birthDate":"1990-07-09""#).birthDate == instant("1990-01-01"), "never finer than the year")
+        #expect(try row(#""birthDate":"1990""#, at: "2030-01-01T00:00:00Z").age == 40)
+    }
+
+    @Test(arguments: [("1937", 89, true), ("1936", 90, false), ("1900", 90, false)])
+    func agesOver89AreOneAge(year: String, age: Int, tellsYear: Bool) throws {
+        let patient = try row(#""birthDate":"\#(year)""#)
+        #expect(patient.age == age)
+        #expect((patient.birthDate != nil) == tellsYear)
+        #expect(patient.vitalStatus == (tellsYear ? "UF" : "UL"))
+    }
+
+    @Test func aPatientThatSaysItIs90OrOlderIs90() throws {
+        let patient = try row(#""extension":[{"url":"urn:tributary:age-90-or-older","valueBoolean":true}]"#)
+        #expect(patient.age == 90)
+        #expect(patient.birthDate == nil)
+        let not = try row(#""extension":[{"url":"urn:tributary:age-90-or-older","valueBoolean":false}]"#)
+        #expect(not.age == nil)
+    }
+
+    @Test(arguments: [("male", "M"), ("female", "F"), ("other", "O"), ("unknown", "U")])
+    func sexIsALetter(gender: String, letter: String) throws {
+        #expect(try row(#""gender":"\#(gender)""#).sex == letter)
+        #expect(try row("").sex == "U")
+    }
+
+    @Test(arguments: [
+        (#"{"state":"MA","postalCode":"021","country":"US"}"#, "Zip codes\\Massachusetts\\021\\"),
+        (#"{"state":"PR"}"#, "Zip codes\\Puerto Rico\\"), (#"{"state":"dc"}"#, "Zip codes\\District of Columbia\\"),
+        (#"{"state":"VI"}"#, "Zip codes\\Virgin Islands\\"), (#"{"state":"BE","country":"DE"}"#, "Zip codes\\BE\\"),
+        (#"{"state":"DE","country":"DE"}"#, "Zip codes\\DE\\"), (#"{"state":"DE"}"#, "Zip codes\\Delaware\\"),
+    ])
+    func thePlaceIsAPathOfNames(address: String, path: String) throws {
+        #expect(try row(#""address":[\#(address)]"#).statePath == path)
+    }
+
+    @Test func aNewerPatientReplacesTheRowAndAnOlderDoesNot() async throws {
+        try await WarehouseFixture.with { fixture in
+            let patient = #"{"resourceType":"Patient","id":"p1","gender":"GENDER"}"#
+            func load(_ gender: String, _ received: String) async throws {
+                try await fixture.load(
+                    patient.replacingOccurrences(of: "GENDER", with: gender), submission: gender, received: received)
+            }
+            try await fixture.load(observation(#""valueInteger":1"#), received: "2026-06-01T00:00:00Z")
+            let stub = try await fixture.rows("SELECT * FROM patient_dimension")
+            #expect(stub.count == 1)
+            #expect(stub[0].textIfPresent("update_date") == "1900-01-01 00:00:00", "it never is empty")
+            try await load("male", "2026-05-02T00:00:00Z")
+            try await load("female", "2026-05-03T00:00:00Z")
+            try await load("other", "2026-05-01T00:00:00Z")
+            let rows = try await fixture.rows("SELECT sex_cd, update_date FROM patient_dimension")
+            #expect(rows.count == 1)
+            #expect(try rows[0].text("sex_cd") == "F")
+        }
+    }
+}
+
+@Suite struct ConsentRowsTests {
+    private let contract = """
+        {"resourceType":"Contract","id":"c1","status":"executed","instantiatesUri":"http://example.org/consent|2",
+         "signer":[{"extension":[{"url":"http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing",
+          "valueBoolean":true}],"party":{"reference":"Patient/p1"},"signature":[{"when":"2026-01-02T03:04:05Z"}]}]}
+        """
+    private let withdrawal = """
+        {"resourceType":"Consent","id":"w1","status":"inactive","dateTime":"2026-04-01T10:00:00Z",
+         "patient":{"reference":"Patient/p1"},"sourceReference":{"reference":"Contract/c1"}}
+        """
+
+    @Test func aContractIsARowOfItsOwnSchema() async throws {
+        try await WarehouseFixture.with { fixture in
+            try await fixture.load(contract)
+            let row = try #require(try await fixture.rows("SELECT * FROM consent_contract").first)
+            #expect(try row.text("template_url") == "http://example.org/consent")
+            #expect(try row.text("template_version") == "2")
+            #expect(try row.text("signed_at") == "2026-01-02 03:04:05")
+            #expect(try row.integer("shares_widely") == 1)
+            #expect(try row.text("status_cd") == "A")
+            #expect(row.textIfPresent("withdrawn_at") == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aWithdrawalStaysWhicheverComesFirst(withdrawalFirst: Bool) async throws {
+        try await WarehouseFixture.with { fixture in
+            for json in withdrawalFirst ? [withdrawal, contract] : [contract, withdrawal, contract] {
+                try await fixture.load(json)
+            }
+            let row = try #require(try await fixture.rows("SELECT * FROM consent_contract").first)
+            #expect(try row.text("status_cd") == "I")
+            #expect(try row.text("withdrawn_at") == "2026-04-01 10:00:00")
+            #expect(try row.text("template_url") == "http://example.org/consent")
+        }
+    }
+
+    @Test func nobodyWithdrawsAnothersContract() async throws {
+        try await WarehouseFixture.with { fixture in
+            try await fixture.load(contract)
+            try await fixture.load(withdrawal, subject: "p2", submission: "s2")
+            try await fixture.load(contract.replacingOccurrences(of: "|2", with: "|3"), subject: "p2", submission: "s2")
+            let rows = try await fixture.rows("SELECT * FROM consent_contract")
+            #expect(rows.count == 1)
+            #expect(try rows[0].text("status_cd") == "A")
+            #expect(try rows[0].text("template_version") == "2")
+        }
+    }
+}
