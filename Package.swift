@@ -19,7 +19,8 @@ let system: [Target] = [
     .systemLibrary(
         name: "CXML2", path: "Sources/System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(
-        name: "CArchive", path: "Sources/System/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        name: "CArchive", path: "Sources/System/CArchive", pkgConfig: "libarchive",
+        providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CHaru", path: "Sources/System/CHaru", providers: [.apt(["libhpdf-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

@@ -46,10 +46,8 @@ import Wire
     }
 
     @Test func aReceiverNeedsNoPrivateKey() async throws {
-        try await withServer(
-            roles: [.receiver],
-            prepare: { try FileManager.default.removeItem(at: $0.keys.url) }
-        ) { _, url in
+        let withoutKeys: (StudyFolder) throws -> Void = { try FileManager.default.removeItem(at: $0.keys.url) }
+        try await withServer(roles: [.receiver], prepare: withoutKeys) { _, url in
             let (status, data) = try await get(url + "/.well-known/jwks.json")
             #expect(status == 200)
             #expect(try PublicKey.read(from: data).count == 2)
