@@ -11,7 +11,7 @@ extension OperationOutcome {
         var issue = OperationOutcomeIssue()
         issue.severity = severity
         issue.code = code
-        issue.details = CodeableConcept(coding: [Coding(system: nil, code: detail)])
+        issue.details = CodeableConcept(coding: [], text: detail)
         issue.diagnostics = diagnostics
         self.issue = [issue]
     }
