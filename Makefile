@@ -55,7 +55,7 @@ integration-tests:
 		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
 
 bench: setup-bench release
-	@cd $(ROOT) && Scripts/bench.sh
+	@cd $(ROOT) && Benchmarks/run.sh
 
 format:
 	@cd $(ROOT) && swift format -i -r $(SWIFT_SOURCES)
