@@ -127,6 +127,22 @@ class Envelopes(unittest.TestCase):
         self.open(json.dumps(critical).encode(), status=1)
 
 
+    def test_the_published_forms_are_one_key(self):
+        import subprocess
+        def key(form, *command):
+            return subprocess.run(["openssl", *command], input=published_keys(self.study, form).read_bytes(), check=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE).stdout
+        pem = key("pem", "pkey", "-pubin", "-pubout")
+        self.assertEqual(pem, key("der", "pkey", "-pubin", "-inform", "DER", "-pubout"))
+        self.assertEqual(pem, key("crt", "x509", "-inform", "DER", "-pubkey", "-noout"))
+        self.assertIn(b"2048 bit", key("pem", "pkey", "-pubin", "-text", "-noout"))
+        jwks = json.loads(published_keys(self.study).read_text())["keys"]
+        self.assertEqual(sorted(key["kty"] for key in jwks), ["EC", "RSA"])
+        if jwk:
+            rsa = next(jwk.JWK(**key) for key in jwks if key["kty"] == "RSA")
+            self.assertEqual(rsa.export_to_pem(), pem)
+
+
 class Sending(SpineTest):
     @classmethod
     def prepare(cls):
@@ -169,6 +185,61 @@ class Sending(SpineTest):
             body = jose(json.dumps(observation(device.participant)).encode(), key, algorithm, sid=sid)
             self.assertEqual(client.post(body).status, 200)
             self.assertEqual(client.outcome(sid), ("stored", None))
+
+    @needs_jwcrypto
+    def test_algorithms_and_forms_that_are_not_taken_are_refused_at_the_door(self):
+        device = self.member()
+        client = SealedClient(self.server, self.study, device=device)
+        keys = {key["kty"]: jwk.JWK(**key) for key in client.server.request("GET", "/.well-known/jwks.json").json["keys"]}
+        payload = json.dumps(observation(device.participant)).encode()
+        for body in (jose(payload, keys["RSA"], "RSA-OAEP"), jose(payload, keys["EC"], "ECDH-ES+A128KW")):
+            answer = client.post(body)
+            self.assertIn(answer.status, (400, 422), answer)
+            self.assertTrue(answer.code.startswith("envelope-"))
+        compact = jwe.JWE(payload, protected=json.dumps({"alg": "ECDH-ES+A256KW", "enc": "A256GCM"}), recipient=keys["EC"])
+        self.assertEqual(client.post(compact.serialize(compact=True).encode()).status, 400)
+        zipped = client.post(b"\x1f\x8b", **{"Content-Encoding": "gzip"})
+        self.assertIn(zipped.status, (400, 415))
+
+    def test_an_older_fhir_version_in_a_jwe_is_converted(self):
+        device = self.member()
+        client = SealedClient(self.server, self.study, device=device)
+        old = {"resourceType": "Observation", "status": "final", "code": {"coding": [
+            {"system": "http://loinc.org", "code": "8302-2"}]}, "subject": {"reference": f"Patient/{device.participant}"},
+            "effectiveDateTime": "2015-02-03", "valueQuantity": {"value": 170, "unit": "cm"},
+            "comments": "kept"}
+        self.assertEqual(client.outcome(client.send(old, version="1.0.2")), ("stored", None))
+        content = json.loads(self.study.sql("SELECT content FROM record_version WHERE type = 'Observation' AND "
+                                            "original_fhir_version IS NOT NULL")[0][0])
+        self.assertEqual(content["note"], [{"text": "kept"}])
+        self.assertNotIn("comments", content)
+
+    def test_what_was_parked_for_want_of_its_key_is_stored_after_a_retry(self):
+        study = Study()
+        self.addCleanup(study.close)
+        away = study.root / "away"
+        away.mkdir()
+        server = study.serve("--roles", "receiver")
+        device = study.device(server)
+        device.consent()
+        device.send()
+        names = [path for path in (study.dir / "keys").glob("*.private.pem")]
+        self.assertEqual(len(names), 2)
+        for path in names:
+            path.rename(away / path.name)
+        self.assertEqual(server.stop(), 0)
+        tributary("keys", "rotate", study.dir)
+        server = study.serve()
+        study.settled()
+        self.assertEqual(study.queue_status()["parked"], len(study.sql("SELECT 1 FROM submission")))
+        for path in names:
+            (away / path.name).rename(path)
+        self.assertEqual(server.stop(), 0)
+        server = study.serve()
+        tributary("queue", "retry", study.dir, "--all")
+        study.settled()
+        self.assertEqual(study.queue_status()["parked"], 0)
+        self.assertEqual(study.sql("SELECT DISTINCT status FROM submission"), [("stored",)])
 
     def test_old_keys_still_open_old_messages_after_a_rotation(self):
         study = Study()

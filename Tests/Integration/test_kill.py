@@ -49,7 +49,7 @@ class Killed(unittest.TestCase):
         print(f"  {self.midway} of {ROUNDS} rounds ended with something left to send", file=sys.stderr)
         self.device.send()
         self.assertEqual(self.device.queued(), [])
-        deliveries = self.device.settled(300)
+        deliveries = self.device.settled()
         self.assertEqual(set(deliveries), set(self.queued))
         self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
         study = self.study
@@ -114,6 +114,31 @@ class Killed(unittest.TestCase):
         device.health(EXAMPLES / "apple-health" / "export.zip")
         device.send()
         device.settled(120)
+        facts = "SELECT count(*) FROM observation_fact"
+        self.assertEqual(self.study.number(facts), calm.number(facts))
+
+    def test_the_device_is_killed_while_it_queues_a_health_export(self):
+        """Asked again, it queues the rest: no reading is lost, and none comes twice."""
+        export = EXAMPLES / "apple-health" / "export.zip"
+        for _ in range(ROUNDS):
+            process = subprocess.Popen(
+                [str(BIN), "device", "health", "--store", str(self.device.store), str(export)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(self.random.uniform(0.2, 0.9))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.device.health(export)
+        sent = self.device.send().json
+        self.assertEqual((sent["refused"], sent["remaining"]), (0, 0))
+        self.assertEqual({row["status"] for row in self.device.settled(120).values()}, {"stored"})
+        calm = Study()
+        self.addCleanup(calm.close)
+        device = calm.device(calm.serve())
+        device.consent()
+        queued = device.health(export).json["queued"]
+        device.send()
+        device.settled(120)
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'Observation'"), queued)
         facts = "SELECT count(*) FROM observation_fact"
         self.assertEqual(self.study.number(facts), calm.number(facts))
 

@@ -211,6 +211,33 @@ class Surveys(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr[-1000:])
         self.assertIn(b"72.5", done.stdout)
 
+    def test_ctrl_c_keeps_what_was_answered(self):
+        import signal
+        import time
+        output = self.folder / "response.json"
+        process = subprocess.Popen([str(BIN), "survey", "run", str(self.form), "-o", str(output)], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder)
+        process.stdin.write(b"72.5\n3\n")
+        process.stdin.flush()
+        end = time.monotonic() + 20
+        state = self.folder / "form.json.answers"
+        while not (state.exists() and b"3" in state.read_bytes()):
+            self.assertLess(time.monotonic(), end, "the answers are kept while it runs")
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertFalse(output.exists())
+        self.assertEqual(state.stat().st_mode & 0o077, 0, "nobody else reads it")
+        done = subprocess.run([str(BIN), "survey", "run", str(self.form), "-o", str(output)],
+                              input=b"yes\n1,2\n2026-03-04\n\n\n\n", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=60, check=False, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr[-1000:])
+        self.assertNotIn(b"Your pulse", done.stderr)
+        response = json.loads(output.read_text())
+        self.assertEqual(response["item"][0]["item"][0]["answer"], [{"valueDecimal": 72.5}])
+        self.assertFalse(state.exists(), "the answers go when the form is done")
+
 
 class Repository(unittest.TestCase):
     def test_the_examples_are_there(self):

@@ -1,0 +1,93 @@
+"""What the gate decides: held, released, refused, and taken again after a new consent."""
+
+import json
+import unittest
+
+from forms import VISIT, new_id, observation, response, visit, withdrawal
+from harness import SpineTest, tributary
+from sealed import SealedClient
+
+
+class Gate(SpineTest):
+    @classmethod
+    def prepare(cls):
+        cls.study.publish(VISIT)
+
+    def signed(self, device):
+        return self.study.sql("SELECT content FROM record_version WHERE type = 'Contract' AND id = ?", device.contract)[0][0]
+
+    def test_sealed_data_before_the_contract_are_held_and_released_in_their_order(self):
+        template = self.signed(self.member())
+        client, person = SealedClient(self.server, self.study), new_id()
+        fixed = new_id()
+        early = [client.send(observation(person, value, id=fixed)) for value in (1, 2, 3)]
+        early.append(client.send(response(person)))
+        for sid in early:
+            self.assertEqual(client.outcome(sid), ("held", "consent-required"))
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE subject = ?", person), 0)
+        patient = self.study.sql("SELECT count(*) FROM patient_mapping WHERE patient_ide = ?", person)
+        self.assertEqual(patient, [(0,)], "nothing is known of a person without a consent")
+        self.assertGreaterEqual(self.study.queue_status()["held"], 4)
+        old = json.loads(template)
+        contract = json.loads(template.decode().replace(self.participant_of(old), person))
+        contract["id"] = new_id()
+        self.assertEqual(client.outcome(client.send(contract)), ("stored", None))
+        for sid in early:
+            from harness import until
+            until(lambda: client.deliveries()[sid]["status"] == "stored", "what was held is stored")
+        values = [json.loads(row[0])["valueQuantity"]["value"] for row in self.study.sql(
+            "SELECT content FROM record_version WHERE type = 'Observation' AND id = ? ORDER BY version", fixed)]
+        self.assertEqual(values, [1, 2, 3])
+        self.assertEqual(self.study.queue_status()["held"], 0)
+
+    def participant_of(self, contract):
+        for signer in contract["signer"]:
+            reference = signer["party"]["reference"]
+            if reference.startswith("Patient/"):
+                return reference.removeprefix("Patient/")
+        raise AssertionError("the Contract has no signer")
+
+    def test_a_contract_of_no_template_of_this_study_opens_nothing(self):
+        template = json.loads(self.signed(self.member()))
+        person = new_id()
+        text = json.dumps({**template, "id": new_id()}).replace(self.participant_of(template), person)
+        shown = json.loads(text)
+        canonical = shown.get("instantiatesCanonical", {}).get("reference") or shown.get("instantiatesUri")
+        self.assertTrue(canonical, "the signed Contract names its template")
+        for wrong in (canonical + "x", canonical.rsplit("|", 1)[0] + "|99.9", "https://other.example/consent|1"):
+            client, other = SealedClient(self.server, self.study), new_id()
+            contract = json.loads(text.replace(canonical, wrong).replace(person, other))
+            contract["id"] = new_id()
+            status, reason = client.outcome(client.send(contract))
+            self.assertEqual((status, reason), ("held", "needs-attention"), wrong)
+            self.assertEqual(client.outcome(client.send(observation(other)))[0], "held")
+            self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE subject = ?", other), 0)
+        for row in tributary("queue", "show", self.study.dir, "--json").json["submissions"]:
+            if row["status"] in ("parked", "held"):
+                tributary("queue", "discard", self.study.dir, row["submission"])
+
+    def test_a_withdrawal_that_names_another_contract_or_status_withdraws_nothing(self):
+        device = self.member()
+        client = SealedClient(self.server, self.study, device=device)
+        for consent in (withdrawal(device.participant, new_id()),
+                        {**withdrawal(device.participant, device.contract), "status": "active"}):
+            client.outcome(client.send(consent))
+            self.assertEqual(client.outcome(client.send(observation(device.participant))), ("stored", None))
+        self.assertEqual(client.outcome(client.send(withdrawal(device.participant, device.contract))), ("stored", None))
+        self.assertEqual(client.outcome(client.send(observation(device.participant))), ("refused", "consent-withdrawn"))
+        # It may come twice.
+        self.assertEqual(client.outcome(client.send(withdrawal(device.participant, device.contract))), ("stored", None))
+
+    def test_a_new_consent_after_the_withdrawal_opens_the_gate_again(self):
+        device = self.member()
+        first = device.participant
+        device.withdraw()
+        device.consent()
+        sids = device.answer(VISIT, visit()).json["submissions"]
+        device.send()
+        deliveries = device.settled()
+        self.assertEqual({deliveries[sid]["status"] for sid in sids}, {"stored"}, (first, device.participant, deliveries))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+"""How the server is run: another database, short tokens, many devices at a time, a restart in between."""
+
+import json
+import threading
+import unittest
+
+from forms import VISIT, new_id, observation, visit
+from harness import SpineTest, Study, http, tributary, until
+from sealed import SealedClient, seal
+
+
+class Serving(unittest.TestCase):
+    def study(self, **options):
+        study = Study(**options)
+        self.addCleanup(study.close)
+        study.publish(VISIT)
+        return study
+
+    def test_another_database(self):
+        study = self.study()
+        url = f"sqlite:{study.root / 'elsewhere.sqlite'}"
+        server = study.serve("--database", url)
+        device = study.device(server)
+        device.consent()
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        self.assertFalse(study.database.exists())
+        self.assertEqual(tributary("queue", "status", study.dir, "--database", url, "--json").json["depth"], 0)
+        self.assertEqual(server.stop(), 0)
+        done = tributary("serve", study.dir, "--port", "0", "--database", "postgres://x/y", status=1)
+        self.assertIn("storage-engine-unknown", done.errors)
+
+    def test_a_token_ends_and_the_device_takes_a_new_one(self):
+        study = self.study(change=lambda value: value["limits"].update(tokenSeconds=1))
+        server = study.serve()
+        device = study.device(server)
+        device.consent()
+        device.send()
+        client = SealedClient(server, study, device=device)
+        until(lambda: http("GET", server.url + "/deliveries", client.headers).status == 401, "the token ends", 10)
+        device.answer(VISIT, visit())
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+
+    def test_a_port_that_is_taken(self):
+        study = self.study()
+        server = study.serve()
+        done = tributary("serve", study.dir, "--port", server.port, status=1, timeout=30)
+        self.assertEqual(done.out, b"")
+        self.assertRegex(done.errors, r"[a-z]+-[a-z]+")
+
+    def test_a_restart_keeps_everything(self):
+        study = self.study()
+        server = study.serve()
+        staff = study.staff_token()
+        device = study.device(server)
+        device.consent()
+        device.send()
+        before = device.settled()
+        self.assertEqual(server.stop(), 0)
+        server2 = study.serve()
+        path = device.store / "enrolment.json"
+        path.write_text(path.read_text().replace(server.url, server2.url))
+        self.assertEqual(device.deliveries(), before)
+        answer = http("GET", f"{server2.url}/fhir/Contract/{device.contract}", {"Authorization": "Bearer " + staff})
+        self.assertEqual(answer.status, 200)
+
+
+class ManyDevices(SpineTest):
+    def test_many_devices_at_a_time(self):
+        devices = [self.member() for _ in range(4)]
+        bodies = []
+        for device in devices:
+            client = SealedClient(self.server, self.study, device=device)
+            sids = [new_id() for _ in range(15)]
+            bodies.append((client, [(sid, seal(self.study, observation(device.participant, n), sid=sid, seq=n + 1))
+                                    for n, sid in enumerate(sids)]))
+        failures = []
+
+        def run(client, sealed):
+            for _ in range(2):
+                for sid, body in sealed:
+                    answer = client.post(body)
+                    if answer.status != 200:
+                        failures.append(answer)
+
+        threads = [threading.Thread(target=run, args=pair) for pair in bodies for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.study.settled()
+        for (client, sealed), device in zip(bodies, devices):
+            deliveries = client.deliveries()
+            self.assertEqual({deliveries[sid]["status"] for sid, _ in sealed}, {"stored"})
+            self.assertEqual(self.study.number(
+                "SELECT count(*) FROM record WHERE type = 'Observation' AND subject = ?", device.participant), 15)
+        self.assertEqual(json.dumps(self.study.sql("PRAGMA integrity_check")), '[["ok"]]')
+
+
+if __name__ == "__main__":
+    unittest.main()
