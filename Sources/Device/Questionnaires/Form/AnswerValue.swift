@@ -31,28 +31,30 @@ public struct AnswerValue: Sendable, Hashable {
         }
     }
 
-    /// How this value compares with another; nil where the two cannot be compared.
+    /// How this value compares with another; nil where that cannot be told.
     ///
-    /// Dates compare as far as both are precise, quantities only in the same unit.
+    /// Numbers compare as numbers, quantities only in the same unit, dates where both say enough: whether 2024 comes
+    /// before 2024-05 is unknown.
     func compare(_ other: AnswerValue) -> ComparisonResult? {
-        if let left = number, let right = other.number, type != "Quantity", other.type != "Quantity" {
-            return Self.order(left, right)
-        }
         switch (type, other.type) {
+        case ("Integer", "Integer"), ("Integer", "Decimal"), ("Decimal", "Integer"), ("Decimal", "Decimal"):
+            return Self.compare(json.number, other.json.number)
         case ("Quantity", "Quantity"):
-            guard let left = number, let right = other.number, hasSameUnit(as: other) else { return nil }
-            return Self.order(left, right)
+            guard hasSameUnit(as: other), json["comparator"]?.string == other.json["comparator"]?.string else {
+                return nil
+            }
+            return Self.compare(json["value"]?.number, other.json["value"]?.number)
         case ("Time", "Time"):
             guard let left = json.string.flatMap({ TimeOfDay($0) }),
                 let right = other.json.string.flatMap({ TimeOfDay($0) })
             else { return nil }
-            return Self.order(left, right)
+            return Self.order(left.nanoseconds, right.nanoseconds)
         case ("Date", "Date"), ("DateTime", "DateTime"), ("Date", "DateTime"), ("DateTime", "Date"):
             guard let left = json.string.flatMap({ DateTime($0) }),
                 let right = other.json.string.flatMap({ DateTime($0) })
             else { return nil }
             return Self.compare(left, right)
-        case ("String", "String"), ("Uri", "Uri"):
+        case ("String", "String"), ("Uri", "Uri"), ("String", "Uri"), ("Uri", "String"):
             guard let left = json.string, let right = other.json.string else { return nil }
             return Self.order(left, right)
         default: return nil
@@ -72,9 +74,13 @@ public struct AnswerValue: Sendable, Hashable {
         case ("Reference", "Reference"):
             let wanted = Reference(json: expected.json)
             let found = Reference(json: json)
-            if let left = wanted?.literal, let right = found?.literal { return left == right }
-            return found?.reference != nil && found?.reference == wanted?.reference
-        case ("Boolean", "Boolean"): return json == expected.json
+            if let wanted = wanted?.reference, let found = found?.reference {
+                // A relative reference is the same resource on this server only; both must say so.
+                return wanted == found || Self.withoutVersion(wanted) == Self.withoutVersion(found)
+            }
+            guard let wanted = wanted?.identifier, let found = found?.identifier else { return false }
+            return wanted.value != nil && wanted.value == found.value && wanted.system == found.system
+        case ("Boolean", "Boolean"): return json.bool != nil && json.bool == expected.json.bool
         default: return compare(expected) == .orderedSame
         }
     }
@@ -100,15 +106,28 @@ public struct AnswerValue: Sendable, Hashable {
         left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
     }
 
-    /// Two dates of unlike precision are equal where the coarser covers the finer.
-    private static func compare(_ left: DateTime, _ right: DateTime) -> ComparisonResult {
+    private static func compare(_ left: JSONNumber?, _ right: JSONNumber?) -> ComparisonResult? {
+        guard let left, let right else { return nil }
+        if let left = left.decimal, let right = right.decimal { return order(left, right) }
+        guard !left.double.isNaN, !right.double.isNaN else { return nil }
+        return order(left.double, right.double)
+    }
+
+    private static func compare(_ left: DateTime, _ right: DateTime) -> ComparisonResult? {
+        // A date without a time is one of the other's clock.
         let offset = left.offsetMinutes ?? right.offsetMinutes ?? 0
-        let (leftStart, leftEnd) = (left.start(assumingOffsetMinutes: offset), left.end(assumingOffsetMinutes: offset))
-        let (rightStart, rightEnd) = (
-            right.start(assumingOffsetMinutes: offset), right.end(assumingOffsetMinutes: offset)
+        let (leftStart, rightStart) = (
+            left.start(assumingOffsetMinutes: offset), right.start(assumingOffsetMinutes: offset)
         )
-        if leftEnd <= rightStart { return .orderedAscending }
-        if rightEnd <= leftStart { return .orderedDescending }
-        return .orderedSame
+        if left.precision == right.precision || min(left.precision, right.precision) >= .second {
+            return order(leftStart, rightStart)
+        }
+        if left.end(assumingOffsetMinutes: offset) <= rightStart { return .orderedAscending }
+        if right.end(assumingOffsetMinutes: offset) <= leftStart { return .orderedDescending }
+        return nil
+    }
+
+    private static func withoutVersion(_ reference: String) -> Substring {
+        reference.range(of: "/_history/").map { reference[..<$0.lowerBound] } ?? reference[...]
     }
 }

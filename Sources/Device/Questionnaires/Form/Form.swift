@@ -1,17 +1,4 @@
 import FHIR
-import Foundation
-
-/// A problem of a form or of its answers.
-public struct FormProblem: Sendable, Hashable {
-    public enum Severity: String, Sendable { case error, warning }
-
-    /// Stable.
-    public let code: String
-    public let severity: Severity
-    public let linkID: String?
-    /// A sentence that says what to do. It quotes no answer.
-    public let message: String
-}
 
 /// A Questionnaire made ready: its items, what they offer, and when they are enabled. Immutable.
 ///
@@ -20,35 +7,25 @@ public struct Form: Sendable {
     public let questionnaire: Questionnaire
     /// The items at the top.
     public let items: [FormItem]
-    /// What is wrong with the form itself.
+    /// What is wrong with the form itself. It can be answered all the same.
     public let problems: [FormProblem]
     /// Every item in the form's order.
     let all: [FormItem]
+    /// Which item's enablement rests on which answers.
+    let graph: EnablementGraph
     private let indexByLinkID: [String: Int]
 
     /// - Parameter valueSet: gives a value set by its canonical; contained ones are found without it.
     public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
         self.questionnaire = questionnaire
-        let options = OptionReader(questionnaire: questionnaire, valueSet: valueSet)
-        var builder = FormBuilder(options: options)
-        items = builder.build(questionnaire.item, ancestors: [])
+        var builder = FormBuilder(OptionReader(questionnaire: questionnaire, valueSet: valueSet))
+        items = builder.build(questionnaire.item, ancestors: [], enablementIsOpen: false)
         all = builder.items.compactMap { $0 }
         var indexes: [String: Int] = [:]
         for item in all where indexes[item.linkID] == nil { indexes[item.linkID] = item.index }
         indexByLinkID = indexes
-        var problems = builder.problems
-        for item in all {
-            for condition in item.conditions {
-                if let problem = FormRules.problem(of: condition, at: item, in: all, indexes) {
-                    problems.append(problem)
-                }
-            }
-        }
-        if items.isEmpty {
-            problems.append(
-                FormProblem(code: "form-empty", severity: .warning, linkID: nil, message: "The form has no items."))
-        }
-        self.problems = problems
+        graph = EnablementGraph(all, indexes)
+        problems = FormRules.problems(of: questionnaire) + builder.problems + FormRules.problems(of: graph, in: all)
     }
 
     /// The item of the linkId; of several alike, the first.
@@ -62,46 +39,44 @@ public struct Form: Sendable {
 }
 
 /// Reads items into the form's order.
-private struct FormBuilder {
-    let options: OptionReader
-    var items: [FormItem?] = []
-    var problems: [FormProblem] = []
+struct FormBuilder {
+    private let options: OptionReader
+    private(set) var items: [FormItem?] = []
+    private(set) var problems: [FormProblem] = []
     private var linkIDs: Set<String> = []
     /// Deeper nesting is refused by the JSON reader long before the stack is in danger; this bounds hand-made values.
     private static let maximumDepth = 100
 
-    init(options: OptionReader) { self.options = options }
+    init(_ options: OptionReader) { self.options = options }
 
-    mutating func build(_ sources: [QuestionnaireItem], ancestors: [Int]) -> [FormItem] {
+    mutating func build(_ sources: [QuestionnaireItem], ancestors: [Int], enablementIsOpen: Bool) -> [FormItem] {
         guard ancestors.count < Self.maximumDepth else { return [] }
-        return sources.map { source in
+        return sources.enumerated().map { position, source in
             let index = items.count
             items.append(nil)
             let linkID = source.linkId ?? ""
             if linkID.isEmpty {
                 report("link-id-missing", linkID, "An item has no linkId.")
-            } else {
-                if !linkIDs.insert(linkID).inserted {
-                    report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
-                }
+            } else if !linkIDs.insert(linkID).inserted {
+                report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
             }
-            let type = ItemType(rawValue: source.type ?? "")
-            if type == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
-            let itemType = type ?? (source.item.isEmpty ? .string : .group)
-            let children = build(source.item, ancestors: ancestors + [index])
+            let known = ItemType(rawValue: source.type ?? "")
+            if known == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
+            // Of a type that nobody knows a group is still a group; a question is taken as it comes.
+            let type = known ?? (source.item.isEmpty ? .string : .group)
+            let isOpen = enablementIsOpen || source.extension(FormExtension.enableWhenExpression) != nil
+            let children = build(source.item, ancestors: ancestors + [index], enablementIsOpen: isOpen)
             let item = FormItem(
-                index: index, source: source, type: itemType, options: options.options(of: source), children: children,
-                ancestors: ancestors)
+                index: index, position: position, source: source, type: type, options: options, children: children,
+                ancestors: ancestors, enablementIsOpen: isOpen)
             items[index] = item
-            for rule in FormRules.all where rule.isBroken(source, itemType) {
-                problems.append(
-                    FormProblem(code: rule.code, severity: rule.severity, linkID: linkID, message: rule.message))
-            }
+            problems += FormRules.problems(of: source, item)
             return item
         }
     }
 
     private mutating func report(_ code: String, _ linkID: String, _ message: String) {
-        problems.append(FormProblem(code: code, severity: .error, linkID: linkID, message: message))
+        problems.append(
+            FormProblem(code: code, severity: .error, linkID: linkID.isEmpty ? nil : linkID, message: message))
     }
 }

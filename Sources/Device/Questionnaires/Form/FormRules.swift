@@ -1,85 +1,148 @@
 import FHIR
 
-/// The invariants of a Questionnaire's items (<https://hl7.org/fhir/R4/questionnaire.html#invs>).
+/// The invariants of a Questionnaire and its items (<https://hl7.org/fhir/R4/questionnaire.html#invs>), and what else
+/// keeps a form from being answered.
 struct FormRules: Sendable {
     let code: String
     let severity: FormProblem.Severity
     let message: String
-    let isBroken: @Sendable (QuestionnaireItem, ItemType) -> Bool
+    let isBroken: @Sendable (QuestionnaireItem, FormItem) -> Bool
 
-    static let all: [FormRules] = [
-        FormRules(code: "que-1", severity: .error, message: "A group needs items, and a display item has none.") {
-            ($1 == .group && $0.item.isEmpty) || ($1 == .display && !$0.item.isEmpty)
+    private init(
+        _ code: String, _ message: String, _ severity: FormProblem.Severity = .error,
+        _ isBroken: @escaping @Sendable (QuestionnaireItem, FormItem) -> Bool
+    ) {
+        self.code = code
+        self.severity = severity
+        self.message = message
+        self.isBroken = isBroken
+    }
+
+    /// The types of questions that may offer values, and those whose answers' length may be limited.
+    private static let withOptions: Set<ItemType> = [
+        .choice, .openChoice, .decimal, .integer, .date, .dateTime, .time, .string, .quantity,
+    ]
+    private static let withLength: Set<ItemType> = [.boolean, .decimal, .integer, .string, .text, .url, .openChoice]
+
+    static let invariants: [FormRules] = [
+        FormRules("que-1", "A group needs items, and a display item has none.") {
+            ($1.type == .group && $0.item.isEmpty) || ($1.type == .display && !$0.item.isEmpty)
         },
-        FormRules(code: "que-3", severity: .error, message: "A display item has no code.") {
-            $1 == .display && !$0.code.isEmpty
+        FormRules("que-3", "A display item has no code.") { $1.type == .display && !$0.code.isEmpty },
+        FormRules("que-4", "A question has options of its own or a value set, not both.") { source, _ in
+            !source.answerOption.isEmpty && source.answerValueSet != nil
         },
-        FormRules(
-            code: "que-4", severity: .error, message: "A question has options of its own or a value set, not both."
-        ) { item, _ in
-            !item.answerOption.isEmpty && item.answerValueSet != nil
+        FormRules("que-5", "A question of this type offers no options.") {
+            !withOptions.contains($1.type) && (!$0.answerOption.isEmpty || $0.answerValueSet != nil)
         },
-        FormRules(code: "que-5", severity: .error, message: "A question of this type offers no options.") {
-            let types: [ItemType] = [
-                .choice, .openChoice, .decimal, .integer, .date, .dateTime, .time, .string, .text, .quantity,
-                .reference, .question,
-            ]
-            return !types.contains($1) && (!$0.answerOption.isEmpty || $0.answerValueSet != nil)
+        FormRules("que-6", "A display item is neither required nor repeated.") {
+            $1.type == .display && ($0.required != nil || $0.repeats != nil)
         },
-        FormRules(code: "que-6", severity: .error, message: "A display item is neither required nor repeated.") {
-            $1 == .display && ($0.required != nil || $0.repeats != nil)
+        FormRules("que-8", "A group or display item has no initial value.") {
+            ($1.type == .group || $1.type == .display) && !$0.initial.isEmpty
         },
-        FormRules(code: "que-8", severity: .error, message: "A group or display item has no initial value.") {
-            ($1 == .group || $1 == .display) && !$0.initial.isEmpty
+        FormRules("que-9", "A display item is not read-only.") { $1.type == .display && $0.readOnly != nil },
+        FormRules("que-10", "A question of this type has no greatest length.") {
+            !withLength.contains($1.type) && $0.maxLength != nil
         },
-        FormRules(code: "que-9", severity: .error, message: "A display item is not read-only.") {
-            $1 == .display && $0.readOnly != nil
+        FormRules("que-11", "A question with options says which is selected, not an initial value.") { source, _ in
+            !source.answerOption.isEmpty && !source.initial.isEmpty
         },
-        FormRules(code: "que-10", severity: .error, message: "Only questions answered in text have a greatest length.")
-        {
-            let types: [ItemType] = [.boolean, .decimal, .integer, .string, .text, .url, .openChoice, .question]
-            return !types.contains($1) && $0.maxLength != nil
+        FormRules("que-12", "Several conditions need an enableBehavior; all must hold until it is given.") {
+            source, _ in
+            source.enableWhen.count > 1 && source.enableBehavior == nil
         },
-        FormRules(
-            code: "que-11", severity: .error,
-            message: "A question with options says which is selected, not an initial value."
-        ) { item, _ in
-            !item.answerOption.isEmpty && !item.initial.isEmpty
-        },
-        FormRules(
-            code: "que-12", severity: .error,
-            message: "Several conditions need an enableBehavior; all must hold until it is given."
-        ) { item, _ in
-            item.enableWhen.count > 1 && item.enableBehavior == nil
-        },
-        FormRules(code: "que-13", severity: .error, message: "Only a question that repeats has several initial values.")
-        { item, _ in
-            item.initial.count > 1 && !(item.repeats ?? false)
-        },
-        FormRules(
-            code: "limits-contradict", severity: .error,
-            message: "The least value is above the greatest: no answer fits."
-        ) { item, _ in
-            let limits = AnswerLimits(item)
-            guard let low = limits.minimum, let high = limits.maximum else { return false }
-            return low.compare(high) == .orderedDescending
+        FormRules("que-13", "Only a question that repeats has several initial values.") {
+            $0.initial.count > 1 && !$1.repeats
         },
     ]
 
-    /// What is wrong with a condition; nil where nothing is.
-    static func problem(
-        of condition: EnableCondition, at item: FormItem, in all: [FormItem], _ indexes: [String: Int]
-    ) -> FormProblem? {
+    static let others: [FormRules] = [
+        FormRules("item-type-abstract", "An item of the abstract type question cannot be answered.") {
+            $1.type == .question
+        },
+        FormRules("enable-behavior-unknown", "An enableBehavior is all or any; all must hold until it is mended.") {
+            source, _ in
+            source.enableBehavior.map { $0 != "all" && $0 != "any" } ?? false
+        },
+        FormRules("limits-contradict", "The least value is above the greatest: no answer fits.") {
+            guard let low = $1.limits.minimum, let high = $1.limits.maximum else { return false }
+            return low.compare(high) == .orderedDescending
+        },
+        FormRules("regex-invalid", "The pattern cannot be read; answers are not checked against it.", .warning) {
+            $0.extension(FormExtension.regex) != nil && $1.limits.pattern == nil
+        },
+        FormRules("options-missing", "A choice offers nothing to choose from.", .warning) { source, item in
+            item.type == .choice && source.answerOption.isEmpty && source.answerValueSet == nil
+                && !FormExtension.computed.contains { source.extension($0) != nil }
+        },
+        FormRules("value-set-missing", "The form does not contain the value set that it names.") { source, item in
+            source.answerValueSet?.hasPrefix("#") ?? false && item.options == nil
+        },
+        FormRules(
+            "value-set-not-at-hand", "The value set is not at hand; answers are not checked with it.", .information
+        ) { source, item in
+            source.answerValueSet.map { !$0.hasPrefix("#") } ?? false && item.options == nil
+        },
+        FormRules(
+            "expression-not-evaluated",
+            "An expression of the item is not evaluated; where it says when the item is enabled, the item always is.",
+            .information
+        ) { source, _ in
+            ([FormExtension.enableWhenExpression] + FormExtension.computed).contains { source.extension($0) != nil }
+        },
+    ]
+
+    /// What is wrong with the form as a whole.
+    static func problems(of questionnaire: Questionnaire) -> [FormProblem] {
+        var problems: [FormProblem] = []
+        func report(_ code: String, _ severity: FormProblem.Severity, _ message: String) {
+            problems.append(FormProblem(code: code, severity: severity, linkID: nil, message: message))
+        }
+        if let name = questionnaire.name, !isIdentifier(name) {
+            report("que-0", .warning, "The name should be an identifier: a capital letter, then letters, digits and _.")
+        }
+        if questionnaire.item.isEmpty { report("form-empty", .warning, "The form has no items.") }
+        return problems
+    }
+
+    /// What is wrong with one item, its conditions aside.
+    static func problems(of source: QuestionnaireItem, _ item: FormItem) -> [FormProblem] {
+        (invariants + others).filter { $0.isBroken(source, item) }.map {
+            FormProblem(code: $0.code, severity: $0.severity, linkID: item.linkID, message: $0.message)
+        }
+    }
+
+    /// What is wrong with the conditions.
+    static func problems(of graph: EnablementGraph, in all: [FormItem]) -> [FormProblem] {
+        var problems: [FormProblem] = []
+        for item in all {
+            problems += graph.sources[item.index].compactMap { problem(of: $0, at: item) }
+        }
+        for index in graph.circular {
+            problems.append(
+                FormProblem(
+                    code: "condition-circle", severity: .warning, linkID: all[index].linkID,
+                    message: "Whether the item is enabled depends, through others, on itself."))
+        }
+        return problems
+    }
+
+    private static func problem(of source: EnablementGraph.Source, at item: FormItem) -> FormProblem? {
         func problem(_ code: String, _ message: String, _ severity: FormProblem.Severity = .error) -> FormProblem {
             FormProblem(code: code, severity: severity, linkID: item.linkID, message: message)
         }
-        guard let index = indexes[condition.question] else {
+        let condition = source.condition
+        guard let target = source.named else {
             return problem("condition-question-unknown", "A condition names a question that the form does not have.")
         }
-        let target = all[index]
-        if target.index == item.index { return problem("condition-on-itself", "A condition refers to its own item.") }
+        if target === item { return problem("condition-on-itself", "A condition refers to its own item.") }
         if target.ancestors.contains(item.index) {
             return problem("condition-on-inner-item", "A condition refers to an item inside its own.")
+        }
+        guard target.isQuestion else {
+            return problem(
+                "condition-on-group", "A condition refers to a group or a display item, which has no answers.")
         }
         guard let comparison = condition.comparison else {
             return problem("condition-operator-unknown", "A condition's operator is none that FHIR R4 knows.")
@@ -87,12 +150,31 @@ struct FormRules: Sendable {
         guard let expected = condition.expected else {
             return problem("condition-answer-missing", "A condition has no answer to compare with.")
         }
-        if comparison == .exists, expected.type != "Boolean" {
-            return problem("que-7", "The operator exists needs a boolean answer.")
+        if comparison == .exists {
+            return expected.json.bool == nil ? problem("que-7", "The operator exists needs a boolean answer.") : nil
+        }
+        if !canCompare(expected, target) {
+            return problem(
+                "condition-type", "A condition compares with a value of a type that its question never has.", .warning)
         }
         if target.index > item.index {
             return problem("condition-looks-ahead", "A condition refers to a question that comes later.", .warning)
         }
         return nil
+    }
+
+    /// Whether an answer to the question could compare with the value.
+    private static func canCompare(_ expected: AnswerValue, _ target: FormItem) -> Bool {
+        let families: [Set<String>] = [["Integer", "Decimal"], ["Date", "DateTime"], ["String", "Uri"]]
+        let family = families.first { $0.contains(expected.type) } ?? [expected.type]
+        let types = Set(target.type.answerTypes + (target.options ?? []).map(\.value.type))
+        return !types.isDisjoint(with: family)
+    }
+
+    private static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.utf8.first, (0x41...0x5A).contains(first), name.utf8.count <= 255 else { return false }
+        return name.utf8.allSatisfy {
+            (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F
+        }
     }
 }

@@ -1,3 +1,5 @@
+import FHIR
+
 /// How conditions are read where engines differ.
 public struct EnablementRules: Sendable, Hashable {
     /// Whether `!=` needs an answer. The specification's reading is that no answer equals the value, so that a question
@@ -9,101 +11,128 @@ public struct EnablementRules: Sendable, Hashable {
 
 /// Finds out which items are enabled (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
 ///
-/// The answers of a disabled item count as absent, so one item's state can change another's: the rounds end when
-/// nothing changes any more. Conditions in a circle might never settle; after as many rounds as there are items the last
-/// state stands.
+/// 1. The states are laid out flat: a node for each item at each place, the nodes of one place side by side.
+/// 2. Nodes are settled item by item in the graph's order, so that each rests on settled ones. A disabled item disables
+///    all below it, and its answers count as absent for others.
+/// 3. Items in a circle are settled again until nothing changes, at most as often as there are such items.
 struct Enablement {
-    let form: Form
-    let rules: EnablementRules
-
-    /// One step from the top towards an item: the item, and which of its instances or answers.
-    private struct Step {
-        let item: Int
-        let instance: Int
+    private struct Node {
+        let item: FormItem
+        let parent: Int
+        /// The first node of the place it stands in.
+        let block: Int
+        let answers: [AnswerValue]
+        /// For each instance or answer, the first node of the items below it.
+        var blocks: [Int] = []
     }
 
-    func update(_ root: inout [ItemState]) {
-        let hasConditions = form.all.contains { !$0.conditions.isEmpty }
-        for _ in 0...max(1, form.all.count) {
-            let before = root
+    private let form: Form
+    private let rules: EnablementRules
+    private var nodes: [Node] = []
+    private var nodesOfItem: [[Int]]
+    private var isEnabled: [Bool] = []
+
+    /// Sets `isEnabled` throughout.
+    static func update(_ root: inout [ItemState], form: Form, rules: EnablementRules) {
+        let (isEnabled, blocks) = settle(root, form, rules)
+        write(&root, 0, isEnabled, blocks)
+    }
+
+    /// By node; the working copy of the states is gone afterwards, so that writing need not copy them.
+    private static func settle(
+        _ root: [ItemState], _ form: Form, _ rules: EnablementRules
+    ) -> (isEnabled: [Bool], blocks: [[Int]]) {
+        var enablement = Enablement(form: form, rules: rules)
+        enablement.lay(root)
+        enablement.settle()
+        return (enablement.isEnabled, enablement.nodes.map(\.blocks))
+    }
+
+    private init(form: Form, rules: EnablementRules) {
+        self.form = form
+        self.rules = rules
+        nodesOfItem = [[Int]](repeating: [], count: form.all.count)
+    }
+
+    private mutating func lay(_ root: [ItemState]) {
+        var open: [(states: [ItemState], parent: Int, block: Int)] = [(root, -1, 0)]
+        var count = root.count
+        var next = 0
+        while next < open.count {
+            let (states, parent, block) = open[next]
+            next += 1
+            for (position, state) in states.enumerated() {
+                var node = Node(
+                    item: state.item, parent: parent, block: block, answers: state.answers.map(\.value))
+                for children in state.places where !children.isEmpty {
+                    node.blocks.append(count)
+                    open.append((children, block + position, count))
+                    count += children.count
+                }
+                nodesOfItem[state.item.index].append(nodes.count)
+                nodes.append(node)
+            }
+        }
+        isEnabled = [Bool](repeating: true, count: nodes.count)
+    }
+
+    private mutating func settle() {
+        for item in form.graph.order { _ = settle(item) }
+        for _ in form.graph.circular {
             var changed = false
-            update(&root, before: before, chain: [], parentEnabled: true, changed: &changed)
-            if !changed || !hasConditions { return }
+            for item in form.graph.circular where settle(item) { changed = true }
+            if !changed { return }
         }
     }
 
-    private func update(
-        _ states: inout [ItemState], before: [ItemState], chain: [Step], parentEnabled: Bool, changed: inout Bool
-    ) {
-        for index in states.indices {
-            let item = states[index].item
-            let enabled = parentEnabled && isEnabled(item, chain: chain, in: before)
-            if states[index].isEnabled != enabled {
-                states[index].isEnabled = enabled
+    /// Whether anything changed.
+    private mutating func settle(_ index: Int) -> Bool {
+        var changed = false
+        for node in nodesOfItem[index] {
+            let parent = nodes[node].parent
+            let enabled = (parent < 0 || isEnabled[parent]) && fulfilsConditions(node)
+            if isEnabled[node] != enabled {
+                isEnabled[node] = enabled
                 changed = true
             }
-            for instance in states[index].groups.indices {
-                update(
-                    &states[index].groups[instance].children, before: before,
-                    chain: chain + [Step(item: item.index, instance: instance)], parentEnabled: enabled,
-                    changed: &changed)
-            }
-            for instance in states[index].answers.indices where !states[index].answers[instance].children.isEmpty {
-                update(
-                    &states[index].answers[instance].children, before: before,
-                    chain: chain + [Step(item: item.index, instance: instance)], parentEnabled: enabled,
-                    changed: &changed)
-            }
         }
+        return changed
     }
 
-    private func isEnabled(_ item: FormItem, chain: [Step], in root: [ItemState]) -> Bool {
-        guard !item.conditions.isEmpty else { return true }
-        func holds(_ condition: EnableCondition) -> Bool { self.holds(condition, chain: chain, in: root) }
-        return item.enabledByAny ? item.conditions.contains(where: holds) : item.conditions.allSatisfy(holds)
-    }
-
-    private func holds(_ condition: EnableCondition, chain: [Step], in root: [ItemState]) -> Bool {
-        guard let comparison = condition.comparison, let expected = condition.expected,
-            let target = form.item(condition.question)
-        else { return false }
-        let answers = answers(of: target, chain: chain, in: root)
-        switch comparison {
-        case .exists: return !answers.isEmpty == (expected.json.bool ?? true)
-        case .equal: return answers.contains { $0.equals(expected) }
-        case .notEqual:
-            if rules.notEqualNeedsAnswer, answers.isEmpty { return false }
-            return !answers.contains { $0.equals(expected) }
-        case .greater: return answers.contains { $0.compare(expected) == .orderedDescending }
-        case .less: return answers.contains { $0.compare(expected) == .orderedAscending }
-        case .greaterOrEqual:
-            return answers.contains { $0.compare(expected).map { $0 != .orderedAscending } ?? false }
-        case .lessOrEqual:
-            return answers.contains { $0.compare(expected).map { $0 != .orderedDescending } ?? false }
+    private func fulfilsConditions(_ node: Int) -> Bool {
+        let item = nodes[node].item
+        let sources = form.graph.sources[item.index]
+        guard !sources.isEmpty else { return true }
+        func holds(_ source: EnablementGraph.Source) -> Bool {
+            source.condition.holds(answers(for: source, at: node), rules)
         }
+        return item.enabledByAny ? sources.contains(where: holds) : sources.allSatisfy(holds)
     }
 
-    /// The answers of the nearest occurrence: where source and target stand in the same group, those of the same
-    /// instance of it; below that, all.
-    private func answers(of target: FormItem, chain: [Step], in root: [ItemState]) -> [AnswerValue] {
-        var scopes = [root]
-        var isShared = true
-        for (depth, ancestor) in target.ancestors.enumerated() {
-            isShared = isShared && depth < chain.count && chain[depth].item == ancestor
-            let states = scopes.flatMap { $0 }.filter { $0.item.index == ancestor && $0.isEnabled }
-            var next: [[ItemState]] = []
-            for state in states {
-                let instances = state.groups.map(\.children) + state.answers.map(\.children)
-                if isShared {
-                    let instance = chain[depth].instance
-                    if instances.indices.contains(instance) { next.append(instances[instance]) }
-                } else {
-                    next += instances
-                }
+    /// The answers of the nearest occurrence: inside the same instance of what stands above both, all.
+    private func answers(for source: EnablementGraph.Source, at node: Int) -> [AnswerValue] {
+        guard let target = source.target else { return [] }
+        var place = node
+        for _ in source.sharedDepth..<nodes[node].item.depth { place = nodes[place].parent }
+        var blocks = [nodes[place].block]
+        for ancestor in target.ancestors[source.sharedDepth...] {
+            let position = form.all[ancestor].position
+            blocks = blocks.flatMap { isEnabled[$0 + position] ? nodes[$0 + position].blocks : [] }
+        }
+        return blocks.flatMap { isEnabled[$0 + target.position] ? nodes[$0 + target.position].answers : [] }
+    }
+
+    private static func write(_ states: inout [ItemState], _ block: Int, _ isEnabled: [Bool], _ blocks: [[Int]]) {
+        for index in states.indices {
+            let node = block + index
+            states[index].isEnabled = isEnabled[node]
+            var next = blocks[node].makeIterator()
+            for group in states[index].groups.indices where !states[index].groups[group].children.isEmpty {
+                if let below = next.next() { write(&states[index].groups[group].children, below, isEnabled, blocks) }
             }
-            scopes = next
+            for answer in states[index].answers.indices where !states[index].answers[answer].children.isEmpty {
+                if let below = next.next() { write(&states[index].answers[answer].children, below, isEnabled, blocks) }
+            }
         }
-        return scopes.flatMap { $0 }.filter { $0.item.index == target.index && $0.isEnabled }
-            .flatMap { $0.answers.map(\.value) }
     }
 }

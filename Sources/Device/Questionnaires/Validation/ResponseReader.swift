@@ -8,21 +8,28 @@ struct ResponseReader {
     init(form: Form) { self.form = form }
 
     mutating func read(_ response: QuestionnaireResponse) -> [ItemState] {
-        states(of: form.items, from: response["item"], at: "QuestionnaireResponse", parent: nil)
+        states(of: form.items, from: response["item"], at: "QuestionnaireResponse")
     }
 
-    private mutating func states(
-        of items: [FormItem], from json: JSON?, at expression: String, parent: FormItem?
-    ) -> [ItemState] {
+    private mutating func states(of items: [FormItem], from json: JSON?, at expression: String) -> [ItemState] {
         var states = items.map { ItemState(empty: $0, withGroup: false) }
+        guard let json else { return states }
+        guard let elements = json.array else {
+            report("response-malformed", "\(expression).item", nil, "The member item must be a list.")
+            return states
+        }
         var last = -1
-        for (number, element) in (json?.array ?? []).enumerated() {
+        for (number, element) in elements.enumerated() {
             let here = "\(expression).item[\(number)]"
-            guard let item = QuestionnaireResponseItem(json: element), let linkID = item.linkId else {
+            guard let item = QuestionnaireResponseItem(json: element) else {
+                report("response-malformed", here, nil, "An item must be an object.")
+                continue
+            }
+            guard let linkID = item.linkId else {
                 report("link-id-missing", here, nil, "An item of the response has no linkId.")
                 continue
             }
-            guard let index = items.firstIndex(where: { $0.linkID == linkID }) else {
+            guard let index = states.index(of: linkID, in: form) else {
                 if form.item(linkID) != nil {
                     report("item-misplaced", here, linkID, "The item stands elsewhere in the form.")
                 } else {
@@ -30,7 +37,9 @@ struct ResponseReader {
                 }
                 continue
             }
-            if index < last { report("item-order", here, linkID, "The item comes later than the form has it.") }
+            if index < last {
+                report("item-order", here, linkID, "The item stands behind one that the form has after it.")
+            }
             last = max(last, index)
             read(item, at: here, into: &states[index])
         }
@@ -41,7 +50,10 @@ struct ResponseReader {
         let item = state.item
         let isRepetition = state.expression != nil
         if !isRepetition { state.expression = here }
-        let answers = source["answer"]?.array ?? []
+        if let label = source.label, let text = item.text, label != text {
+            report("item-text", here, item.linkID, "The item's text is not the form's.", .warning)
+        }
+        let answers = answers(of: source, at: here, item)
         switch item.type {
         case .display:
             if !answers.isEmpty { report("display-answered", here, item.linkID, "A display item takes no answer.") }
@@ -49,12 +61,10 @@ struct ResponseReader {
         case .group:
             if !answers.isEmpty { report("group-answered", here, item.linkID, "A group takes items, not answers.") }
             if isRepetition, !item.repeats {
-                report("repeats", here, item.linkID, "The group does not repeat, and stands here twice.")
+                report("repeats", here, item.linkID, "The group does not repeat, and stands here again.")
             }
-            state.groups.append(
-                GroupState(
-                    children: states(of: item.children, from: source["item"], at: here, parent: item), expression: here)
-            )
+            let children = states(of: item.children, from: source["item"], at: here)
+            state.groups.append(GroupState(children: children, expression: here))
         default:
             if isRepetition {
                 report("item-repeated", here, item.linkID, "A question stands once, with all its answers in it.")
@@ -70,19 +80,38 @@ struct ResponseReader {
         }
     }
 
+    private mutating func answers(
+        of source: QuestionnaireResponseItem, at here: String, _ item: FormItem
+    ) -> [JSON] {
+        guard let answers = source["answer"] else { return [] }
+        guard let elements = answers.array else {
+            report("response-malformed", here + ".answer", item.linkID, "The member answer must be a list.")
+            return []
+        }
+        return elements
+    }
+
     private mutating func read(answer element: JSON, at here: String, into state: inout ItemState) {
         let item = state.item
         guard let source = QuestionnaireResponseAnswer(json: element), let value = AnswerValue(source.value) else {
             report("answer-empty", here, item.linkID, "The answer has no value.")
             return
         }
-        var answer = AnswerState(value, of: item, withGroups: false)
-        answer.expression = here
-        answer.children = states(of: item.children, from: source["item"], at: here, parent: item)
-        state.answers.append(answer)
+        let values = source.object.keys.count { key in
+            key.hasPrefix("value") && key.dropFirst(5).first?.isUppercase ?? false
+        }
+        if values > 1 {
+            report("answer-malformed", here, item.linkID, "An answer has one value, this one has several.")
+        }
+        let children = states(of: item.children, from: source["item"], at: here)
+        state.answers.append(AnswerState(value, children: children, expression: here))
     }
 
-    private mutating func report(_ code: String, _ expression: String, _ linkID: String?, _ message: String) {
-        problems.append(ResponseProblem(code: code, expression: expression, linkID: linkID, message: message))
+    private mutating func report(
+        _ code: String, _ expression: String, _ linkID: String?, _ message: String,
+        _ severity: FormProblem.Severity = .error
+    ) {
+        problems.append(
+            ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, message: message))
     }
 }

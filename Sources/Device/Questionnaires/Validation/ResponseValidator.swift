@@ -3,8 +3,8 @@ import Foundation
 
 /// Checks a response against its form (<https://hl7.org/fhir/uv/sdc/validation.html>).
 ///
-/// What a response in progress may still lack — required answers, numbers of answers — is a warning there; what it
-/// holds must be right all the same.
+/// What a response in progress may still lack or have too many of — required answers, numbers of answers — is a warning
+/// there; what it holds must be right all the same. Expressions and value sets that are not at hand are not checked.
 public struct ResponseValidator: Sendable {
     public let form: Form
     public let rules: EnablementRules
@@ -14,36 +14,34 @@ public struct ResponseValidator: Sendable {
         self.rules = rules
     }
 
-    /// All problems, in the order of the response.
+    /// All problems: of the response as a whole, then of its structure, then of its answers.
     public func problems(in response: QuestionnaireResponse) -> [ResponseProblem] {
         var reader = ResponseReader(form: form)
-        let root = reader.read(response)
-        let session = FormSession(form, rules: rules, root: root)
-        let isInProgress = response.status == "in-progress"
-        var check = ResponseCheck(isInProgress: isInProgress)
+        let session = FormSession(form, rules: rules, root: reader.read(response))
+        let isUnfinished = ["in-progress", "stopped", "entered-in-error"].contains(response.status)
+        var check = ResponseCheck(isUnfinished: isUnfinished)
         check.about(form, response)
+        let whole = check.problems.count
         check.items(session.root, at: "QuestionnaireResponse")
-        let order = Dictionary(
-            reader.problems.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
-        let structural = reader.problems.sorted { (order[$0] ?? 0) < (order[$1] ?? 0) }.map { problem in
-            isInProgress && problem.code == "repeats" ? problem.downgraded : problem
+        let structure = reader.problems.map { problem in
+            isUnfinished && problem.code == "repeats" ? problem.downgraded : problem
         }
-        return check.problems.filter { $0.linkID == nil } + structural + check.problems.filter { $0.linkID != nil }
+        return check.problems[..<whole] + structure + check.problems[whole...]
     }
 }
 
 extension ResponseProblem {
-    var downgraded: ResponseProblem {
+    fileprivate var downgraded: ResponseProblem {
         ResponseProblem(code: code, severity: .warning, expression: expression, linkID: linkID, message: message)
     }
 }
 
 /// The walk over a response that was laid over its form.
 private struct ResponseCheck {
-    let isInProgress: Bool
+    let isUnfinished: Bool
     private(set) var problems: [ResponseProblem] = []
 
-    init(isInProgress: Bool) { self.isInProgress = isInProgress }
+    init(isUnfinished: Bool) { self.isUnfinished = isUnfinished }
 
     private mutating func report(
         _ code: String, _ severity: FormProblem.Severity = .error, _ expression: String, _ linkID: String?,
@@ -56,18 +54,7 @@ private struct ResponseCheck {
     /// The response and the form as a whole.
     mutating func about(_ form: Form, _ response: QuestionnaireResponse) {
         let root = "QuestionnaireResponse"
-        if let named = response.questionnaire {
-            let parts = named.split(separator: "|", maxSplits: 1).map(String.init)
-            let url = form.questionnaire.url
-            let id = parts.first?.split(separator: "/").last.map(String.init)
-            let isSame = url == nil ? id == form.questionnaire.id || form.questionnaire.id == nil : parts.first == url
-            let isReference = url != nil && parts.first != url && id == form.questionnaire.id && id != nil
-            if !isSame, !isReference {
-                report("questionnaire-other", .error, root, nil, "The response names another form than this one.")
-            } else if parts.count == 2, let version = form.questionnaire.version, parts[1] != version {
-                report("questionnaire-version", .warning, root, nil, "The response names another version of the form.")
-            }
-        }
+        named(response.questionnaire, form.questionnaire)
         switch form.questionnaire.status {
         case "draft": report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
         case "retired": report("questionnaire-retired", .warning, root, nil, "The form is retired.")
@@ -79,6 +66,28 @@ private struct ResponseCheck {
             if isEarly || isLate {
                 report("questionnaire-inactive", .warning, root, nil, "The form was not in use when it was answered.")
             }
+        }
+    }
+
+    /// Which form the response names: by its canonical, or, as some apps do, by a reference with its id.
+    private mutating func named(_ name: String?, _ questionnaire: Questionnaire) {
+        let place = "QuestionnaireResponse.questionnaire"
+        guard let name else { return }
+        let parts = name.split(separator: "|", maxSplits: 1).map(String.init)
+        let id = parts.first?.split(separator: "/").last.map(String.init)
+        let isCanonical = questionnaire.url != nil && parts.first == questionnaire.url
+        guard isCanonical || (id != nil && id == questionnaire.id) else {
+            if questionnaire.url != nil || questionnaire.id != nil {
+                // Only a canonical says for certain that another form is meant.
+                let isCertain = questionnaire.url != nil && name.contains(":")
+                report(
+                    "questionnaire-other", isCertain ? .error : .warning, place, nil,
+                    "The response names another form than this one.")
+            }
+            return
+        }
+        if parts.count == 2, let version = questionnaire.version, parts[1] != version {
+            report("questionnaire-version", .warning, place, nil, "The response names another version of the form.")
         }
     }
 
@@ -95,57 +104,56 @@ private struct ResponseCheck {
             }
             return
         }
-        let missing: FormProblem.Severity = isInProgress ? .warning : .error
+        // Where an expression decides whether the item is enabled, nobody can say that an answer is missing.
+        let missing: FormProblem.Severity = isUnfinished || item.enablementIsOpen ? .warning : .error
+        let tooMany: FormProblem.Severity = isUnfinished ? .warning : .error
         switch item.type {
         case .display: break
         case .group:
+            // A required group asks for an answer inside; an absent one does not ask for its required questions.
             if item.isRequired, !state.groups.contains(where: \.hasAnswers) {
                 report("required", missing, here, item.linkID, "At least one question of this group needs an answer.")
             }
-            occurrences(state.groups.count, item, here, missing)
+            occurrences(state.groups.count, state, here, missing, tooMany)
             for group in state.groups { items(group.children, at: group.expression ?? here) }
         default:
             if item.isRequired, state.answers.isEmpty {
                 report("required", missing, here, item.linkID, "The question needs an answer.")
             }
             if state.answers.count > 1, !item.repeats {
-                report("repeats", missing, here, item.linkID, "The question takes one answer.")
+                report("repeats", tooMany, here, item.linkID, "The question takes one answer.")
             }
-            // Absent altogether, an optional question has no number of answers to keep to.
-            if item.isRequired || state.expression != nil {
-                occurrences(state.answers.count, item, here, missing)
-            }
+            occurrences(state.answers.count, state, here, missing, tooMany)
             exclusive(state, here)
             for answer in state.answers {
                 let place = answer.expression ?? here
-                for (code, message) in AnswerCheck.problems(of: answer.value, for: item) {
-                    report(code, .error, place, item.linkID, message)
-                }
-                for (code, message) in AnswerCheck.warnings(of: answer.value, for: item) {
-                    report(code, .warning, place, item.linkID, message)
+                for finding in AnswerCheck.findings(of: answer.value, for: item) {
+                    report(finding.code, finding.severity, place, item.linkID, finding.message)
                 }
                 items(answer.children, at: place)
             }
         }
     }
 
+    /// Absent altogether, an item that is not required has no number to keep to.
     private mutating func occurrences(
-        _ count: Int, _ item: FormItem, _ here: String, _ severity: FormProblem.Severity
+        _ count: Int, _ state: ItemState, _ here: String, _ missing: FormProblem.Severity,
+        _ tooMany: FormProblem.Severity
     ) {
-        if let least = item.limits.minOccurs, count < least {
-            report("min-occurs", severity, here, item.linkID, "At least \(least) are asked for.")
+        let limits = state.item.limits
+        let isThere = state.item.isRequired || state.expression != nil
+        if let least = limits.minOccurs, count < least, isThere {
+            report("min-occurs", missing, here, state.item.linkID, "At least \(least) are asked for.")
         }
-        if let most = item.limits.maxOccurs, count > most {
-            report("max-occurs", severity, here, item.linkID, "At most \(most) are taken.")
+        if let most = limits.maxOccurs, count > most {
+            report("max-occurs", tooMany, here, state.item.linkID, "At most \(most) are taken.")
         }
     }
 
     private mutating func exclusive(_ state: ItemState, _ here: String) {
         guard state.answers.count > 1, let options = state.item.options else { return }
-        let isExclusive = state.answers.contains { answer in
-            options.contains { $0.isExclusive && answer.value.equals($0.value) }
-        }
-        if isExclusive {
+        let exclusive = options.filter(\.isExclusive)
+        if state.answers.contains(where: { answer in exclusive.contains { answer.value.equals($0.value) } }) {
             report(
                 "option-exclusive", .error, here, state.item.linkID, "One of the chosen answers rules all others out.")
         }

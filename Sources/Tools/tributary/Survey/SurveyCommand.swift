@@ -14,7 +14,9 @@ struct SurveyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Answer a form from a file; the QuestionnaireResponse goes to standard output.",
             discussion: """
-                Answers are a JSON object of linkIds with values: {"q1": true, "q2": ["a", "b"], "group[1]/q3": 4}.
+                Answers are a JSON object of linkIds with values: {"q1": true, "q2": ["a", "b"], "group[1]/q3": 4}. A \
+                value is a boolean, a number, a text (for a choice: code, system|code or display), an object with one \
+                FHIR value[x], or {"value": ..., "item": {...}} with answers to the items below.
 
                 Example:
                   tributary survey answer form.json --answers answers.json
@@ -50,17 +52,14 @@ struct SurveyCommand: AsyncParsableCommand {
             guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
                 throw CommandError("not-a-response", "\(file) holds no QuestionnaireResponse.")
             }
+            // The form's own faults are told, and held against nobody who answered it.
             let about = form.problems.map { problem in
                 ResponseProblem(
-                    code: problem.code, severity: .warning, expression: "Questionnaire", linkID: problem.linkID,
+                    code: problem.code, severity: problem.severity == .error ? .warning : problem.severity,
+                    expression: "Questionnaire", linkID: problem.linkID,
                     message: "The form itself: " + problem.message)
             }
-            // A form in which no answer can be right has no right response.
-            let impossible = form.problems.filter { $0.code == "limits-contradict" }.map { problem in
-                ResponseProblem(
-                    code: problem.code, expression: "Questionnaire", linkID: problem.linkID, message: problem.message)
-            }
-            let problems = ResponseValidator(form).problems(in: response) + impossible + about
+            let problems = ResponseValidator(form).problems(in: response) + about
             let isValid = !problems.contains { $0.severity == .error }
             if json {
                 CommandOutput.result(["valid": .bool(isValid), "problems": .array(problems.map(SurveyCommand.json))])

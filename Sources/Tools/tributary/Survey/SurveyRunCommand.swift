@@ -9,8 +9,9 @@ extension SurveyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Ask a form's questions in the terminal.",
             discussion: """
-                Type an answer or its number; `back` goes back, `pause` or Ctrl-C stops. What was answered is kept in a
-                file of your own (mode 0600) until the form is done, and asked for nothing twice.
+                Type an answer or its number. `back` goes back, `clear` removes an answer, `pause` or Ctrl-C stops. A \
+                backslash before a word makes it an answer: \\back. What was answered is kept in a file of your own \
+                (mode 0600) until the form is done, and the next run goes on where you stopped.
 
                 Example:
                   tributary survey run form.json -o response.json
@@ -18,7 +19,9 @@ extension SurveyCommand {
         @Argument(help: "The Questionnaire.") var file: String
         @Option(name: [.customShort("o"), .long], help: "Where the response is written; standard output unless given.")
         var output: String?
+        @Option(help: "Where the answers are written too, as survey answer reads them.") var answersOut: String?
         @Option(help: "Where answers are kept meanwhile; FILE.answers unless given.") var state: String?
+        @Option(help: "Whom the answers are about: a Patient id.") var subject: String?
         @Flag(help: "Begin anew, whatever was answered before.") var restart = false
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
@@ -26,27 +29,34 @@ extension SurveyCommand {
         func run() async throws {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let keeping = URL(fileURLWithPath: state ?? file + ".answers")
-            var dialogue = SurveyDialogue(form)
             if let title = form.questionnaire.title { CommandOutput.note(title) }
-            if !restart, let kept = FileManager.default.contents(atPath: keeping.path), let answers = try? JSON(kept) {
-                dialogue.resume(answers)
-                CommandOutput.note("Going on where you stopped; --restart begins anew.")
-            }
-            while let here = dialogue.current {
+            var dialogue = resumed(form, keeping) ?? SurveyDialogue(form)
+            while !dialogue.isFinished {
                 for line in dialogue.prompt { CommandOutput.note(line) }
-                guard let line = readLine() else { return try pause(keeping) }
-                let reply = dialogue.take(line)
+                guard let line = readLine() else { return try pause(dialogue, keeping) }
+                var reply = dialogue.take(line)
+                if let name = reply.wantedFile {
+                    let path = NSString(string: name).expandingTildeInPath
+                    reply = dialogue.attach(
+                        FileManager.default.contents(atPath: path), contentType: Self.contentType(path),
+                        title: URL(fileURLWithPath: path).lastPathComponent)
+                }
                 for line in reply.lines { CommandOutput.note(line) }
-                if reply.isPaused { return try pause(keeping) }
+                if reply.isPaused { return try pause(dialogue, keeping) }
                 // Kept after every answer, so that Ctrl-C loses none.
-                try AtomicFile.write(dialogue.answersSoFar.data(), to: keeping)
-                offerRepetition(after: here, &dialogue)
+                try AtomicFile.write(dialogue.state.data(), to: keeping)
             }
-            let response = dialogue.session.response(authored: Date().withLocalOffset)
+            let response = dialogue.session.response(
+                subject: subject.map { "Patient/\($0)" }, authored: Date().withLocalOffset)
             let problems = ResponseValidator(form).problems(in: response)
             for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
             guard !problems.contains(where: { $0.severity == .error }) else {
-                throw CommandError("response-invalid", "The answers do not make a valid response; run it again.")
+                throw CommandError(
+                    "response-invalid", "The answers do not make a valid response; they are kept in \(keeping.path).")
+            }
+            if let answersOut {
+                let answers = dialogue.session.answerSet.json
+                try AtomicFile.write(answers.data(.pretty), to: URL(fileURLWithPath: answersOut))
             }
             if let output {
                 try AtomicFile.write(response.json.data(.pretty), to: URL(fileURLWithPath: output))
@@ -57,19 +67,35 @@ extension SurveyCommand {
             try? FileManager.default.removeItem(at: keeping)
         }
 
-        private func pause(_ keeping: URL) throws {
+        /// The dialogue as it was kept, if it was and the person wants it. Only at a terminal is there somebody to ask.
+        private func resumed(_ form: Form, _ keeping: URL) -> SurveyDialogue? {
+            guard !restart, let kept = FileManager.default.contents(atPath: keeping.path) else { return nil }
+            guard let state = try? JSON(kept), let dialogue = SurveyDialogue(form, resuming: state) else {
+                CommandOutput.note("The answers kept in \(keeping.path) are not of this form; beginning anew.")
+                return nil
+            }
+            if isatty(STDIN_FILENO) == 1 {
+                CommandOutput.note("Go on where you stopped? (Y/n)")
+                if readLine()?.lowercased().hasPrefix("n") == true { return nil }
+            } else {
+                CommandOutput.note("Going on where you stopped; --restart begins anew.")
+            }
+            return dialogue
+        }
+
+        private func pause(_ dialogue: SurveyDialogue, _ keeping: URL) throws {
+            try AtomicFile.write(dialogue.state.data(), to: keeping)
             CommandOutput.note("Paused. Run it again to go on.")
             throw ExitCode(1)
         }
 
-        /// Behind the last question of a repeating group another round is offered.
-        private func offerRepetition(after path: ItemPath, _ dialogue: inout SurveyDialogue) {
-            guard let group = dialogue.repeatableGroup(of: path), dialogue.current != path else { return }
-            let isInside = dialogue.current.map { Array($0.steps.prefix(group.steps.count)) == group.steps } ?? false
-            let isBack = dialogue.current.map { dialogue.comesBefore($0, path) } ?? false
-            guard !isInside, !isBack, !dialogue.session.answers(at: path).isEmpty else { return }
-            CommandOutput.note("Another one? (y/N)")
-            if readLine()?.lowercased().hasPrefix("y") == true { dialogue.addInstance(of: group) }
+        private static func contentType(_ path: String) -> String? {
+            let types = [
+                "pdf": "application/pdf", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
+                "gif": "image/gif", "heic": "image/heic", "txt": "text/plain", "csv": "text/csv",
+                "mp3": "audio/mpeg", "m4a": "audio/mp4", "mp4": "video/mp4",
+            ]
+            return types[URL(fileURLWithPath: path).pathExtension.lowercased()]
         }
     }
 }

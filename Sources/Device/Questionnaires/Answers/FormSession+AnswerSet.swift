@@ -1,0 +1,25 @@
+import FHIR
+
+extension FormSession {
+    /// The enabled answers by their paths, as ``AnswerSet`` reads them.
+    public var answerSet: AnswerSet {
+        var object = JSONObject()
+        for entry in entries(includingHidden: true) where !entry.answers.isEmpty {
+            object[key(entry.path)] = .array(
+                entry.answers.map { answer in
+                    var value = JSONObject()
+                    value["value" + answer.type] = answer.json
+                    return .object(value)
+                })
+        }
+        return AnswerSet(.object(object))
+    }
+
+    /// As the path is written, but saying below which answer even where that is the first.
+    private func key(_ path: ItemPath) -> String {
+        path.steps.enumerated().map { depth, step in
+            let isBelowAnswer = depth < path.steps.count - 1 && form.item(step.linkID)?.isQuestion ?? false
+            return step.instance == 0 && !isBelowAnswer ? step.linkID : "\(step.linkID)[\(step.instance)]"
+        }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,57 @@
+import FHIR
+import Foundation
+
+/// What an answer must keep to.
+public struct AnswerLimits: Sendable {
+    /// Characters.
+    let maxLength: Int?
+    /// Characters.
+    let minLength: Int?
+    let pattern: AnswerPattern?
+    /// The form's own words for an answer that the pattern does not match.
+    let validationText: String?
+    let minimum: AnswerValue?
+    let maximum: AnswerValue?
+    let maxDecimalPlaces: Int?
+    let minOccurs: Int?
+    let maxOccurs: Int?
+    /// Such as `image/png` or `image/*`.
+    let mimeTypes: [String]
+    /// Bytes: the published forms and validators count so, though the extension's definition speaks of megabytes.
+    let maxSize: Decimal?
+    /// The units that are taken; empty where there are no such limits or where they are not at hand.
+    let units: [Coding]
+    /// Whether units outside of ``units`` are taken too.
+    let takesOtherUnits: Bool
+    /// Whether the units are those of a value set.
+    let hasUnitSet: Bool
+    /// Types of resources.
+    let referenceTypes: [String]
+    /// An example or a pattern of what to type.
+    public let entryFormat: String?
+
+    init(_ item: QuestionnaireItem, _ options: OptionReader) {
+        func value(_ urls: String...) -> (type: String, value: JSON)? {
+            urls.lazy.compactMap { item.extension($0)?.value }.first
+        }
+        maxLength = item.maxLength
+        minLength = value(FormExtension.minLength)?.value.integer
+        pattern = value(FormExtension.regex)?.value.string.flatMap { AnswerPattern($0) }
+        validationText = FormExtension.validationTexts.lazy.compactMap { item.extension($0)?.value?.value.string }.first
+        minimum = AnswerValue(value(FormExtension.minQuantity, FormExtension.minValue))
+        maximum = AnswerValue(value(FormExtension.maxQuantity, FormExtension.maxValue))
+        maxDecimalPlaces = value(FormExtension.maxDecimalPlaces)?.value.integer
+        minOccurs = value(FormExtension.minOccurs)?.value.integer
+        maxOccurs = value(FormExtension.maxOccurs)?.value.integer
+        mimeTypes = item.extensions(FormExtension.mimeType).compactMap { $0.value?.value.string }
+        maxSize = value(FormExtension.maxSize)?.value.number?.decimal
+        let unitSet = value(FormExtension.unitValueSet)?.value.string
+        hasUnitSet = unitSet != nil
+        units =
+            item.extensions(FormExtension.unitOption).compactMap { $0.value.flatMap { Coding(json: $0.value) } }
+            + (unitSet.flatMap { options.codings(inSet: $0) } ?? [])
+        takesOtherUnits = ["optionsOrType", "optionsOrString"].contains(value(FormExtension.unitOpen)?.value.string)
+        referenceTypes = item.extensions(FormExtension.referenceResource).compactMap { $0.value?.value.string }
+        entryFormat = value(FormExtension.entryFormat)?.value.string
+    }
+}

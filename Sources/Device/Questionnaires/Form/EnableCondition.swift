@@ -1,0 +1,43 @@
+import FHIR
+
+/// One `enableWhen` (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
+public struct EnableCondition: Sendable {
+    public enum Comparison: String, Sendable {
+        case exists
+        case equal = "="
+        case notEqual = "!="
+        case greater = ">"
+        case less = "<"
+        case greaterOrEqual = ">="
+        case lessOrEqual = "<="
+    }
+
+    public let question: String
+    /// nil where the operator is none that FHIR knows.
+    public let comparison: Comparison?
+    public let expected: AnswerValue?
+
+    init(_ source: EnableWhen) {
+        question = source.question ?? ""
+        comparison = source.comparison.flatMap { Comparison(rawValue: $0) }
+        expected = AnswerValue(source.answer)
+    }
+
+    /// Whether the question's answers fulfil it. One of several answers is enough, save for `!=`, which says that no
+    /// answer equals the value. A condition that cannot be read is not fulfilled.
+    func holds(_ answers: [AnswerValue], _ rules: EnablementRules) -> Bool {
+        guard let comparison, let expected else { return false }
+        func any(_ fits: (AnswerValue) -> Bool?) -> Bool { answers.contains { fits($0) ?? false } }
+        switch comparison {
+        case .exists: return !answers.isEmpty == (expected.json.bool ?? true)
+        case .equal: return any { $0.equals(expected) }
+        case .notEqual:
+            if rules.notEqualNeedsAnswer, answers.isEmpty { return false }
+            return !any { $0.equals(expected) }
+        case .greater: return any { $0.compare(expected).map { $0 == .orderedDescending } }
+        case .less: return any { $0.compare(expected).map { $0 == .orderedAscending } }
+        case .greaterOrEqual: return any { $0.compare(expected).map { $0 != .orderedAscending } }
+        case .lessOrEqual: return any { $0.compare(expected).map { $0 != .orderedDescending } }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// The URLs of the extensions that are read.
+enum FormExtension {
+    private static let core = "http://hl7.org/fhir/StructureDefinition/"
+    private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/"
+
+    // What is asked and shown.
+    static let hidden = core + "questionnaire-hidden"
+    static let entryFormat = core + "entryFormat"
+    static let optionExclusive = core + "questionnaire-optionExclusive"
+    static let optionPrefix = core + "questionnaire-optionPrefix"
+    static let validationTexts = [
+        "http://bdh.stanford.edu/fhir/StructureDefinition/validationtext",
+        "http://biodesign.stanford.edu/fhir/StructureDefinition/validationtext",
+    ]
+
+    // Units.
+    static let unit = core + "questionnaire-unit"
+    static let unitOption = core + "questionnaire-unitOption"
+    static let unitValueSet = core + "questionnaire-unitValueSet"
+    static let unitOpen = sdc + "sdc-questionnaire-unitOpen"
+
+    // What an answer must keep to.
+    static let minValue = core + "minValue"
+    static let maxValue = core + "maxValue"
+    static let minQuantity = sdc + "sdc-questionnaire-minQuantity"
+    static let maxQuantity = sdc + "sdc-questionnaire-maxQuantity"
+    static let minLength = core + "minLength"
+    static let regex = core + "regex"
+    static let maxDecimalPlaces = core + "maxDecimalPlaces"
+    static let mimeType = core + "mimeType"
+    static let maxSize = core + "maxSize"
+    static let minOccurs = core + "questionnaire-minOccurs"
+    static let maxOccurs = core + "questionnaire-maxOccurs"
+    static let referenceResource = core + "questionnaire-referenceResource"
+
+    // Expressions, which are named and not evaluated.
+    static let enableWhenExpression = sdc + "sdc-questionnaire-enableWhenExpression"
+    static let computed = [
+        core + "questionnaire-constraint", core + "targetConstraint", core + "questionnaire-initialExpression",
+        sdc + "sdc-questionnaire-initialExpression", sdc + "sdc-questionnaire-calculatedExpression",
+        sdc + "sdc-questionnaire-answerExpression",
+    ]
+    static let calculatedValue = core + "cqf-calculatedValue"
+}

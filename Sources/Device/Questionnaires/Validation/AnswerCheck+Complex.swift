@@ -1,0 +1,151 @@
+import FHIR
+import Foundation
+
+extension AnswerCheck {
+    /// A quantity's unit is one that is offered, by code and system.
+    static func units(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
+        guard value.type == "Quantity" else { return [] }
+        let limits = item.limits
+        let code = value.json["code"]?.string
+        if limits.hasUnitSet, code == nil, !limits.takesOtherUnits {
+            return [Finding("unit-value-set", "The answer's unit needs a code of the question's set of units.")]
+        }
+        if !limits.units.isEmpty, !limits.takesOtherUnits {
+            let fits = limits.units.contains { unit in
+                guard let wanted = unit.code else { return unit.display == value.json["unit"]?.string }
+                return wanted == code && (unit.system == nil || unit.system == value.json["system"]?.string)
+            }
+            return fits
+                ? []
+                : [
+                    Finding(
+                        limits.hasUnitSet ? "unit-value-set" : "unit",
+                        "The answer's unit is none of those that the question takes.")
+                ]
+        }
+        if let unit = item.unit?.code, let code, unit != code, !limits.takesOtherUnits, !limits.hasUnitSet {
+            return [Finding("unit", "The answer's unit is not the one that the question asks for.", .warning)]
+        }
+        return []
+    }
+
+    static func attachment(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
+        guard value.type == "Attachment" else { return [] }
+        var findings: [Finding] = []
+        if !item.limits.mimeTypes.isEmpty {
+            let type = value.json["contentType"]?.string ?? ""
+            if !item.limits.mimeTypes.contains(where: { matches(type, $0) }) {
+                findings.append(Finding("mime-type", "Files of this type are not taken."))
+            }
+        }
+        let data = value.json["data"]?.string
+        let length = data.flatMap { base64Bytes($0) }
+        if data != nil, length == nil { findings.append(Finding("attachment-data", "The file's data is not base64.")) }
+        let declared = value.json["size"]?.number?.decimal
+        if let most = item.limits.maxSize, let size = [length.map { Decimal($0) }, declared].compactMap({ $0 }).max(),
+            size > most
+        {
+            findings.append(Finding("max-size", "The file is larger than \(most) bytes."))
+        }
+        if let length, let declared, Decimal(length) != declared {
+            findings.append(Finding("attachment-size", "The file's size is not the one that is said."))
+        }
+        return findings
+    }
+
+    private static func matches(_ type: String, _ allowed: String) -> Bool {
+        let essence =
+            type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
+        let wanted = allowed.lowercased()
+        return wanted == "*/*" || essence == wanted || (wanted.hasSuffix("/*") && essence.hasPrefix(wanted.dropLast()))
+    }
+
+    /// How many bytes base64 stands for, without decoding it; nil where it is no base64. White space is allowed.
+    private static func base64Bytes(_ text: String) -> Int? {
+        var digits = 0
+        var padding = 0
+        for byte in text.utf8 {
+            switch byte {
+            case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "/"):
+                guard padding == 0 else { return nil }
+                digits += 1
+            case UInt8(ascii: "="): padding += 1
+            case 0x20, 0x09, 0x0A, 0x0D: break
+            default: return nil
+            }
+        }
+        guard (digits + padding).isMultiple(of: 4), padding <= 2 else { return nil }
+        return digits * 3 / 4
+    }
+
+    /// A reference is relative, absolute, contained or logical, and to a type that the question takes
+    /// (<https://hl7.org/fhir/R4/references.html>).
+    static func reference(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
+        guard value.type == "Reference", let reference = Reference(json: value.json) else { return [] }
+        let literal = reference.literal
+        if let text = reference.reference {
+            let isAbsolute = uriScheme(text) != nil && url(text).isEmpty
+            guard literal != nil || isAbsolute || (text.hasPrefix("#") && text.count > 1) else {
+                return [Finding("reference", "The reference is not written as FHIR asks.")]
+            }
+            // An absolute address need not be a FHIR server's; a relative one is.
+            if let type = literal?.type, !isAbsolute, !ResourceTypes.names.contains(type) {
+                return [Finding("reference-type-unknown", "FHIR R4 knows no resource of the type referred to.")]
+            }
+        } else if value.json["identifier"] == nil, value.json["display"] == nil {
+            return [Finding("reference", "The reference does not say to what.")]
+        }
+        let type = literal?.type ?? value.json["type"]?.string
+        guard !item.limits.referenceTypes.isEmpty, let type, !item.limits.referenceTypes.contains(type) else {
+            return []
+        }
+        return [Finding("reference-type", "The question takes no reference to a resource of this type.")]
+    }
+
+    /// A URI reference (RFC 3986): no spaces, controls or backslashes; a UUID or OID where `urn:` says so.
+    static func url(_ text: String) -> [Finding] {
+        let wrong = [Finding("url", "The answer is not a valid URL.")]
+        let forbidden: Set<Unicode.Scalar> = ["\\", "<", ">", "\"", "{", "}", "|", "^", "`"]
+        guard !text.isEmpty,
+            text.unicodeScalars.allSatisfy({
+                $0.value > 0x20 && $0.value != 0x7F && !$0.properties.isWhitespace && !forbidden.contains($0)
+            })
+        else { return wrong }
+        if text.hasPrefix("urn:uuid:") {
+            let uuid = text.dropFirst(9)
+            return uuid.utf8.count == 36 && UUID(uuidString: String(uuid)) != nil && uuid == uuid.lowercased()
+                ? [] : wrong
+        }
+        if text.hasPrefix("urn:oid:") {
+            let arcs = text.dropFirst(8).split(separator: ".", omittingEmptySubsequences: false)
+            let isOID =
+                arcs.count > 1 && ["0", "1", "2"].contains(arcs.first)
+                && arcs.allSatisfy { arc in
+                    !arc.isEmpty && arc.utf8.allSatisfy { (0x30...0x39).contains($0) }
+                        && (arc == "0" || arc.first != "0")
+                }
+            return isOID ? [] : wrong
+        }
+        let scheme = uriScheme(text)
+        if ["http", "https", "ftp"].contains(scheme?.lowercased()) {
+            // Behind the scheme a host must follow.
+            let rest = text.drop { $0 != ":" }.dropFirst()
+            guard rest.hasPrefix("//"), let host = rest.dropFirst(2).first, !"/?#".contains(host) else { return wrong }
+        }
+        // A colon before the first slash begins a scheme, or the reference is none (RFC 3986 section 4.2).
+        if scheme == nil, let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") { return wrong }
+        return []
+    }
+
+    private static func uriScheme(_ text: String) -> Substring? {
+        guard let colon = text.firstIndex(of: ":"), let first = text.utf8.first,
+            (0x41...0x5A).contains(first) || (0x61...0x7A).contains(first)
+        else { return nil }
+        let scheme = text[..<colon]
+        let isScheme = scheme.utf8.allSatisfy {
+            (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || (0x30...0x39).contains($0)
+                || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains($0)
+        }
+        return isScheme ? scheme : nil
+    }
+}

@@ -1,0 +1,87 @@
+import FHIR
+import Foundation
+import Questionnaires
+import Testing
+
+/// A form of items written as JSON, `{"linkId": ...}, {...}`.
+func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws -> Form
+{
+    let text = """
+        {"resourceType": "Questionnaire", "url": "https://example.org/form", "version": "1", "status": "active", \
+        \(more.isEmpty ? "" : more + ", ")"item": [\(items)]}
+        """
+    return Form(Questionnaire(try #require(try JSON(parsing: text).object)), valueSet: valueSet)
+}
+
+/// A response to that form with items written as JSON.
+func response(_ items: String, _ more: String = "\"status\": \"completed\"") throws -> QuestionnaireResponse {
+    let text = """
+        {"resourceType": "QuestionnaireResponse", "questionnaire": "https://example.org/form|1", \(more), \
+        "item": [\(items)]}
+        """
+    return QuestionnaireResponse(try #require(try JSON(parsing: text).object))
+}
+
+/// The codes of what is wrong with the answers and with the response they make.
+func answered(_ form: Form, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem]) {
+    let (response, problems) = form.answer(try JSON(parsing: answers), subject: nil, authored: nil)
+    return (response["item"], problems)
+}
+
+/// `item[0].answer[1].valueString` of the response's items.
+func value(_ items: JSON?, _ path: String) -> JSON? {
+    var here = items
+    for part in path.split(separator: ".") {
+        here = Int(part).map { here?[$0] } ?? here?[String(part)]
+    }
+    return here
+}
+
+func path(_ steps: (String, Int)...) -> ItemPath {
+    ItemPath(steps.map { ItemPath.Step(linkID: $0.0, instance: $0.1) })
+}
+
+func path(_ linkIDs: String...) -> ItemPath { ItemPath(linkIDs.map { ItemPath.Step(linkID: $0) }) }
+
+extension AnswerValue {
+    static func yes(_ value: Bool = true) -> AnswerValue { AnswerValue(type: "Boolean", json: .bool(value)) }
+    static func text(_ value: String) -> AnswerValue { AnswerValue(type: "String", json: .string(value)) }
+    static func integer(_ value: Int) -> AnswerValue { AnswerValue(type: "Integer", json: .number(JSONNumber(value))) }
+    static func code(_ code: String, _ system: String? = nil) -> AnswerValue {
+        AnswerValue(type: "Coding", json: Coding(system: system, code: code).json)
+    }
+}
+
+extension [ResponseProblem] {
+    var errors: [String] { filter { $0.severity == .error }.map(\.code) }
+    var warnings: [String] { filter { $0.severity == .warning }.map(\.code) }
+}
+
+/// Published forms and responses, which lie outside of the package.
+enum Published {
+    static let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"].map {
+        URL(fileURLWithPath: $0).appendingPathComponent("questionnaires")
+    }.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+
+    static func resource(_ name: String, lenient: Bool = false) throws -> Resource {
+        try Resource(try Data(contentsOf: try #require(folder).appendingPathComponent(name)), lenient: lenient)
+    }
+
+    static func form(_ name: String) throws -> Form {
+        Form(try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
+    }
+
+    /// The names of all forms, in folders.
+    static func forms() throws -> [String] {
+        var names: [String] = []
+        for part in ["researchkit-on-fhir", "android-fhir", "lforms", "response-validation"] {
+            let folder = try #require(folder).appendingPathComponent(part)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            where name.hasSuffix(".json") {
+                let resource = try resource("\(part)/\(name)", lenient: name == "SkipLogicExample.json")
+                if resource.resourceType == Questionnaire.resourceType { names.append("\(part)/\(name)") }
+            }
+        }
+        return names
+    }
+}
