@@ -76,7 +76,8 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR", hummingbird,
+            "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR", "InformedConsent",
+            crypto, hummingbird,
             hummingbirdTLS, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),

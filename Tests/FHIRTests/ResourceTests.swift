@@ -151,7 +151,7 @@ import Testing
         let outcome = OperationOutcome(code: "invalid", detail: "some-code", diagnostics: "Mend it.")
         #expect(
             outcome.json.text() == #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"invalid","#
-                + #""details":{"coding":[{"code":"some-code"}]},"diagnostics":"Mend it."}]}"#)
+                + #""details":{"text":"some-code"},"diagnostics":"Mend it."}]}"#)
     }
 
     /// A property of every view that is a string, set and read back.
