@@ -28,6 +28,83 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func theServersMembersComeFirstAndNothingElseMoves() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(
+            #"{"status":"final","_id":{"extension":[]},"meta":{"source":"s"},"resourceType":"Observation","id":"a","x":{"b":1e2,"a":0.10}}"#
+        )
+        let (_, json) = try await fixture.get("/fhir/Observation/a")
+        #expect(json.object?.keys == ["resourceType", "id", "meta", "status", "_id", "x"])
+        #expect(json["meta"]?.object?.keys == ["source", "versionId", "lastUpdated"])
+        #expect(json["x"]?.text() == #"{"b":1e2,"a":0.10}"#)
+        try await fixture.close()
+    }
+
+    @Test func theBytesAreKeptAsTheyCameWithWhereTheyCameFrom() async throws {
+        let fixture = try await RecordsFixture()
+        let content = Data("{ \"resourceType\" : \"Observation\",\n\"id\":\"other\", \"value\" : 1.00 }".utf8)
+        let original = OriginalContent(bytes: Data("{old}".utf8), fhirVersion: "1.0.2")
+        let received = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
+        let provenance = RecordProvenance(submissionID: "s9", clientID: "c9", keyID: nil, receivedAt: received)
+        let store = fixture.store
+        let row = try await fixture.database.write { transaction in
+            try store.put(
+                try Resource(content), content: content, original: original, id: "mine", provenance: provenance,
+                at: received, in: transaction)
+            let record = try #require(try store.read(type: "Observation", id: "mine", in: transaction))
+            #expect(record.content == content)
+            #expect(record.provenance == provenance)
+            #expect(try record.resource().id == "mine", "the id it is stored under, not the one inside")
+            return try #require(try transaction.first("SELECT * FROM record_version"))
+        }
+        #expect(try row.blob("original") == original.bytes)
+        #expect(try row.text("original_fhir_version") == "1.0.2")
+        #expect(try row.text("digest").count == 64)
+        try await fixture.close()
+    }
+
+    @Test func goingBackToAnEarlierContentIsANewVersion() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        try await fixture.put(observation("a", code: "2708-6"))
+        #expect(try await fixture.put(observation("a")) == .updated(versionID: "Observation/a/_history/3"))
+        #expect(try await fixture.put(observation("a")) == .unchanged(versionID: "Observation/a/_history/3"))
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        (#"{"resourceType":"Patient","id":"x"}"#, "x"),
+        (#"{"resourceType":"Consent","id":"x","patient":{"reference":"Patient/p1"}}"#, "p1"),
+        (
+            #"{"resourceType":"Contract","id":"x","subject":[{"reference":"Group/g"}],"signer":[{"party":{"reference":"Organization/o"}},{"party":{"reference":"Patient/p1"}}]}"#,
+            "p1"
+        ),
+        (#"{"resourceType":"Device","id":"x","patient":{"reference":"Patient/p1"}}"#, "p1"),
+        (#"{"resourceType":"Observation","id":"x","subject":{"reference":"Group/g"}}"#, ""),
+        (#"{"resourceType":"Observation","id":"x"}"#, ""),
+    ])
+    func aResourceBelongsToThePersonItIsAbout(json: String, subject: String) async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(json)
+        let store = fixture.store
+        let type = try Resource(Data(json.utf8)).resourceType
+        let found = try await fixture.database.read { try store.subject(ofType: type, id: "x", in: $0) }
+        #expect(found ?? "" == subject)
+        try await fixture.close()
+    }
+
+    /// JSON permits a zero byte in a text; no index can hold it, and the resource must not wait for ever.
+    @Test func aTextWithAZeroByteIsStored() async throws {
+        let fixture = try await RecordsFixture()
+        let zero = "\\u0000"
+        try await fixture.put(
+            #"{"resourceType":"Observation","id":"a","identifier":[{"value":"x\#(zero)"},{"value":"y"}],"code":{"coding":[{"system":"\#(zero)","code":"z"}]}}"#
+        )
+        #expect(try await fixture.ids("/fhir/Observation?identifier=y") == ["a"])
+        #expect(try await fixture.get("/fhir/Observation/a").1["identifier"]?[0]?["value"] == "x\u{0}")
+        try await fixture.close()
+    }
+
     @Test func everyVersionStaysReadable() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))

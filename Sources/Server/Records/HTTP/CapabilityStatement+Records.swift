@@ -3,21 +3,23 @@ import Foundation
 
 extension CapabilityStatement {
     /// What the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
-    static func records(date: Date) -> CapabilityStatement {
+    static func records(date: Date, url: String) -> CapabilityStatement {
         var statement = CapabilityStatement(id: nil)
         statement.status = "active"
         statement["date"] = .string(DateTime(date, milliseconds: false).text)
         statement.kind = "instance"
         statement["software"] = ["name": "Tributary"]
-        statement["implementation"] = ["description": "Records of a study"]
+        statement["implementation"] = ["description": "Records of a study", "url": .string(url)]
         statement.fhirVersion = "4.0.1"
         statement["format"] = ["application/fhir+json"]
         let security: JSON = [
             "description": "A bearer token of the study's staff is required, but for metadata and Questionnaires."
         ]
         let types = RecordType.all.map { type -> JSON in
-            let parameters = SearchParameter.allCases.filter { $0.applies(to: type) }.map { parameter -> JSON in
-                ["name": .string(parameter.rawValue), "type": .string(parameter.kind)]
+            let parameters = SearchParameter.allCases.flatMap { parameter in
+                parameter.names(for: type).map { name -> JSON in
+                    ["name": .string(name), "type": .string(parameter.kind)]
+                }
             }
             return [
                 "type": .string(type),

@@ -36,6 +36,12 @@ struct RecordsFailure: Error, Sendable {
     static let notAcceptable = RecordsFailure(
         status: 406, issue: "not-supported", code: "format-unknown",
         message: "Only JSON is served: application/fhir+json.")
+    static let unknownModifier = RecordsFailure(
+        status: 400, issue: "not-supported", code: "modifier-unknown",
+        message: "A search parameter has a modifier that is not known for it; see /fhir/metadata.")
+    static let unsupportedForm = RecordsFailure(
+        status: 415, issue: "not-supported", code: "media-type-unknown",
+        message: "A search form is sent as application/x-www-form-urlencoded.")
     static let tooLarge = RecordsFailure(
         status: 413, issue: "too-long", code: "body-too-large", message: "The search form is too large.")
     static let methodNotAllowed = RecordsFailure(

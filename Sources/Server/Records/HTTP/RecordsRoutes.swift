@@ -16,9 +16,16 @@ public struct RecordsRoutes: Sendable {
         public let endpoint: Endpoint
         /// Whether anybody may ask.
         public let isPublic: Bool
+
+        /// Whether a request's path fits the route's.
+        func matches(_ components: [Substring]) -> Bool {
+            let template = path.split(separator: "/")
+            return template.count == components.count
+                && zip(template, components).allSatisfy { $0.first == ":" || $0 == $1 }
+        }
     }
 
-    /// All routes.
+    /// All routes. What answers GET answers HEAD too.
     public static let table = [
         Route(method: "GET", path: "/fhir/metadata", endpoint: .metadata, isPublic: true),
         Route(method: "GET", path: "/fhir/:type", endpoint: .search, isPublic: false),
@@ -29,12 +36,16 @@ public struct RecordsRoutes: Sendable {
     ]
 
     private let service: RecordsService
+    private let scheme: String
     private let logger: Logger
 
+    /// - Parameter scheme: `https` where the server speaks TLS; for the links in answers.
     public init(
-        database: any SQLDatabase, access: AccessControl, logger: Logger, clock: @escaping @Sendable () -> Date
+        database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
+        clock: @escaping @Sendable () -> Date
     ) {
         service = RecordsService(database: database, access: access, clock: clock)
+        self.scheme = scheme
         self.logger = logger
     }
 
@@ -43,106 +54,68 @@ public struct RecordsRoutes: Sendable {
         _ = router.add(middleware: RecordsMiddleware<Context>())
         for route in Self.table {
             guard let method = HTTPRequest.Method(rawValue: route.method) else { continue }
-            router.on(RouterPath(route.path), method: method) { request, context in
-                let response = await answer(request, context, route.endpoint)
-                logger.info(
-                    "request",
-                    metadata: [
-                        "method": "\(route.method)", "route": "\(route.path)", "status": "\(response.status.code)",
-                    ])
-                return response
+            let path = RouterPath(route.path)
+            router.on(path, method: method) { request, context in
+                await respond(to: request, context, route)
+            }
+            guard method == .get else { continue }
+            router.on(path, method: .head) { request, context in
+                await respond(to: request, context, route).createHeadResponse()
             }
         }
+    }
+
+    private func respond(to request: Request, _ context: some RequestContext, _ route: Route) async -> Response {
+        var response: Response
+        do {
+            response = try await answer(request, context, route.endpoint)
+        } catch let failure as RecordsFailure {
+            response = Response(failure)
+        } catch {
+            logger.error("records", metadata: ["code": "\((error as? StorageError)?.code ?? "unexpected")"])
+            response = Response(RecordsFailure.unavailable)
+        }
+        logger.info(
+            "request",
+            metadata: [
+                "method": "\(request.method.rawValue)", "route": "\(route.path)", "status": "\(response.status.code)",
+            ])
+        return response
     }
 
     private func answer(
         _ request: Request, _ context: some RequestContext, _ endpoint: Route.Endpoint
-    ) async -> Response {
-        do {
-            return try await respond(request, context, endpoint)
-        } catch let failure as RecordsFailure {
-            return Response(failure)
-        } catch {
-            logger.error("records", metadata: ["code": "\((error as? StorageError)?.code ?? "unexpected")"])
-            return Response(RecordsFailure.unavailable)
-        }
-    }
-
-    private func respond(
-        _ request: Request, _ context: some RequestContext, _ endpoint: Route.Endpoint
     ) async throws -> Response {
-        guard Self.acceptsJSON(request) else { throw RecordsFailure.notAcceptable }
-        if endpoint == .metadata { return Response(CapabilityStatement.records(date: service.clock()).json) }
+        let asked = RecordsRequest(request, scheme: scheme)
+        guard asked.acceptsJSON else { throw RecordsFailure.notAcceptable }
+        if endpoint == .metadata {
+            return Response(CapabilityStatement.records(date: service.clock(), url: asked.url).json)
+        }
         let actor = try await service.actor(authorization: request.headers[.authorization])
         let type = context.parameters["type"].map(String.init) ?? ""
         let id = context.parameters["id"].map(String.init) ?? ""
-        let url = Self.address(request)
-        var parameters = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         switch endpoint {
-        case .metadata: return Response(CapabilityStatement.records(date: service.clock()).json)
         case .read:
             let record = try await service.read(type: type, id: id, by: actor)
-            if request.headers[.ifNoneMatch] == "W/\"\(record.version)\"" {
-                return Response(status: .notModified, headers: try Self.headers(of: record))
+            if asked.knows(version: record.version) {
+                return Response(status: .notModified, headers: Response.headers(of: record))
             }
-            return try Self.response(record)
+            return try Response(record)
         case .vread:
             let version = context.parameters["version"].map(String.init) ?? ""
-            return try Self.response(try await service.read(type: type, id: id, version: version, by: actor))
+            return try Response(try await service.read(type: type, id: id, version: version, by: actor))
         case .history:
-            let count = parameters.first { $0.name == "_count" }.flatMap { Int($0.value) }
-            let before = parameters.first { $0.name == "_cursor" }.flatMap { Cursor.number($0.value) }
             return Response(
-                try await service.history(type: type, id: id, count: count, before: before, url: url, by: actor).json)
-        case .searchForm:
-            parameters += try await Self.form(request)
-            fallthrough
-        case .search:
-            let strict = request.headers[values: .init("Prefer") ?? .accept].contains { $0.contains("handling=strict") }
+                try await service.history(
+                    type: type, id: id, page: try HistoryPage(asked.parameters), url: asked.url, by: actor
+                ).json)
+        case .search, .searchForm, .metadata:
+            let form = endpoint == .searchForm ? try await asked.form() : []
             return Response(
-                try await service.search(type: type, parameters: parameters, strict: strict, url: url, by: actor).json)
+                try await service.search(
+                    type: type, parameters: asked.parameters + form, strict: asked.isStrict, url: asked.url, by: actor
+                ).json)
         }
-    }
-
-    private static func form(_ request: Request) async throws -> [(name: String, value: String)] {
-        var request = request
-        guard let buffer = try? await request.collectBody(upTo: 64 << 10) else { throw RecordsFailure.tooLarge }
-        // A form is written as a query is, with + for a space.
-        let text = String(buffer: buffer).replacingOccurrences(of: "+", with: "%20")
-        return text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            return (
-                parts[0].removingPercentEncoding ?? "", parts.count > 1 ? parts[1].removingPercentEncoding ?? "" : ""
-            )
-        }
-    }
-
-    private static func acceptsJSON(_ request: Request) -> Bool {
-        if let format = request.uri.queryParameters["_format"], !format.lowercased().contains("json") { return false }
-        guard let accept = request.headers[.accept], !accept.isEmpty else { return true }
-        return accept.contains("json") || accept.contains("*/*") || accept.contains("application/*")
-    }
-
-    /// Where the client finds this API, as it wrote it.
-    private static func address(_ request: Request) -> String {
-        let scheme = request.head.scheme ?? "http"
-        return "\(scheme)://\(request.head.authority ?? "localhost")/fhir"
-    }
-
-    private static func headers(of record: StoredRecord) throws -> HTTPFields {
-        var headers: HTTPFields = [.eTag: "W/\"\(record.version)\""]
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        headers[.lastModified] = formatter.string(from: record.lastUpdated)
-        return headers
-    }
-
-    private static func response(_ record: StoredRecord) throws -> Response {
-        var response = Response(try record.resource().json)
-        for field in try headers(of: record) { response.headers[field.name] = field.value }
-        return response
     }
 }
 
@@ -154,10 +127,17 @@ struct RecordsMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
-            guard request.uri.path.hasPrefix("/fhir/") else { throw error }
-            return Response(
-                request.method == .get || request.method == .head
-                    ? RecordsFailure.notFound : RecordsFailure.methodNotAllowed)
+            let path = request.uri.path
+            guard path.hasPrefix("/fhir/") else { throw error }
+            let components = path.split(separator: "/")
+            let known = RecordsRoutes.table.filter { $0.matches(components) }.map(\.method)
+            guard !known.isEmpty, !known.contains(request.method.rawValue) else {
+                return Response(RecordsFailure.notFound)
+            }
+            var response = Response(RecordsFailure.methodNotAllowed)
+            let allowed = Set(known).union(known.contains("GET") ? ["HEAD"] : [])
+            response.headers[.allow] = allowed.sorted().joined(separator: ", ")
+            return response
         }
     }
 }
@@ -172,5 +152,29 @@ extension Response {
     init(_ failure: RecordsFailure) {
         self.init(failure.outcome.json, status: HTTPResponse.Status(code: failure.status))
         if failure.challenges { headers[.wwwAuthenticate] = "Bearer realm=\"tributary\"" }
+    }
+
+    init(_ record: StoredRecord) throws {
+        self.init(try record.resource().json)
+        for field in Response.headers(of: record) { headers[field.name] = field.value }
+    }
+
+    /// A version's ETag and time (<https://hl7.org/fhir/R4/http.html#versions>).
+    static func headers(of record: StoredRecord) -> HTTPFields {
+        [.eTag: "W/\"\(record.version)\"", .lastModified: HTTPDate.text(record.lastUpdated)]
+    }
+}
+
+/// Dates as HTTP writes them (RFC 9110, 5.6.7).
+enum HTTPDate {
+    static func text(_ date: Date) -> String {
+        let value = DateTime(date, milliseconds: false)
+        let days = Int((date.timeIntervalSince1970 / 86400).rounded(.down))
+        // 1970 began on a Thursday.
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][((days % 7) + 7) % 7]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(weekday), \(two(value.day)) \(months[value.month - 1]) \(value.year) "
+            + "\(two(value.hour)):\(two(value.minute)):\(two(value.second)) GMT"
     }
 }

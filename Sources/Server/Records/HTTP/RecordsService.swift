@@ -57,19 +57,20 @@ public struct RecordsService: Sendable {
 
     /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>).
     func history(
-        type: String, id: String, count: Int?, before: Int64?, url: String, by actor: Actor
+        type: String, id: String, page asked: HistoryPage, url: String, by actor: Actor
     ) async throws -> FHIR.Bundle {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
-        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id))
-        let limit = min(max(count ?? SearchQuery.standardCount, 1), SearchQuery.maximumCount)
         let store = store
+        let subject = try await database.read { try store.subject(ofType: type, id: id, in: $0) }
+        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id, subject: subject))
+        let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
             let total = try transaction.first(
                 "SELECT count(*) AS total FROM record_version WHERE type = ? AND id = ?",
                 [SQLValue(type), SQLValue(id)])
             return (
-                try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction),
+                try store.history(type: type, id: id, before: asked.before, limit: limit + 1, in: transaction),
                 Int(total?.integerIfPresent("total") ?? 0)
             )
         }
@@ -86,13 +87,13 @@ public struct RecordsService: Sendable {
         bundle.entry = try page.map { record in
             var entry = BundleEntry()
             entry.fullUrl = "\(url)/\(type)/\(id)"
-            entry.resource = try record.resource()
+            if !record.isDeleted { entry.resource = try record.resource() }
+            let method = record.isDeleted ? "DELETE" : record.version == 1 ? "POST" : "PUT"
             entry["request"] = [
-                "method": record.version == 1 ? "POST" : "PUT",
-                "url": .string(record.version == 1 ? type : "\(type)/\(id)"),
+                "method": .string(method), "url": .string(method == "POST" ? type : "\(type)/\(id)"),
             ]
             entry["response"] = [
-                "status": record.version == 1 ? "201" : "200", "etag": .string("W/\"\(record.version)\""),
+                "status": method == "POST" ? "201" : "200", "etag": .string("W/\"\(record.version)\""),
                 "lastModified": .string(DateTime(record.lastUpdated).text),
             ]
             return entry

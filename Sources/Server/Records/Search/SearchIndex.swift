@@ -31,6 +31,11 @@ enum SearchIndex {
     }
 
     static func tokens(of resource: Resource) -> Set<Token> {
+        // JSON permits a zero byte inside a text, no column does; nobody can ask for such a one.
+        allTokens(of: resource).filter { !$0.system.utf8.contains(0) && !$0.code.utf8.contains(0) }
+    }
+
+    private static func allTokens(of resource: Resource) -> Set<Token> {
         var tokens: Set<Token> = []
         let identifiers =
             resource["identifier"]?.array == nil

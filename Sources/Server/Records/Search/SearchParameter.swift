@@ -31,14 +31,19 @@ enum SearchParameter: String, CaseIterable, Sendable {
         }
     }
 
-    /// R4's own name for the date of a type, beside `date`.
-    static func named(_ name: String, for type: String) -> SearchParameter? {
-        switch (name, type) {
-        case ("authored", "QuestionnaireResponse"), ("issued", "Contract"): return .date
-        default:
-            guard let parameter = SearchParameter(rawValue: name), parameter.applies(to: type) else { return nil }
-            return parameter
+    /// What the parameter is called for a type: R4 has its own names for some dates, and all types have `date` too.
+    func names(for type: String) -> [String] {
+        guard applies(to: type) else { return [] }
+        switch (self, type) {
+        case (.date, "QuestionnaireResponse"): return ["date", "authored"]
+        case (.date, "Contract"): return ["date", "issued"]
+        default: return [rawValue]
         }
+    }
+
+    /// The parameter that a type has by a name.
+    static func named(_ name: String, for type: String) -> SearchParameter? {
+        allCases.first { $0.names(for: type).contains(name) }
     }
 }
 

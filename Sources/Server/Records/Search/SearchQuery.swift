@@ -58,15 +58,18 @@ struct SearchQuery: Sendable {
                 countOnly = value == "count"
             case "_format", "_pretty", "_total": continue
             default:
-                guard let first = base.first, let parameter = SearchParameter.named(first, for: type),
-                    base.count == 1 || Self.isTypeModifier(base[1], parameter)
-                else {
+                guard let first = base.first, let parameter = SearchParameter.named(first, for: type) else {
                     guard !strict else { throw RecordsFailure.unknownParameter }
                     continue
                 }
-                let values = try SearchText.split(value, at: ",").map {
+                // Without its modifier a parameter would find something else: that is no way of being lenient.
+                guard base.count == 1 || Self.isTypeModifier(base[1], parameter) else {
+                    throw RecordsFailure.unknownModifier
+                }
+                let values = try SearchText.split(value, at: ",").filter { !$0.isEmpty }.map {
                     try Self.value($0, parameter: parameter, now: now)
                 }
+                guard !values.isEmpty else { continue }
                 conditions.append(Condition(parameter: parameter, values: values))
             }
             used.append((name, value))
@@ -111,13 +114,11 @@ struct SearchQuery: Sendable {
             prefix = given
             rest = String(text.dropFirst(2))
         }
-        // A plus sign in a URL is a space once decoded; an offset is meant.
-        rest = rest.replacingOccurrences(of: " ", with: "+")
-        guard let value = DateTime(rest) ?? DateTime(rest + "Z") ?? DateTime(rest + ":00Z") else {
+        guard let (value, end) = range(rest) else {
             throw RecordsFailure.invalid(parameter.rawValue, "a date or time such as ge2026-01-31")
         }
         var low = Milliseconds.of(value.start())
-        var high = Milliseconds.of(value.end())
+        var high = Milliseconds.of(end)
         if prefix == .ap {
             // The specification suggests a tenth of the distance to now.
             let slack = abs(Milliseconds.of(now) - low) / 10
@@ -125,6 +126,18 @@ struct SearchQuery: Sendable {
             high += slack
         }
         return .date(prefix, low: low, high: high)
+    }
+
+    /// Reads a date as searches write it: the seconds and the offset may be left out, the offset then is UTC.
+    private static func range(_ text: String) -> (start: DateTime, end: Date)? {
+        guard let mark = text.firstIndex(of: "T") else { return DateTime(text).map { ($0, $0.end()) } }
+        let time = text[text.index(after: mark)...].prefix { $0.isNumber || $0 == ":" || $0 == "." }
+        // A plus sign in a URL is a space once decoded; an offset is meant.
+        let offset = text[time.endIndex...].replacingOccurrences(of: " ", with: "+")
+        let toTheMinute = time.count == 5
+        let value = DateTime(
+            text[...mark] + time + (toTheMinute ? ":00" : "") + (offset.isEmpty ? "Z" : offset))
+        return value.map { ($0, toTheMinute ? $0.start().addingTimeInterval(60) : $0.end()) }
     }
 }
 
@@ -170,5 +183,33 @@ enum Cursor {
     static func number(_ text: String) -> Int64? {
         guard text.first == "n", let number = Int64(text.dropFirst(), radix: 36), number >= 0 else { return nil }
         return number
+    }
+}
+
+/// Which page of a history is asked for.
+struct HistoryPage: Sendable {
+    let count: Int
+    /// Only versions below this one.
+    let before: Int64?
+
+    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    init(_ parameters: [(name: String, value: String)]) throws {
+        var count = SearchQuery.standardCount
+        var before: Int64?
+        for (name, value) in parameters {
+            switch name {
+            case "_count":
+                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
+                count = min(max(number, 1), SearchQuery.maximumCount)
+            case "_cursor":
+                guard let number = Cursor.number(value) else {
+                    throw RecordsFailure.invalid("_cursor", "a page's own link")
+                }
+                before = number
+            default: continue
+            }
+        }
+        self.count = count
+        self.before = before
     }
 }

@@ -56,15 +56,22 @@ public struct StoredRecord: Sendable {
     public let content: Data
     public let provenance: RecordProvenance
 
-    /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated`; all else is as it came
+    /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated` in front; all else is as it came
     /// (<https://hl7.org/fhir/R4/resource.html#Meta>).
     public func resource() throws -> Resource {
-        var object = try Resource(content).object
-        object.set("id", .string(id), at: 1)
-        var meta = object["meta"]?.object ?? JSONObject()
+        let came = try Resource(content).object
+        var meta = came["meta"]?.object ?? JSONObject()
         meta["versionId"] = .string(String(version))
         meta["lastUpdated"] = .string(DateTime(lastUpdated).text)
-        object.set("meta", .object(meta), at: 2)
+        var object = JSONObject()
+        object["resourceType"] = .string(type)
+        object["id"] = .string(id)
+        object["meta"] = .object(meta)
+        for member in came.members where object[member.key] == nil || Self.companions.contains(member.key) {
+            object[member.key] = member.value
+        }
         return Resource(object)
     }
+
+    private static let companions: Set<String> = ["_id", "_meta"]
 }

@@ -1,0 +1,222 @@
+import FHIR
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Storage
+import Testing
+
+@testable import Records
+
+/// What HTTP itself asks of the API: methods, media types, conditional reads, links.
+@Suite struct RecordsHTTPTests {
+    private struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPFields
+        let body: ByteBuffer
+
+        var json: JSON {
+            get throws { try JSON(Array(body.readableBytesView)) }
+        }
+    }
+
+    private func send(
+        _ fixture: RecordsFixture, _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:],
+        body: String? = nil
+    ) async throws -> Answer {
+        var fields = headers
+        fields[.authorization] = "Bearer \(fixture.token)"
+        return try await fixture.application.test(.router) { [fields] client in
+            try await client.execute(
+                uri: path, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) }
+            ) {
+                Answer(status: Int($0.status.code), headers: $0.headers, body: $0.body)
+            }
+        }
+    }
+
+    @Test func aReadTellsItsVersionAndItsTime() async throws {
+        let fixture = try await RecordsFixture()
+        let at = try #require(DateTime("2026-02-01T03:04:05.678Z")?.start())
+        try await fixture.put(observation("a"), at: at)
+        let answer = try await send(fixture, .get, "/fhir/Observation/a")
+        #expect(answer.headers[.eTag] == "W/\"1\"")
+        #expect(answer.headers[.lastModified] == "Sun, 01 Feb 2026 03:04:05 GMT")
+        #expect(answer.headers[.contentType] == "application/fhir+json; charset=utf-8")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(try answer.json["meta"]?["lastUpdated"] == "2026-02-01T03:04:05.678Z")
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
+        ("1969-12-31T23:59:59Z", "Wed, 31 Dec 1969 23:59:59 GMT"),
+        ("2024-02-29T12:00:00Z", "Thu, 29 Feb 2024 12:00:00 GMT"),
+    ])
+    func datesAreWrittenAsHTTPDoes(instant: String, text: String) throws {
+        #expect(HTTPDate.text(try #require(DateTime(instant)?.start())) == text)
+    }
+
+    @Test(arguments: [
+        ("W/\"1\"", 304), ("\"1\"", 304), ("W/\"9\", W/\"1\"", 304), ("*", 304), ("W/\"2\"", 200), ("1", 200),
+        ("W/\"11\"", 200),
+    ])
+    func whatTheClientHasIsNotSentAgain(tags: String, status: Int) async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        let answer = try await send(fixture, .get, "/fhir/Observation/a", [.ifNoneMatch: tags])
+        #expect(answer.status == status)
+        #expect((answer.body.readableBytes == 0) == (status == 304))
+        #expect(answer.headers[.eTag] == "W/\"1\"")
+        try await fixture.close()
+    }
+
+    @Test func headIsGetWithoutABody() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        for path in ["/fhir/Observation/a", "/fhir/Observation", "/fhir/metadata", "/fhir/Observation/a/_history/1"] {
+            let answer = try await send(fixture, .head, path)
+            #expect(answer.status == 200, "\(path)")
+            #expect(answer.body.readableBytes == 0)
+        }
+        #expect(try await send(fixture, .head, "/fhir/Observation/none").status == 404)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("DELETE", "/fhir/Observation/a", "GET, HEAD"), ("PUT", "/fhir/Observation/a", "GET, HEAD"),
+        ("POST", "/fhir/Observation", "GET, HEAD"), ("PATCH", "/fhir/Observation/a", "GET, HEAD"),
+        ("GET", "/fhir/Observation/_search", nil), ("POST", "/fhir/metadata", "GET, HEAD"),
+        ("POST", "/fhir/Observation/a/_history", "GET, HEAD"),
+    ])
+    func aMethodThatAPathHasNotIsSaid(method: String, path: String, allow: String?) async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        let answer = try await send(fixture, try #require(HTTPRequest.Method(rawValue: method)), path)
+        #expect(answer.status == (allow == nil ? 404 : 405))
+        #expect(answer.headers[.allow] == allow)
+        #expect(try answer.json["resourceType"] == "OperationOutcome")
+        #expect(try await fixture.get("/fhir/Observation/a").0 == 200)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("application/fhir+json", 200), ("application/json", 200), ("*/*", 200),
+        ("text/html, application/fhir+json;q=0.5", 200), ("application/*", 200), ("application/fhir+xml", 406),
+        ("text/html", 406), ("application/json;q=0", 406), ("application/fhir+jsonp", 406),
+    ])
+    func onlyJSONIsServed(accept: String, status: Int) async throws {
+        let fixture = try await RecordsFixture()
+        let answer = try await send(fixture, .get, "/fhir/Observation", [.accept: accept])
+        #expect(answer.status == status, "\(accept)")
+        #expect(try answer.json["resourceType"] == (status == 200 ? "Bundle" : "OperationOutcome"))
+        try await fixture.close()
+    }
+
+    @Test(arguments: [("json", 200), ("application/fhir+json", 200), ("application/fhir%2Bjson", 200), ("xml", 406)])
+    func theFormatOverridesTheHeader(format: String, status: Int) async throws {
+        let fixture = try await RecordsFixture()
+        let answer = try await send(fixture, .get, "/fhir/Observation?_format=\(format)", [.accept: "text/html"])
+        #expect(answer.status == status)
+        try await fixture.close()
+    }
+
+    @Test func aSearchFormIsAForm() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a b".replacingOccurrences(of: " ", with: "-")))
+        func search(_ body: String, _ type: String?) async throws -> Answer {
+            var headers: HTTPFields = [:]
+            headers[.contentType] = type
+            return try await send(fixture, .post, "/fhir/Observation/_search", headers, body: body)
+        }
+        let form = "application/x-www-form-urlencoded; charset=utf-8"
+        #expect(try await search("code=8867-4", form).json["total"] == 1)
+        #expect(try await search("code=8867-4&_id=x", form).json["total"] == 0)
+        #expect(try await search("", nil).json["total"] == 1)
+        #expect(try await search("{}", "application/json").status == 415)
+        #expect(try await search("code=%FF", form).status == 400)
+        #expect(try await search(String(repeating: "x", count: 70_000), form).status == 413)
+        try await fixture.close()
+    }
+
+    @Test func whatWasDeletedIsGone() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        try await fixture.database.write { transaction in
+            try transaction.execute("UPDATE record SET deleted = 1")
+            try transaction.execute("UPDATE record_version SET deleted = 1")
+        }
+        for path in ["/fhir/Observation/a", "/fhir/Observation/a/_history/1"] {
+            let (status, json) = try await fixture.get(path)
+            #expect(status == 410)
+            #expect(json["issue"]?[0]?["code"] == "deleted")
+        }
+        #expect(try await fixture.ids("/fhir/Observation") == [])
+        let entry = try await fixture.get("/fhir/Observation/a/_history").1["entry"]?[0]
+        #expect(entry?["request"]?["method"] == "DELETE")
+        #expect(entry?["resource"] == nil)
+        try await fixture.close()
+    }
+
+    @Test(arguments: ["/fhir/Observation/a/_history/x", "/fhir/Observation/a/_history/0", "/fhir/Observation/a%2Fb"])
+    func aVersionOrIdThatCannotBeIsNotFound(path: String) async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        #expect(try await fixture.get(path).0 == 404)
+        try await fixture.close()
+    }
+
+    @Test func aHistoryIsPagedFromTheNewest() async throws {
+        let fixture = try await RecordsFixture()
+        for number in 1...5 { try await fixture.put(observation("a", code: "\(number)-0")) }
+        var path = "/fhir/Observation/a/_history?_count=2"
+        var versions: [String] = []
+        for _ in 0..<4 {
+            let (status, bundle) = try await fixture.get(path)
+            #expect(status == 200)
+            #expect(bundle["total"] == 5)
+            #expect(bundle["type"] == "history")
+            versions += (bundle["entry"]?.array ?? []).compactMap { $0["resource"]?["meta"]?["versionId"]?.string }
+            let next = bundle["link"]?.array?.first { $0["relation"] == "next" }?["url"]?.string
+            guard let next, let start = next.range(of: "/fhir/") else { break }
+            path = String(next[start.lowerBound...])
+        }
+        #expect(versions == ["5", "4", "3", "2", "1"])
+        for query in ["_count=x", "_count=-1", "_cursor=5", "_cursor=n!", "_cursor=n-1"] {
+            #expect(try await fixture.get("/fhir/Observation/a/_history?\(query)").0 == 400, "\(query)")
+        }
+        try await fixture.close()
+    }
+
+    /// Every parameter that the statement names is taken, every type it names is served, and no other.
+    @Test func theCapabilityStatementIsTrue() async throws {
+        let fixture = try await RecordsFixture()
+        let prefer = try #require(HTTPFields.Element.Name("Prefer"))
+        let statement = try await fixture.get("/fhir/metadata").1
+        #expect(statement["rest"]?[0]?["security"] != nil)
+        for resource in statement["rest"]?[0]?["resource"]?.array ?? [] where resource["type"] != "Questionnaire" {
+            let type = try #require(resource["type"]?.string)
+            let names = resource["searchParam"]?.array?.compactMap { $0["name"]?.string } ?? []
+            #expect(Set(names).count == names.count)
+            #expect(Set(names).isSuperset(of: ["_id", "_lastUpdated", "identifier"]))
+            for name in names {
+                let value = ["date", "authored", "issued", "_lastUpdated"].contains(name) ? "2026" : "x"
+                let answer = try await send(
+                    fixture, .get, "/fhir/\(type)?\(name)=\(value)", [prefer: "return=minimal, handling=strict"])
+                #expect(answer.status == 200, "\(type) \(name)")
+            }
+        }
+        for type in ["Questionnaire", "Practitioner", "observation", "Bundle"] {
+            #expect(try await fixture.get("/fhir/\(type)").0 == 404, "\(type)")
+        }
+        try await fixture.close()
+    }
+
+    @Test func logsAndFailuresRepeatNoToken() async throws {
+        let fixture = try await RecordsFixture()
+        let answer = try await fixture.get("/fhir/Observation/none", token: "secret-token-text")
+        #expect(answer.0 == 401)
+        #expect(!answer.1.text().contains("secret-token-text"))
+        try await fixture.close()
+    }
+}
