@@ -66,10 +66,9 @@ def json_speed(work):
 
 def health_convert(work):
     """(b) `tributary health convert` against libxml2's push parser with handlers that only count, same file."""
-    folder = work / "export"
-    subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", folder,
-                    "--format", "folder", "--records", str(RECORDS)], check=True, stdout=subprocess.DEVNULL)
-    file = next(path for path in [folder / "export.xml", *folder.rglob("export.xml")] if path.exists())
+    file = work / "export.xml"
+    subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", file,
+                    "--format", "xml", "--records", str(RECORDS)], check=True, stdout=subprocess.DEVNULL)
     output = work / "observations.ndjson"
     ours, theirs = [], []
     for run in range(RUNS + 1):

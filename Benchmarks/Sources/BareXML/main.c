@@ -1,5 +1,6 @@
 // libxml2's push parser over a file, 64 KiB at a time, with handlers that only count: the least that reading an
-// Apple Health export can cost.
+// Apple Health export can cost. The export's DTD is passed over: in some versions of iOS it is broken, and libxml2 stops
+// there.
 //
 //     BareXML FILE
 #include <libxml/parser.h>
@@ -29,7 +30,11 @@ int main(int argc, char **argv) {
     xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&handler, NULL, NULL, 0, NULL);
     xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_RECOVER);
     static char chunk[1 << 16];
-    size_t length;
+    size_t length = fread(chunk, 1, sizeof chunk - 1, file);
+    chunk[length] = 0;
+    char *begin = strstr(chunk, "<!DOCTYPE") ? strstr(chunk, "]>") : NULL;
+    begin = begin ? begin + 2 : chunk;
+    xmlParseChunk(parser, begin, (int)(chunk + length - begin), 0);
     while ((length = fread(chunk, 1, sizeof chunk, file)) > 0) { xmlParseChunk(parser, chunk, (int)length, 0); }
     xmlParseChunk(parser, chunk, 0, 1);
     xmlFreeParserCtxt(parser);
