@@ -16,8 +16,8 @@ let package = Package(
         .executableTarget(
             name: "JSONSpeed", dependencies: ["CSimd", .product(name: "TributaryFHIR", package: "Tributary")]),
         // libxml2's push parser with nothing behind it.
-        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .executableTarget(name: "BareXML", dependencies: ["CXML2"]),
+        .systemLibrary(name: "CBareXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .executableTarget(name: "BareXML", dependencies: ["CBareXML"]),
         // Posts prepared bodies over connections that stay open.
         .executableTarget(name: "Load"),
         // The receiver's HTTP server, answering each POST with its own body.
