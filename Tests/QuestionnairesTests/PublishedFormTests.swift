@@ -89,4 +89,63 @@ struct PublishedFormTests {
             #expect(SurveyDialogue(form).prompt.isEmpty == SurveyDialogue(form).isFinished, "\(name)")
         }
     }
+
+    @Test func thePHQ9IsAnsweredFromEndToEnd() throws {
+        let form = try Published.form("researchkit-on-fhir/PHQ-9.json")
+        let questions = form.items[0].children
+        #expect(questions.count == 9)
+        // Each by another way of saying it: code, system|code, display, coding.
+        let option = { (index: Int) in try #require(questions[index].options)[index % 4].value.json }
+        var answers = JSONObject()
+        for (index, question) in questions.enumerated() {
+            let coding = try option(index)
+            let (system, code) = (coding["system"]?.string ?? "", coding["code"]?.string ?? "")
+            answers[question.linkID] =
+                switch index % 4 {
+                case 0: .string(code)
+                case 1: .string("\(system)|\(code)")
+                case 2: coding["display"] ?? .null
+                default: ["valueCoding": coding]
+                }
+        }
+        let authored = try #require(DateTime("2021-12-01T08:00:00+01:00"))
+        let (response, problems) = form.answer(.object(answers), subject: "Patient/1", authored: authored)
+        #expect(problems.errors.isEmpty, "\(problems)")
+        #expect(response.questionnaire == form.canonical)
+        #expect(response.item.map(\.linkId) == ["H1/T1"])
+        let items = response.item[0].item
+        #expect(items.map(\.linkId) == questions.map(\.linkID))
+        for (index, item) in items.enumerated() {
+            let expected = try option(index)
+            #expect(item.label == questions[index].text)
+            #expect(item.answer.map { $0["valueCoding"] } == [expected])
+        }
+        #expect(try Resource(response.json.bytes()).as(QuestionnaireResponse.self) == response)
+    }
+
+    @Test func skipLogicIsFollowed() throws {
+        let form = try Published.form("researchkit-on-fhir/SkipLogicExample.json")
+        let (likes, flavor) = (form.items[0].linkID, form.items[1].linkID)
+        for (answer, isAsked) in [(true, true), (false, false)] {
+            var answers = JSONObject()
+            answers[likes] = .bool(answer)
+            answers[flavor] = "vanilla"
+            let (response, problems) = form.answer(.object(answers), subject: nil, authored: nil)
+            #expect(response.item.contains { $0.linkId == flavor } == isAsked)
+            #expect(problems.warnings.contains("not-enabled") != isAsked)
+        }
+    }
+
+    /// The response is of another edition of the form: one of its items is unknown.
+    @Test func aResponseToAnotherEditionIsRefused() throws {
+        let form = try Published.form("lforms/ussg-fhp.json")
+        let response = try #require(
+            try Published.resource("lforms/fhir-sdc-response-ussgfht.json").as(QuestionnaireResponse.self))
+        let problems = ResponseValidator(form).problems(in: response)
+        #expect(problems.filter { $0.code == "link-id-unknown" }.map(\.linkID) == ["/54126-8/39156-5"])
+        // What does fit can be gone on with, and makes a response with nothing unknown or out of order.
+        let session = FormSession(form, response: response)
+        let codes = session.problems().errors
+        #expect(!codes.contains("link-id-unknown") && !codes.contains("item-order") && !codes.isEmpty)
+    }
 }

@@ -32,7 +32,9 @@ struct SurveyCommand: AsyncParsableCommand {
             let answers = try CommandInput.json(answers, lenient: lenient)
             let (response, problems) = form.answer(
                 answers, subject: subject.map { "Patient/\($0)" }, authored: Date().withLocalOffset)
-            for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
+            for problem in SurveyCommand.faults(of: form) + problems {
+                CommandOutput.note(SurveyCommand.line(problem))
+            }
             CommandOutput.result(response.json)
             if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
         }
@@ -52,14 +54,7 @@ struct SurveyCommand: AsyncParsableCommand {
             guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
                 throw CommandError("not-a-response", "\(file) holds no QuestionnaireResponse.")
             }
-            // The form's own faults are told, and held against nobody who answered it.
-            let about = form.problems.map { problem in
-                ResponseProblem(
-                    code: problem.code, severity: problem.severity == .error ? .warning : problem.severity,
-                    expression: "Questionnaire", linkID: problem.linkID,
-                    message: "The form itself: " + problem.message)
-            }
-            let problems = ResponseValidator(form).problems(in: response) + about
+            let problems = ResponseValidator(form).problems(in: response) + SurveyCommand.faults(of: form)
             let isValid = !problems.contains { $0.severity == .error }
             if json {
                 CommandOutput.result(["valid": .bool(isValid), "problems": .array(problems.map(SurveyCommand.json))])
@@ -76,6 +71,15 @@ struct SurveyCommand: AsyncParsableCommand {
             throw CommandError("not-a-questionnaire", "\(path) holds no Questionnaire.")
         }
         return Form(questionnaire)
+    }
+
+    /// The form's own faults. They are told, and held against nobody who answers it.
+    static func faults(of form: Form) -> [ResponseProblem] {
+        form.problems.map { problem in
+            ResponseProblem(
+                code: problem.code, severity: problem.severity == .error ? .warning : problem.severity,
+                expression: "Questionnaire", linkID: problem.linkID, message: "The form itself: " + problem.message)
+        }
     }
 
     static func line(_ problem: ResponseProblem) -> String {

@@ -30,6 +30,9 @@ extension SurveyCommand {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let keeping = URL(fileURLWithPath: state ?? file + ".answers")
             if let title = form.questionnaire.title { CommandOutput.note(title) }
+            for fault in SurveyCommand.faults(of: form) where fault.severity == .warning {
+                CommandOutput.note(SurveyCommand.line(fault))
+            }
             var dialogue = resumed(form, keeping) ?? SurveyDialogue(form)
             while !dialogue.isFinished {
                 for line in dialogue.prompt { CommandOutput.note(line) }

@@ -1,0 +1,244 @@
+import FHIR
+import Foundation
+import Questionnaires
+import Testing
+
+struct DialogueTests {
+    private static let items = """
+        {"linkId": "hello", "type": "display", "text": "Welcome."},
+        {"linkId": "smoke", "type": "boolean", "text": "Do you smoke?", "required": true},
+        {"linkId": "many", "type": "integer", "text": "How many a day?", "required": true,
+         "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 99}],
+         "enableWhen": [{"question": "smoke", "operator": "=", "answerBoolean": true}],
+         "item": [{"linkId": "help", "type": "display", "text": "Count roll-ups too."}]},
+        {"linkId": "fruit", "type": "open-choice", "text": "Which fruit?", "repeats": true, "prefix": "3.", "answerOption": [
+          {"valueCoding": {"code": "a", "display": "Apple"}}, {"valueCoding": {"code": "b", "display": "Pear"}},
+          {"valueString": "none", "extension": [
+            {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-optionExclusive", "valueBoolean": true}]}]},
+        {"linkId": "pets", "type": "group", "text": "A pet", "repeats": true, "item": [
+          {"linkId": "name", "type": "string", "text": "Its name?", "required": true}]},
+        {"linkId": "bye", "type": "display", "text": "Thank you."}
+        """
+
+    /// Takes the lines one after the other; what was told, by line.
+    private func talk(_ dialogue: inout SurveyDialogue, _ lines: String...) -> [[String]] {
+        lines.map { dialogue.take($0).lines }
+    }
+
+    @Test func aFormIsAskedFromEndToEnd() throws {
+        var dialogue = SurveyDialogue(try form(Self.items))
+        #expect(
+            dialogue.prompt == [
+                "Welcome.", "[1/2] Do you smoke? *", "  1) yes", "  2) no",
+                "  (the number of an answer, or y or n; back, pause)",
+            ])
+        #expect(talk(&dialogue, "", "perhaps")[0] == ["This question needs an answer."])
+        #expect(dialogue.current == .question(path("smoke")), "neither moved it on")
+        #expect(talk(&dialogue, "1") == [[]])
+        #expect(
+            dialogue.prompt == [
+                "[2/3] How many a day? *", "  Count roll-ups too.", "  (a whole number; back, pause)",
+            ])
+        #expect(talk(&dialogue, "100") == [["The answer is above the greatest value."]])
+        #expect(talk(&dialogue, "a few").first?.first?.hasPrefix("That is no answer") == true)
+        #expect(talk(&dialogue, "20") == [[]])
+        #expect(
+            dialogue.prompt == [
+                "[3/3] 3. Which fruit?", "  1) Apple", "  2) Pear", "  3) none",
+                "  (the number of an answer, or your own words; several separated by commas; Enter skips; back, pause)",
+            ])
+        #expect(talk(&dialogue, "1,3") == [["One of these answers rules the others out."]])
+        #expect(talk(&dialogue, "2, kiwi, 2") == [[]])
+        #expect(dialogue.prompt == ["Fill in: A pet? (y/N)"])
+        #expect(talk(&dialogue, "perhaps", "y") == [["Type y or n."], []])
+        #expect(dialogue.prompt == ["== A pet", "[4/4] Its name? *", "  (text; back, pause)"])
+        #expect(talk(&dialogue, "Rex") == [[]])
+        #expect(dialogue.prompt == ["Another one: A pet? (y/N)"])
+        #expect(talk(&dialogue, "y", "Tom", "n") == [[], [], ["Thank you."]])
+        #expect(dialogue.isFinished && dialogue.prompt.isEmpty)
+        let items = dialogue.session.response()["item"]
+        #expect(
+            items?.text() == """
+                [{"linkId":"smoke","text":"Do you smoke?","answer":[{"valueBoolean":true}]},\
+                {"linkId":"many","text":"How many a day?","answer":[{"valueInteger":20}]},\
+                {"linkId":"fruit","text":"Which fruit?","answer":[{"valueCoding":{"code":"b","display":"Pear"}},\
+                {"valueString":"kiwi"}]},\
+                {"linkId":"pets","text":"A pet","item":[{"linkId":"name","text":"Its name?","answer":[{"valueString":"Rex"}]}]},\
+                {"linkId":"pets","text":"A pet","item":[{"linkId":"name","text":"Its name?","answer":[{"valueString":"Tom"}]}]}]
+                """)
+        #expect(dialogue.session.problems().isEmpty)
+    }
+
+    @Test func backGoesBackThroughWhatIsAskedNow() throws {
+        var dialogue = SurveyDialogue(try form(Self.items))
+        #expect(talk(&dialogue, "back") == [["This is the first question."]])
+        #expect(talk(&dialogue, "y", "5", "back", "BACK") == [[], [], [], []])
+        #expect(dialogue.current == .question(path("smoke")))
+        #expect(dialogue.prompt.contains("  1) yes (chosen)"))
+        #expect(talk(&dialogue, "n") == [[]])
+        #expect(dialogue.current == .question(path("fruit")), "what is not enabled is not asked")
+        #expect(talk(&dialogue, "back", "y") == [[], []])
+        #expect(dialogue.prompt.last?.contains("Enter keeps: 5") == true, "the answer came back")
+        #expect(talk(&dialogue, "") == [[]])
+        #expect(dialogue.current == .question(path("fruit")))
+        #expect(talk(&dialogue, "", "back") == [[], []])
+        #expect(dialogue.current == .question(path("fruit")))
+    }
+
+    @Test func behindABackslashACommandIsAnAnswer() throws {
+        var dialogue = SurveyDialogue(
+            try form(#"{"linkId": "a", "type": "string"}, {"linkId": "b", "type": "string"}"#))
+        #expect(talk(&dialogue, #"\back"#, #"\\x"#) == [[], []])
+        #expect(dialogue.session.answers(at: path("a")) == [.text("back")])
+        #expect(dialogue.session.answers(at: path("b")) == [.text(#"\x"#)] && dialogue.isFinished)
+    }
+
+    @Test func clearTakesAnAnswerAway() throws {
+        var dialogue = SurveyDialogue(
+            try form(
+                #"{"linkId": "a", "type": "string", "initial": [{"valueString": "x"}]}, {"linkId": "b", "type": "string"}"#
+            ))
+        #expect(talk(&dialogue, "clear") == [["The answer is removed."]])
+        #expect(dialogue.session.answers(at: path("a")).isEmpty && dialogue.current == .question(path("a")))
+    }
+
+    @Test func aPausedFormGoesOnWhereItStopped() throws {
+        let form = try form(Self.items)
+        let lines = ["y", "20", "1", "y", "Rex", "y", "Tom", "n"]
+        var whole = SurveyDialogue(form)
+        for line in lines { _ = whole.take(line) }
+        #expect(whole.isFinished)
+        // Stopped after every single line, and once more after a pause, it comes out the same.
+        var dialogue = SurveyDialogue(form)
+        for line in lines {
+            let paused = dialogue.take("pause")
+            #expect(paused.isPaused)
+            let resumed = try #require(SurveyDialogue(form, resuming: try JSON(dialogue.state.bytes())))
+            #expect(resumed.current == dialogue.current && resumed.prompt == dialogue.prompt)
+            dialogue = resumed
+            _ = dialogue.take(line)
+        }
+        #expect(dialogue.isFinished)
+        #expect(dialogue.session.response().json == whole.session.response().json)
+    }
+
+    @Test func theStateKeepsAnswersThatAreNotEnabled() throws {
+        let form = try form(Self.items)
+        var dialogue = SurveyDialogue(form)
+        for line in ["y", "7", "back", "back", "n"] { _ = dialogue.take(line) }
+        var resumed = try #require(SurveyDialogue(form, resuming: dialogue.state))
+        _ = resumed.take("back")
+        _ = resumed.take("y")
+        #expect(resumed.session.answers(at: path("many")) == [.integer(7)])
+    }
+
+    @Test func theStateOfAnotherFormIsNotTaken() throws {
+        let dialogue = SurveyDialogue(try form(Self.items))
+        let other = Form(Questionnaire(id: "other"))
+        #expect(SurveyDialogue(other, resuming: dialogue.state) == nil)
+        #expect(SurveyDialogue(try form(Self.items), resuming: "nonsense") == nil)
+        #expect(SurveyDialogue(try form(Self.items), resuming: [:]) == nil)
+    }
+
+    @Test func whatIsLeftToDoAtTheEndIsAskedAgain() throws {
+        // Required as a group: every question in it may be skipped, but not all.
+        let form = try form(
+            """
+            {"linkId": "g", "type": "group", "required": true, "item": [
+              {"linkId": "a", "type": "string"}, {"linkId": "b", "type": "string"}]}
+            """)
+        var dialogue = SurveyDialogue(form)
+        #expect(
+            talk(&dialogue, "", "") == [
+                [], ["Something is left to do: At least one question of this group needs an answer."],
+            ])
+        #expect(dialogue.current == .question(path("g", "a")))
+        #expect(talk(&dialogue, "x", "") == [[], []])
+        #expect(dialogue.isFinished)
+    }
+
+    @Test func itemsBelowEachAnswerAreAskedAfterIt() throws {
+        let form = try form(
+            """
+            {"linkId": "drug", "type": "string", "text": "Which?", "repeats": true, "item": [
+              {"linkId": "dose", "type": "quantity", "text": "How much?", "extension": [
+                {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit",
+                 "valueCoding": {"system": "u", "code": "mg"}}]}]}
+            """)
+        var dialogue = SurveyDialogue(form)
+        _ = dialogue.take("one; two, too")
+        #expect(dialogue.prompt.first == "-- one")
+        #expect(dialogue.prompt.last == "  (a number in mg; Enter skips; back, pause)")
+        _ = dialogue.take("5")
+        #expect(dialogue.prompt.first == "-- two, too")
+        _ = dialogue.take("6.0")
+        #expect(dialogue.isFinished)
+        #expect(
+            value(dialogue.session.response()["item"], "0.answer.1")?.text() == """
+                {"valueString":"two, too","item":[{"linkId":"dose","text":"How much?","answer":[\
+                {"valueQuantity":{"value":6.0,"unit":"mg","system":"u","code":"mg"}}]}]}
+                """)
+    }
+
+    @Test func aFileIsAskedForAndAttached() throws {
+        let form = try form(
+            """
+            {"linkId": "photo", "type": "attachment", "required": true, "extension": [
+              {"url": "http://hl7.org/fhir/StructureDefinition/mimeType", "valueCode": "image/png"}]}
+            """)
+        var dialogue = SurveyDialogue(form)
+        let reply = dialogue.take("photo.png")
+        #expect(reply.wantedFile == "photo.png" && reply.lines.isEmpty)
+        #expect(dialogue.attach(nil, contentType: nil, title: nil).lines == ["The file cannot be read."])
+        let refused = dialogue.attach(Data([1, 2, 3]), contentType: "text/plain", title: "x.txt")
+        #expect(refused.lines == ["Files of this type are not taken."])
+        _ = dialogue.attach(Data([1, 2, 3]), contentType: "image/png", title: "photo.png")
+        #expect(dialogue.isFinished)
+        #expect(
+            value(dialogue.session.response()["item"], "0.answer.0.valueAttachment")?.text()
+                == #"{"contentType":"image/png","data":"AQID","size":3,"title":"photo.png"}"#)
+    }
+
+    @Test func hiddenAndReadOnlyQuestionsAreNotAsked() throws {
+        let form = try form(
+            """
+            {"linkId": "h", "type": "string", "extension": [
+              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-hidden", "valueBoolean": true}]},
+            {"linkId": "r", "type": "string", "text": "Your study", "readOnly": true, "initial": [{"valueString": "Sleep"}]},
+            {"linkId": "q", "type": "date", "text": "When?"}
+            """)
+        var dialogue = SurveyDialogue(form)
+        #expect(
+            dialogue.prompt == [
+                "Your study: Sleep", "[1/1] When?", "  (a date such as 2026-01-31; Enter skips; back, pause)",
+            ])
+        _ = dialogue.take("2026-02-03")
+        #expect(dialogue.isFinished)
+    }
+
+    @Test func whateverIsTypedNothingBreaksAndTheResponseHoldsNoWrongAnswer() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed of the random dialogue: \(seed)")
+        let words = [
+            "", "y", "n", "1", "2", "3", "1,2", "back", "clear", "x", "2.5", "-1", "t1", "C1", "own; words", "\\back",
+            "pause",
+            "2026-01-31", "999999999999999999999",
+        ]
+        for round in 0..<60 {
+            var generator = SeededGenerator(seed: seed &+ UInt64(round))
+            let form = RandomForm(using: &generator).form
+            var dialogue = SurveyDialogue(form)
+            for _ in 0..<80 where !dialogue.isFinished {
+                let prompt = dialogue.prompt
+                #expect(!prompt.isEmpty, "seed \(seed) round \(round)")
+                _ = dialogue.take(words.randomElement(using: &generator) ?? "")
+                if generator.chance(10) {
+                    dialogue = try #require(
+                        SurveyDialogue(form, resuming: dialogue.state), "seed \(seed) round \(round)")
+                }
+            }
+            let codes = Set(dialogue.session.problems().errors)
+            #expect(codes.isSubset(of: ["required"]), "seed \(seed) round \(round): \(codes)")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import FHIR
+import Questionnaires
+
+/// A generator whose numbers follow from its seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+}
+
+/// A form made by chance, with what is needed to judge it without the engine.
+struct RandomForm {
+    struct Condition {
+        let question: String
+        let comparison: String
+        let expected: AnswerValue
+    }
+
+    final class Item {
+        let linkID: String
+        let type: String
+        let above: [String]
+        var conditions: [Condition] = []
+        var isAny = false
+        var isRequired = false
+        var repeats = false
+        var children: [Item] = []
+
+        init(_ linkID: String, _ type: String, above: [String]) {
+            self.linkID = linkID
+            self.type = type
+            self.above = above
+        }
+    }
+
+    private(set) var items: [Item] = []
+    private(set) var all: [String: Item] = [:]
+    private var questions: [Item] = []
+    private var count = 0
+
+    init(using generator: inout SeededGenerator) {
+        items = make(Int.random(in: 2...6, using: &generator), above: [], &generator)
+        // Conditions may look anywhere except at themselves, what is inside, and, to leave circles out, ahead.
+        for (index, item) in all.values.sorted(by: { $0.linkID < $1.linkID }).enumerated() where index > 0 {
+            for _ in 0..<[0, 0, 1, 1, 2].randomElement(using: &generator)! {
+                let earlier = questions.filter { $0.linkID < item.linkID }
+                guard let source = earlier.randomElement(using: &generator) else { continue }
+                item.conditions.append(Self.condition(on: source, &generator))
+            }
+            item.isAny = generator.chance(50)
+        }
+    }
+
+    private mutating func make(_ count: Int, above: [String], _ generator: inout SeededGenerator) -> [Item] {
+        (0..<count).map { _ in
+            self.count += 1
+            // Fixed width: the names sort in the form's order.
+            let linkID = "q\(1000 + self.count)"
+            let type = [
+                "boolean", "integer", "string", "choice", "open-choice", "decimal", "group", "group", "display",
+            ]
+            .randomElement(using: &generator)!
+            let item = Item(linkID, above.count > 3 && type == "group" ? "integer" : type, above: above)
+            all[linkID] = item
+            if item.type != "display" {
+                item.repeats = generator.chance(35)
+                item.isRequired = generator.chance(25)
+            }
+            if item.type == "group" || (item.type != "display" && above.count < 3 && generator.chance(25)) {
+                item.children = make(Int.random(in: 1...3, using: &generator), above: above + [linkID], &generator)
+            }
+            if !["group", "display"].contains(item.type) { questions.append(item) }
+            return item
+        }
+    }
+
+    private static func condition(on source: Item, _ generator: inout SeededGenerator) -> Condition {
+        let ordered = ["integer", "decimal", "string"].contains(source.type)
+        let comparison = (["exists", "=", "!="] + (ordered ? ["<", "<=", ">", ">="] : [])).randomElement(
+            using: &generator)!
+        let expected = comparison == "exists" ? .yes(generator.chance(50)) : answer(source.type, &generator)
+        return Condition(question: source.linkID, comparison: comparison, expected: expected)
+    }
+
+    static func answer(_ type: String, _ generator: inout SeededGenerator) -> AnswerValue {
+        let number = Int.random(in: 1...3, using: &generator)
+        switch type {
+        case "boolean": return .yes(number == 1)
+        case "integer": return .integer(number)
+        case "decimal":
+            return AnswerValue(type: "Decimal", json: .number(JSONNumber(text: "\(number).0") ?? JSONNumber(number)))
+        case "choice": return .code("c\(number)", "s")
+        case "open-choice": return number == 3 ? .text("own") : .code("c\(number)", "s")
+        default: return .text("t\(number)")
+        }
+    }
+
+    var form: Form {
+        var questionnaire = Questionnaire(id: "random")
+        questionnaire["item"] = .array(items.map(Self.json))
+        return Form(questionnaire)
+    }
+
+    private static func json(_ item: Item) -> JSON {
+        var object = JSONObject()
+        object["linkId"] = .string(item.linkID)
+        object["type"] = .string(item.type)
+        if item.isRequired { object["required"] = true }
+        if item.repeats { object["repeats"] = true }
+        if ["choice", "open-choice"].contains(item.type) {
+            object["answerOption"] = .array(
+                (1...3).map {
+                    ["valueCoding": ["system": "s", "code": .string("c\($0)"), "display": .string("C\($0)")]]
+                })
+        }
+        if !item.conditions.isEmpty {
+            object["enableBehavior"] = .string(item.isAny ? "any" : "all")
+            object["enableWhen"] = .array(
+                item.conditions.map { condition in
+                    var object = JSONObject()
+                    object["question"] = .string(condition.question)
+                    object["operator"] = .string(condition.comparison)
+                    object["answer" + condition.expected.type] = condition.expected.json
+                    return .object(object)
+                })
+        }
+        if !item.children.isEmpty { object["item"] = .array(item.children.map(json)) }
+        return .object(object)
+    }
+}

@@ -1,0 +1,160 @@
+import FHIR
+import Questionnaires
+import Testing
+
+/// Forms and answers made by chance; a failure names its seed.
+struct RandomFormTests {
+    private static let rounds = 150
+    private static let seed = UInt64.random(in: 0...UInt64.max)
+
+    /// Everything entered so far, by where it stands.
+    private struct Entered {
+        var answers: [ItemPath: [AnswerValue]] = [:]
+        /// Every place where an item stands, answered or not.
+        var places: [ItemPath] = []
+    }
+
+    /// Answers about two questions in three, from the top down, disabled ones too.
+    private func enter(
+        _ items: [RandomForm.Item], _ above: [ItemPath.Step], _ session: inout FormSession, _ entered: inout Entered,
+        _ generator: inout SeededGenerator
+    ) {
+        for item in items {
+            let here = above + [ItemPath.Step(linkID: item.linkID)]
+            entered.places.append(ItemPath(here))
+            var inside = here
+            switch item.type {
+            case "display": continue
+            case "group":
+                for instance in 0..<(item.repeats ? Int.random(in: 1...3, using: &generator) : 1) {
+                    inside[inside.count - 1].instance = instance
+                    session.ensureGroup(at: ItemPath(inside))
+                    enter(item.children, inside, &session, &entered, &generator)
+                }
+            default:
+                guard generator.chance(66) else { continue }
+                var values = [RandomForm.answer(item.type, &generator)]
+                if item.repeats, generator.chance(50) {
+                    let other = RandomForm.answer(item.type, &generator)
+                    if other != values[0] { values.append(other) }
+                }
+                let isPlaced = session.setAnswers(values, at: ItemPath(here))
+                #expect(isPlaced)
+                entered.answers[ItemPath(here)] = values
+                for instance in values.indices {
+                    inside[inside.count - 1].instance = instance
+                    enter(item.children, inside, &session, &entered, &generator)
+                }
+            }
+        }
+    }
+
+    /// What is enabled, by the letter of the rules, with no thought for speed.
+    private func isEnabled(_ path: ItemPath, _ form: RandomForm, _ entered: Entered) -> Bool {
+        guard let item = form.all[path.steps.last?.linkID ?? ""] else { return false }
+        if path.steps.count > 1 {
+            var parent = ItemPath(Array(path.steps.dropLast()))
+            parent.steps[parent.steps.count - 1].instance = 0
+            guard isEnabled(parent, form, entered) else { return false }
+        }
+        guard !item.conditions.isEmpty else { return true }
+        let truths = item.conditions.map { holds($0, at: path, form, entered) }
+        return item.isAny ? truths.contains(true) : !truths.contains(false)
+    }
+
+    private func holds(
+        _ condition: RandomForm.Condition, at path: ItemPath, _ form: RandomForm, _ entered: Entered
+    ) -> Bool {
+        guard let source = form.all[condition.question], let item = form.all[path.steps.last?.linkID ?? ""] else {
+            return false
+        }
+        // The items that stand above both; where the source is itself above, only what is above it.
+        let shared = zip(source.above, item.above).prefix { $0 == $1 }.count
+        let answers = entered.answers.filter { place, _ in
+            place.steps.last?.linkID == condition.question && place.steps.prefix(shared) == path.steps.prefix(shared)
+                && isEnabled(place, form, entered)
+        }.flatMap(\.value)
+        let expected = condition.expected
+        func number(_ value: AnswerValue) -> Double? { value.json.number?.double }
+        func order(_ value: AnswerValue) -> Int {
+            if let left = number(value), let right = number(expected) {
+                return left < right ? -1 : left > right ? 1 : 0
+            }
+            if value.type == "Coding", expected.type == "Coding" {
+                return value.json["code"] == expected.json["code"] ? 0 : 2
+            }
+            guard value.type == expected.type else { return 2 }
+            if let left = value.json.string, let right = expected.json.string {
+                return left < right ? -1 : left > right ? 1 : 0
+            }
+            return value.json == expected.json ? 0 : 2
+        }
+        switch condition.comparison {
+        case "exists": return answers.isEmpty != (expected.json.bool ?? false)
+        case "=": return answers.contains { order($0) == 0 }
+        case "!=": return !answers.contains { order($0) == 0 }
+        case "<": return answers.contains { order($0) == -1 }
+        case "<=": return answers.contains { [-1, 0].contains(order($0)) }
+        case ">": return answers.contains { order($0) == 1 }
+        default: return answers.contains { [0, 1].contains(order($0)) }
+        }
+    }
+
+    @Test func whatIsEnabledIsWhatTheRulesSay() {
+        print("seed of the random forms: \(Self.seed)")
+        for round in 0..<Self.rounds {
+            var generator = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            let random = RandomForm(using: &generator)
+            let form = random.form
+            #expect(!form.problems.contains { $0.severity == .error }, "seed \(Self.seed) round \(round)")
+            var session = FormSession(form)
+            var entered = Entered()
+            enter(random.items, [], &session, &entered, &generator)
+            for place in entered.places {
+                let expected = isEnabled(place, random, entered)
+                #expect(session.isEnabled(place) == expected, "seed \(Self.seed) round \(round) at \(place)")
+            }
+        }
+    }
+
+    @Test func aResponseLacksAtMostRequiredAnswersAndHoldsNothingDisabled() throws {
+        for round in 0..<Self.rounds {
+            let place: Comment = "seed \(Self.seed) round \(round)"
+            var generator = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            let random = RandomForm(using: &generator)
+            var session = FormSession(random.form)
+            var entered = Entered()
+            enter(random.items, [], &session, &entered, &generator)
+            // Changed minds: some answers change, some go.
+            for path in entered.answers.keys.sorted(by: { $0.description < $1.description }) where generator.chance(30)
+            {
+                guard let item = random.all[path.steps.last?.linkID ?? ""] else { continue }
+                session.setAnswers(generator.chance(50) ? [] : [RandomForm.answer(item.type, &generator)], at: path)
+            }
+            #expect(Set(session.problems().errors).isSubset(of: ["required"]), place)
+
+            // What is required is answered until nothing is missing; every answer may enable something more.
+            for _ in 0..<100 {
+                let missing = Set(session.problems().filter { $0.severity == .error }.compactMap(\.linkID))
+                let entry = session.entries().first { entry in
+                    entry.item.isQuestion && entry.answers.isEmpty
+                        && entry.path.steps.contains { missing.contains($0.linkID) }
+                }
+                guard let entry else { break }
+                session.setAnswers([RandomForm.answer(entry.item.type.rawValue, &generator)], at: entry.path)
+            }
+            let errors = session.problems().filter { $0.severity == .error }
+            // A required group may have nothing inside that can be answered.
+            #expect(errors.allSatisfy { random.all[$0.linkID ?? ""]?.type == "group" }, "\(place): \(errors)")
+
+            // Read from its bytes it is the same, and gone on with it makes the same again.
+            let response = session.response()
+            let read = QuestionnaireResponse(try #require(try JSON(response.json.bytes()).object))
+            #expect(FormSession(session.form, response: read).response().json == response.json, place)
+            #expect(FormSession(session.form, snapshot: session.snapshot).response().json == response.json, place)
+            var again = FormSession(session.form)
+            #expect(session.answerSet.apply(to: &again).isEmpty, place)
+            #expect(again.response().json == response.json, place)
+        }
+    }
+}
