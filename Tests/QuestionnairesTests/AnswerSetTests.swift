@@ -140,6 +140,18 @@ struct AnswerSetTests {
                 """)
     }
 
+    @Test func numbersThatBeginWithOneMakeNoInstanceMore() throws {
+        let form = try form(
+            """
+            {"linkId": "g", "type": "group", "repeats": true, "item": [
+              {"linkId": "c", "type": "integer"}, {"linkId": "i", "type": "integer", "initial": [{"valueInteger": 7}]}]}
+            """)
+        let (items, problems) = try answered(form, #"{"g[1]/c": 1, "g[2]/c": 2}"#)
+        #expect(problems.isEmpty)
+        #expect(items?.array?.count == 2)
+        #expect(value(items, "1.item.1.answer.0.valueInteger") == 7)
+    }
+
     @Test(arguments: [
         #"{"q": [{"value": "a", "item": {"below": 1}}, {"value": "b", "item": {"below": 2}}]}"#,
         #"{"q": ["a", "b"], "q[0]/below": 1, "q[1]/below": 2}"#,

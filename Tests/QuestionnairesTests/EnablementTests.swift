@@ -143,6 +143,7 @@ struct EnablementTests {
         #expect(problems.errors.isEmpty && problems.warnings == ["required"])
     }
 
+    /// Settled round by round, this would take as many rounds as there are items.
     @Test(.timeLimit(.minutes(1)))
     func aLongChainOfConditionsIsSettledQuickly() throws {
         // The worst order: each item waits for the next one.
@@ -158,12 +159,10 @@ struct EnablementTests {
         let form = try form(items.joined(separator: ","))
         let answers = JSON.object(
             (0..<count).reduce(into: JSONObject()) { $0["q\($1)"] = true })
-        let clock = ContinuousClock()
-        let start = clock.now
         let (response, problems) = form.answer(answers, subject: nil, authored: nil)
         #expect(problems.isEmpty && response.item.count == count)
         var session = FormSession(form)
         for index in 0..<20 { session.setAnswers([.yes()], at: path("q\(index)")) }
-        #expect(clock.now - start < .seconds(20))
+        #expect(session.isEnabled(path("q0")) == false)
     }
 }

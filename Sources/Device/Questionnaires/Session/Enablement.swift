@@ -117,8 +117,9 @@ struct Enablement {
         var blocks = [nodes[place].block]
         for ancestor in target.ancestors[source.sharedDepth...] {
             let position = form.all[ancestor].position
-            blocks = blocks.flatMap { isEnabled[$0 + position] ? nodes[$0 + position].blocks : [] }
+            blocks = blocks.flatMap { nodes[$0 + position].blocks }
         }
+        // Below a disabled item the question is disabled too, so that asking it is enough.
         return blocks.flatMap { isEnabled[$0 + target.position] ? nodes[$0 + target.position].answers : [] }
     }
 

@@ -88,9 +88,11 @@ extension AnswerCheck {
             guard literal != nil || isAbsolute || (text.hasPrefix("#") && text.count > 1) else {
                 return [Finding("reference", "The reference is not written as FHIR asks.")]
             }
-            // An absolute address need not be a FHIR server's; a relative one is.
-            if let type = literal?.type, !isAbsolute, !ResourceTypes.names.contains(type) {
+            if let type = literal?.type, !ResourceTypes.names.contains(type) {
                 return [Finding("reference-type-unknown", "FHIR R4 knows no resource of the type referred to.")]
+            }
+            if literal == nil, text.hasPrefix("http") {
+                return [Finding("reference", "The address does not end in a resource's type and id.", .warning)]
             }
         } else if value.json["identifier"] == nil, value.json["display"] == nil {
             return [Finding("reference", "The reference does not say to what.")]
