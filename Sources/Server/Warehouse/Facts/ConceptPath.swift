@@ -11,7 +11,7 @@ enum ConceptPath {
         var changed = false
         var output = ""
         for character in text {
-            if character.isASCII, character.isLetter || character.isNumber || "-. ()+=,'".contains(character) {
+            if let ascii = character.asciiValue, character.utf8.count == 1, isPlain(ascii) {
                 output.append(character)
             } else {
                 output.append("-")
@@ -27,6 +27,13 @@ enum ConceptPath {
         }
         guard changed || output.isEmpty else { return output }
         return (output.isEmpty ? "x" : output) + "-" + ConceptCode.hash(text, 6)
+    }
+
+    private static func isPlain(_ ascii: UInt8) -> Bool {
+        switch ascii {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-. ()+=,'".utf8.contains(ascii)
+        }
     }
 
     /// A path below another. One that would be too long keeps its parent as far as it fits, and its hash.

@@ -30,19 +30,30 @@ struct FactRows {
             SQLValue(updated), SQLValue(updated), WarehouseTime.value(context.loadedAt),
             SQLValue(WarehouseLoader.source), SQLValue(upload),
         ]
-        let number = SQLValue(encounter.number)
-        try writeVisit(facts.time, number, trail)
+        let place = Place(
+            encounter: SQLValue(encounter.number), start: WarehouseTime.value(facts.time.start),
+            end: WarehouseTime.value(facts.time.end ?? facts.time.start), trail: trail)
+        try writeVisit(status: facts.time.visitStatus, at: place)
         for fact in facts.facts {
-            try insert(fact, facts.time, modifier: "@", number, trail)
+            try insert(fact, modifier: "@", at: place)
             let time = ObservationFact(
                 concept: fact.concept, value: .text(facts.time.text ?? "@"), instance: fact.instance)
-            try insert(time, facts.time, modifier: facts.time.source.rawValue, number, trail)
+            try insert(time, modifier: facts.time.source.rawValue, at: place)
         }
         try count(facts.facts.count, of: upload)
         return LoadReport(facts: facts.facts.count, warnings: facts.warnings)
     }
 
-    private func writeVisit(_ time: FactTime, _ encounter: SQLValue, _ trail: [SQLValue]) throws {
+    /// What all rows of a resource share.
+    private struct Place {
+        let encounter: SQLValue
+        let start: SQLValue
+        let end: SQLValue
+        /// From `update_date` to `upload_id`.
+        let trail: [SQLValue]
+    }
+
+    private func writeVisit(status: String, at place: Place) throws {
         try transaction.execute(
             """
             INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, update_date,
@@ -52,15 +63,10 @@ struct FactRows {
                 download_date = excluded.download_date, import_date = excluded.import_date,
                 upload_id = excluded.upload_id
             """,
-            [
-                encounter, SQLValue(patient), SQLValue(time.visitStatus), WarehouseTime.value(time.start),
-                WarehouseTime.value(time.end ?? time.start),
-            ] + trail)
+            [place.encounter, SQLValue(patient), SQLValue(status), place.start, place.end] + place.trail)
     }
 
-    private func insert(
-        _ fact: ObservationFact, _ time: FactTime, modifier: String, _ encounter: SQLValue, _ trail: [SQLValue]
-    ) throws {
+    private func insert(_ fact: ObservationFact, modifier: String, at place: Place) throws {
         var (type, text, number, units, blob): (String, SQLValue, SQLValue, SQLValue, SQLValue) =
             ("T", .null, .null, "@", .null)
         switch fact.value {
@@ -78,10 +84,9 @@ struct FactRows {
             VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, '@', ?, ?, '@', ?, ?, ?, ?, ?, ?)
             """,
             [
-                encounter, SQLValue(patient), SQLValue(fact.concept), WarehouseTime.value(time.start),
-                SQLValue(modifier), SQLValue(fact.instance), SQLValue(type), text, number, units,
-                WarehouseTime.value(time.end ?? time.start), blob,
-            ] + trail)
+                place.encounter, SQLValue(patient), SQLValue(fact.concept), place.start, SQLValue(modifier),
+                SQLValue(fact.instance), SQLValue(type), text, number, units, place.end, blob,
+            ] + place.trail)
     }
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
