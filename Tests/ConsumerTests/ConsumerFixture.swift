@@ -35,7 +35,7 @@ struct ConsumerFixture {
             Resource(Data(Self.contractTemplate.utf8)))
         processor = SubmissionProcessor(
             database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
-            opener: try OpenSSLKeyOpener(keys),
+            openers: KeyOpenerCache(keys: keys),
             study: .init(
                 acceptsC3PRO: acceptsC3PRO, maximumResources: 100, templates: { [template] },
                 questionnaire: { _ in nil }),

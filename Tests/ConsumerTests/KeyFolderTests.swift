@@ -74,3 +74,20 @@ import Wire
         #expect(try PublicKey.read(from: certificate).map(\.keyID) == [key.keyID])
     }
 }
+
+@Suite struct KeyOpenerCacheTests {
+    @Test func keysRotatedMeanwhileOpenAtOnce() async throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let folder = KeyFolder(
+            url: root.appendingPathComponent("keys"), publicSetURL: root.appendingPathComponent("jwks.json"))
+        let cache = KeyOpenerCache(folder: folder)
+        for time in [1000.0, 2000.0] {
+            let keys = try folder.generate(now: Date(timeIntervalSince1970: time))
+            let sealed = try SealedEnvelope.seal(
+                Data("x".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: keys.map(\.publicKey))
+            #expect(try OpenedEnvelope.open(sealed.bytes, with: try await cache.opener()).payload == Data("x".utf8))
+        }
+    }
+}

@@ -115,9 +115,23 @@ import Testing
         #expect(header.message == sealed.message)
         #expect(header.sid == nil && header.seq == nil)
         // The identity is that of the message alone: the same one under another version is the same submission.
-        let relabelled = C3PROEnvelope(keyID: "k", symmetricKey: "", message: sealed.message, version: "2")
+        let relabelled = C3PROEnvelope(
+            keyID: "k", symmetricKey: sealed.symmetricKey, message: sealed.message, version: "2")
         #expect(try EnvelopeHeader.read(from: relabelled.bytes).digest == header.digest)
         #expect(header.digest.count == 64)
+    }
+
+    @Test(arguments: ["", "????", "AAA", "QQ=="])
+    func whatIsNoBase64IsRefusedAtTheDoor(text: String) throws {
+        let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
+        let isBase64 = text == "QQ=="
+        for envelope in [
+            C3PROEnvelope(keyID: "", symmetricKey: text, message: sealed.message, version: "1"),
+            C3PROEnvelope(keyID: "", symmetricKey: sealed.symmetricKey, message: text, version: "1"),
+        ] {
+            let found = code { _ = try EnvelopeHeader.read(from: envelope.bytes) }
+            #expect(found == (isBase64 ? nil : "envelope-malformed"))
+        }
     }
 
     @Test(.enabled(if: ExternalTool.hasOpenSSL)) func openSSLOpensOurs() throws {

@@ -12,12 +12,12 @@ import Wire
 public enum StudyProcessing {
     /// The processor that opens, gates, records and loads.
     public static func processor(
-        folder: StudyFolder, study: StudyConfiguration, keys: [PrivateKey], database: any SQLDatabase,
+        folder: StudyFolder, study: StudyConfiguration, database: any SQLDatabase,
         queue: any SubmissionQueue, access: AccessControl, clock: @escaping @Sendable () -> Date
-    ) throws -> SubmissionProcessor {
+    ) -> SubmissionProcessor {
         SubmissionProcessor(
             database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
-            opener: try OpenSSLKeyOpener(keys),
+            openers: KeyOpenerCache(folder: folder.keys),
             study: .init(
                 acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
                 templates: {

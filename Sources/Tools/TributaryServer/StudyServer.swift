@@ -118,8 +118,8 @@ public struct StudyServer: Sendable {
         if templates.isEmpty, !study.c3pro {
             logger.warning("No consent document in consent/: every submission will wait.")
         }
-        let processor = try StudyProcessing.processor(
-            folder: folder, study: study, keys: keys, database: database, queue: queue, access: access, clock: clock)
+        let processor = StudyProcessing.processor(
+            folder: folder, study: study, database: database, queue: queue, access: access, clock: clock)
         try await StudyProcessing.loadOntology(folder: folder, database: database, now: clock())
         return ConsumerService(
             queue: queue, database: database, processor: processor, logger: logger, clock: clock)

@@ -17,4 +17,18 @@ struct TributaryCommand: AsyncParsableCommand {
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
             HealthCommand.self, QueueCommand.self, StudyCommand.self, WarehouseCommand.self,
         ])
+
+    /// As the argument parser would, but for errors in words.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(withError: CommandFailure.readable(error))
+        }
+    }
 }

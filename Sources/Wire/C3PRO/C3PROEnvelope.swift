@@ -42,6 +42,16 @@ public struct C3PROEnvelope: Sendable, Hashable {
         version = try text("version")
     }
 
+    /// Checks that key and message are base64, so that what can never be opened is refused at the door.
+    /// Throws `envelope-malformed`.
+    func checkEncoding() throws {
+        for text in [symmetricKey, message] {
+            guard let bytes = Data(mimeBase64: text), !bytes.isEmpty else {
+                throw WireError.malformed("symmetric_key and message must be base64.")
+            }
+        }
+    }
+
     /// The envelope as JSON text.
     public var bytes: Data {
         let members = [

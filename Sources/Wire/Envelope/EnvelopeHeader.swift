@@ -40,10 +40,11 @@ public struct EnvelopeHeader: Sendable, Hashable {
     /// Reads and checks an envelope as far as it goes without a key.
     ///
     /// Throws `envelope-malformed`, `envelope-unsupported` or `envelope-header-invalid`. Whether a key opens it is not
-    /// known here; of a C3-PRO envelope only the presence of its four texts is.
+    /// known here; of a C3-PRO envelope only that its four texts are there and that key and message are base64.
     public static func read(from bytes: Data) throws -> EnvelopeHeader {
         switch try ParsedEnvelope(bytes) {
         case .c3pro(let envelope):
+            try envelope.checkEncoding()
             return EnvelopeHeader(
                 format: .c3pro, sid: nil, seq: nil, keyIDs: [envelope.keyID], fhirVersion: envelope.version,
                 contentType: nil, message: envelope.message, digest: hexDigest(Data(envelope.message.utf8)))

@@ -87,6 +87,10 @@ extension ConversionRule {
     /// R4's answers know no instant.
     private static let answerValue: Rule = { part, place, output, conversion in
         if part.key == "valueInstant" {
+            // What is no single value has no place in an answer.
+            guard part.value?.array == nil, part.value?.object == nil else {
+                return conversion.carry(part, place, &output)
+            }
             output.set("valueDateTime", (part.value ?? .null, conversion.sibling(part.sibling ?? .null)))
         } else {
             conversion.keep(part, as: part.key, place, &output)

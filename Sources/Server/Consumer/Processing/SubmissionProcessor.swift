@@ -37,7 +37,7 @@ public struct SubmissionProcessor: Sendable {
     let access: AccessControl
     let records: RecordStore
     let loader: WarehouseLoader
-    let opener: any EnvelopeKeyOpener
+    let openers: KeyOpenerCache
     let study: Study
     let clock: @Sendable () -> Date
     let gate = ConsentGate()
@@ -45,7 +45,7 @@ public struct SubmissionProcessor: Sendable {
 
     public init(
         database: any SQLDatabase, queue: any SubmissionQueue, access: AccessControl, records: RecordStore,
-        loader: WarehouseLoader, opener: any EnvelopeKeyOpener, study: Study,
+        loader: WarehouseLoader, openers: KeyOpenerCache, study: Study,
         clock: @escaping @Sendable () -> Date
     ) {
         self.database = database
@@ -53,7 +53,7 @@ public struct SubmissionProcessor: Sendable {
         self.access = access
         self.records = records
         self.loader = loader
-        self.opener = opener
+        self.openers = openers
         self.study = study
         self.clock = clock
     }
@@ -67,7 +67,7 @@ public struct SubmissionProcessor: Sendable {
         let incoming: [IncomingResource]
         let keyID: String
         do {
-            let opened = try OpenedEnvelope.open(submission.body, with: opener)
+            let opened = try OpenedEnvelope.open(submission.body, with: try await openers.opener())
             keyID = opened.keyID
             incoming = try SubmissionReader(maximumResources: study.maximumResources)
                 .read(opened, submission: submission)

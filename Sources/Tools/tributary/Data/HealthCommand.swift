@@ -38,10 +38,16 @@ struct HealthCommand: AsyncParsableCommand {
             let selection = HealthSelection(
                 subject: subject, since: begin, types: try names.map { try HealthSelection.types(named: $0) })
             let file = try OutputFile(path: output)
-            let account = try HealthExport(path: export).convert(selection) { observation in
-                try file.write(line: { observation.write(to: &$0) })
+            let account: HealthAccount
+            do {
+                account = try HealthExport(path: export).convert(selection) { observation in
+                    try file.write(line: { observation.write(to: &$0) })
+                }
+                try file.finish()
+            } catch {
+                file.discard()
+                throw error
             }
-            try file.finish()
             HealthAccountOutput.show(account, json: json)
             try HealthAccountOutput.check(account)
         }
@@ -82,6 +88,12 @@ final class OutputFile {
         guard rename(temporary.path, target.path) == 0 else {
             throw CommandError("file-unwritable", "The file \(target.path) cannot be written.")
         }
+    }
+
+    /// Removes what was written so far.
+    func discard() {
+        try? handle.close()
+        try? FileManager.default.removeItem(at: temporary)
     }
 
     private func flush() throws {

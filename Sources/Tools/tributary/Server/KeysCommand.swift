@@ -91,6 +91,7 @@ struct KeysCommand: AsyncParsableCommand {
     }
 
     static func show(_ folder: StudyFolder, json: Bool) throws {
+        _ = try folder.configuration()
         let entries = try folder.keys.entries()
         if json {
             CommandOutput.result([

@@ -1,0 +1,53 @@
+import AppleHealthExport
+import ArgumentParser
+import ConsentDocument
+import FHIR
+import FHIRVersions
+import Foundation
+import HealthData
+import InformedConsent
+import Receiver
+
+/// An error of one of our modules: a stable code and a sentence.
+protocol CodedError: Error {
+    var code: String { get }
+    var message: String { get }
+}
+
+extension ExportError: CodedError {}
+extension ConsentError: CodedError {}
+extension ConsentPDFError: CodedError {}
+extension FHIRConversionError: CodedError {}
+extension ResourceError: CodedError {}
+extension SeenIdentities.Failure: CodedError {}
+extension UnknownHealthType: CodedError {}
+
+/// Turns whatever a command threw into something a person can act on.
+enum CommandFailure {
+    static func readable(_ error: any Error) -> any Error {
+        switch error {
+        case let error as CodedError: return CommandError(error.code, error.message)
+        case let error as JSONError: return CommandError(error.code.rawValue, error.message)
+        case let error as AppReceiptError:
+            return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")
+        default: break
+        }
+        let name = String(reflecting: type(of: error))
+        // The argument parser's own errors are words for people already.
+        guard !name.hasPrefix("ArgumentParser."), !(error is CommandError) else { return error }
+        let words = String(describing: error)
+        if words.contains("errno: 98") || words.contains("Address already in use") {
+            return CommandError("address-in-use", "Another program listens on this port; choose another with --port.")
+        }
+        if words.contains("errno: 99") || words.contains("Cannot assign requested address") {
+            return CommandError("address-unavailable", "This machine has no such address; see --bind.")
+        }
+        let foundation = error as NSError
+        if foundation.domain == NSCocoaErrorDomain {
+            return foundation.code == CocoaError.Code.fileWriteOutOfSpace.rawValue
+                ? CommandError("storage-full", "The disk is full.")
+                : CommandError("file-failed", "A file cannot be read or written; see its path and permissions.")
+        }
+        return error
+    }
+}
