@@ -84,7 +84,7 @@ let tools: [Target] = [
     .executableTarget(
         name: "tributary",
         dependencies: [
-            "FHIR", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent", "HealthData", "Outbox",
+            "FHIR", "Wire", "Questionnaires", "InformedConsent", "HealthData", "Outbox",
             "AppleHealthExport", "ConsentDocument", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
             "TributaryServer", arguments, logging,
         ],

@@ -86,7 +86,10 @@ public struct StudyServer: Sendable {
             ReceiverRoutes(service: service, logger: logger).add(to: router)
         }
         if options.roles.contains(.records) {
-            RecordsRoutes(database: database, access: access, logger: logger, clock: clock).add(to: router)
+            RecordsRoutes(
+                database: database, access: access, logger: logger,
+                scheme: options.certificate == nil ? "http" : "https", clock: clock
+            ).add(to: router)
         }
         return router
     }

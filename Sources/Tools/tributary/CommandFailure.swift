@@ -2,7 +2,6 @@ import AppleHealthExport
 import ArgumentParser
 import ConsentDocument
 import FHIR
-import FHIRVersions
 import Foundation
 import HealthData
 import InformedConsent
@@ -17,7 +16,6 @@ protocol CodedError: Error {
 extension ExportError: CodedError {}
 extension ConsentError: CodedError {}
 extension ConsentPDFError: CodedError {}
-extension FHIRConversionError: CodedError {}
 extension ResourceError: CodedError {}
 extension SeenIdentities.Failure: CodedError {}
 extension UnknownHealthType: CodedError {}
