@@ -79,8 +79,9 @@ public struct ConsumerService: Service {
     private func handle(_ submission: QueuedSubmission) async throws {
         do {
             let outcome = try await processor.process(submission)
-            logger.info(
-                "submission",
+            // What is parked waits for the staff, who should hear of it.
+            logger.log(
+                level: outcome.status == .parked ? .warning : .info, "submission",
                 metadata: [
                     "submission": "\(submission.submissionID)", "client": "\(submission.clientID)",
                     "status": "\(outcome.status.rawValue)", "code": "\(outcome.reasonCode ?? "-")",
