@@ -1,0 +1,95 @@
+/// The search parameters and compartments of FHIR R4 (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
+///
+/// Each line of the text is one of two, its fields separated by tabs:
+/// - a parameter: code, type, base types (by commas), target types, expression, components (`code expression` by `;`),
+///   last part of its canonical URL
+/// - a part of a compartment: `>Compartment`, resource type, codes of the parameters that lead to it
+public struct SearchParameterTable: Sendable {
+    public static let r4 = SearchParameterTable(r4Text)
+
+    /// The kind of a parameter (<https://hl7.org/fhir/R4/search.html#ptypes>).
+    public enum Kind: String, Sendable {
+        case number, date, string, token, reference, composite, quantity, uri, special
+    }
+
+    public struct Parameter: Sendable {
+        /// The name in a search: `birthdate`.
+        public let code: String
+        public let kind: Kind
+        /// The resource types that have it.
+        public let bases: [String]
+        /// The resource types that a reference may point to.
+        public let targets: [String]
+        /// FHIRPath; empty for the few that have none.
+        public let expression: String
+        /// The parts of a composite parameter: the id of the part's parameter and its expression.
+        public let components: [(id: String, expression: String)]
+        /// The last part of `http://hl7.org/fhir/SearchParameter/...`.
+        public let id: String
+
+        public var url: String { "http://hl7.org/fhir/SearchParameter/" + id }
+    }
+
+    /// All parameters, by their URLs.
+    public let parameters: [Parameter]
+    private let byBase: [String: [Int]]
+    private let compartmentCodes: [String: [String: [String]]]
+
+    init(_ text: StaticString) {
+        var parameters: [Parameter] = []
+        var byBase: [String: [Int]] = [:]
+        var compartments: [String: [String: [String]]] = [:]
+        for line in text.description.split(separator: "\n") {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            if line.hasPrefix(">") {
+                guard fields.count == 3 else { continue }
+                compartments[String(fields[0].dropFirst()), default: [:]][String(fields[1])] =
+                    fields[2].split(separator: ",").map(String.init)
+                continue
+            }
+            guard fields.count == 7, let kind = Kind(rawValue: String(fields[1])) else { continue }
+            let bases = fields[2].split(separator: ",").map(String.init)
+            for base in bases { byBase[base, default: []].append(parameters.count) }
+            parameters.append(
+                Parameter(
+                    code: String(fields[0]), kind: kind, bases: bases,
+                    targets: fields[3].split(separator: ",").map(String.init), expression: String(fields[4]),
+                    components: fields[5].split(separator: ";").compactMap { part in
+                        guard let space = part.firstIndex(of: " ") else { return nil }
+                        return (String(part[..<space]), String(part[space...].dropFirst()))
+                    },
+                    id: String(fields[6])))
+        }
+        self.parameters = parameters
+        self.byBase = byBase
+        compartmentCodes = compartments
+    }
+
+    /// The parameters of a resource type, those of `Resource` and `DomainResource` included.
+    public func parameters(of type: String) -> [Parameter] {
+        let inherited =
+            (byBase["Resource"] ?? []) + (TypeModel.r4.isDomainResource(type) ? byBase["DomainResource"] ?? [] : [])
+        return (inherited + (byBase[type] ?? [])).map { parameters[$0] }
+    }
+
+    /// The parameter of a resource type with the code.
+    public func parameter(_ code: String, of type: String) -> Parameter? {
+        parameters(of: type).last { $0.code == code }
+    }
+
+    /// The codes of the parameters by which a resource belongs to a compartment, such as `Patient`
+    /// (<https://hl7.org/fhir/R4/compartmentdefinition.html>); empty where it belongs to none. `{def}` in HL7's
+    /// definitions, the resource itself, is kept as it stands.
+    public func compartmentParameters(_ compartment: String, of type: String) -> [String] {
+        compartmentCodes[compartment]?[type] ?? []
+    }
+
+    /// The names of the compartments, in alphabetical order.
+    public var compartments: [String] { compartmentCodes.keys.sorted() }
+}
+
+extension TypeModel {
+    func isDomainResource(_ name: String) -> Bool {
+        type(name).map { isSubtype($0, of: domainResourceType) } ?? false
+    }
+}

@@ -1,0 +1,196 @@
+/// The types of FHIR R4 4.0.1 with their elements, as numbers that index arrays.
+///
+/// Made from HL7's definitions (<https://hl7.org/fhir/R4/downloads.html>); read once, when first asked for.
+/// What FHIRPath navigates, validation walks and XML is written by.
+public struct TypeModel: Sendable {
+    /// The model of R4.
+    public static let r4 = TypeModel(reading: r4Structures)
+
+    /// A type's place in the tables.
+    public struct TypeID: Hashable, Sendable {
+        public let index: Int32
+
+        /// The type of what the tables do not know.
+        public static let unknown = TypeID(index: -1)
+
+        public init(index: Int32) { self.index = index }
+
+        public var isKnown: Bool { index >= 0 }
+        var position: Int { Int(index) }
+    }
+
+    /// What sort of type it is.
+    public enum Kind: UInt8, Sendable {
+        /// One value, with an id and extensions beside it: `date`.
+        case primitive
+        /// A data type with elements: `HumanName`, `Age`; also `Element` itself.
+        case complex
+        /// Elements inside one resource or data type: `Observation.component`.
+        case backbone
+        case resource
+    }
+
+    /// How strictly an element is bound to a value set (<https://hl7.org/fhir/R4/terminologies.html#strength>).
+    public enum BindingStrength: UInt8, Sendable {
+        case preferred, extensible, required
+    }
+
+    /// One type that an element may have.
+    public struct Target: Sendable {
+        public let type: TypeID
+        /// For a `Reference` or `canonical`: the names of the resource types it may point to; empty for any.
+        public let targets: [String]
+    }
+
+    /// The declaration of an element.
+    public struct Element: Sendable {
+        /// The name without `[x]`.
+        public let name: String
+        /// Such as `Observation.value[x]`, in the type that declares it.
+        public let path: String
+        public let isChoice: Bool
+        public let min: Int
+        /// `Int.max` stands for `*`.
+        public let max: Int
+        /// One for most elements; several for a choice.
+        public let types: [Target]
+        public let isModifier: Bool
+        public let isSummary: Bool
+        /// Whether XML writes it as an attribute.
+        public let isAttribute: Bool
+        /// The strength and number of the value set that it is bound to; preferred ones included.
+        public let binding: (strength: BindingStrength, valueSet: Int)?
+
+        public var isRepeated: Bool { max > 1 }
+    }
+
+    struct Entry: Sendable {
+        let name: String
+        let kind: Kind
+        let isAbstract: Bool
+        let base: TypeID
+        /// Indices into `declared`, inherited ones first.
+        var elements: [Int32]
+        /// Where the type's keys stand in `slots`, and how many slots there are (a power of two).
+        var slots: Range<Int> = 0..<0
+    }
+
+    /// One JSON name of one type.
+    struct Slot: Sendable {
+        let key: String
+        let hash: UInt32
+        /// -1: an empty slot.
+        let element: Int32
+        let type: TypeID
+    }
+
+    var entries: [Entry] = []
+    var declared: [Element] = []
+    var slots: [Slot] = []
+    var names: [String: TypeID] = [:]
+
+    /// Types that are asked for by number where things are quick.
+    public internal(set) var elementType = TypeID.unknown
+    public internal(set) var extensionType = TypeID.unknown
+    public internal(set) var resourceType = TypeID.unknown
+    public internal(set) var domainResourceType = TypeID.unknown
+    public internal(set) var referenceType = TypeID.unknown
+
+    init() {}
+}
+
+extension TypeModel {
+    /// The type with the name: `Patient`, `HumanName`, `code`, `Observation.component`.
+    public func type(_ name: String) -> TypeID? { names[name] }
+
+    /// How many types there are; their numbers count from 0.
+    public var typeCount: Int { entries.count }
+
+    /// The type's name; empty for the unknown type.
+    public func name(of type: TypeID) -> String { type.isKnown ? entries[type.position].name : "" }
+
+    /// The kind of type; the unknown type counts as complex.
+    public func kind(of type: TypeID) -> Kind { type.isKnown ? entries[type.position].kind : .complex }
+
+    public func isPrimitive(_ type: TypeID) -> Bool { type.isKnown && entries[type.position].kind == .primitive }
+
+    /// Whether no element can be of this type itself, only of one derived from it.
+    public func isAbstract(_ type: TypeID) -> Bool { type.isKnown && entries[type.position].isAbstract }
+
+    /// The type that this one is derived from: `string` for `code`, `DomainResource` for `Patient`.
+    public func base(of type: TypeID) -> TypeID? {
+        guard type.isKnown, entries[type.position].base.isKnown else { return nil }
+        return entries[type.position].base
+    }
+
+    /// Whether a type is another one or derived from it.
+    public func isSubtype(_ type: TypeID, of other: TypeID) -> Bool {
+        var current = type
+        while current.isKnown {
+            if current == other { return true }
+            current = entries[current.position].base
+        }
+        return false
+    }
+
+    /// A type's elements, those of its base first, in the order of the definition.
+    public func elements(of type: TypeID) -> [Element] {
+        type.isKnown ? entries[type.position].elements.map { declared[Int($0)] } : []
+    }
+
+    /// The element by its name without `[x]`, as FHIRPath says it.
+    public func element(named name: String, of type: TypeID) -> Element? {
+        elementIndex(named: name, of: type).map { declared[Int($0)] }
+    }
+
+    /// The number of the element by its name without `[x]`.
+    public func elementIndex(named name: String, of type: TypeID) -> Int32? {
+        guard type.isKnown else { return nil }
+        if let slot = slot(name, of: type) { return slot.element }
+        // Only choices are not in the slots by their plain name.
+        return entries[type.position].elements.first { declared[Int($0)].isChoice && declared[Int($0)].name == name }
+    }
+
+    /// The declaration with the number.
+    public func declaration(_ index: Int32) -> Element { declared[Int(index)] }
+
+    /// The numbers of a type's elements, in order.
+    public func elementIndices(of type: TypeID) -> [Int32] { type.isKnown ? entries[type.position].elements : [] }
+
+    /// The element that a JSON name without a leading `_` stands for, and its type there: `valueQuantity` is the
+    /// `value[x]` as a `Quantity`.
+    public func member(_ key: String, of type: TypeID) -> (element: Element, type: TypeID)? {
+        memberIndex(key, of: type).map { (declared[Int($0.element)], $0.type) }
+    }
+
+    /// As ``member(_:of:)``, with the element's number.
+    public func memberIndex(_ key: String, of type: TypeID) -> (element: Int32, type: TypeID)? {
+        slot(key, of: type).map { ($0.element, $0.type) }
+    }
+
+    /// The names of all concrete resource types, in alphabetical order.
+    public var resourceTypes: [String] {
+        entries.filter { $0.kind == .resource && !$0.isAbstract }.map(\.name).sorted()
+    }
+
+    private func slot(_ key: String, of type: TypeID) -> Slot? {
+        guard type.isKnown else { return nil }
+        let range = entries[type.position].slots
+        guard !range.isEmpty else { return nil }
+        let hash = TypeModel.hash(key)
+        var place = Int(hash) & (range.count - 1)
+        while true {
+            let slot = slots[range.lowerBound + place]
+            if slot.element < 0 { return nil }
+            if slot.hash == hash && slot.key == key { return slot }
+            place = (place + 1) & (range.count - 1)
+        }
+    }
+
+    /// FNV-1a over the bytes: the names are few and known, and a look-up of each JSON name must be quick.
+    static func hash(_ key: String) -> UInt32 {
+        var hash: UInt32 = 2_166_136_261
+        for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return hash ^ (hash >> 15)
+    }
+}
