@@ -82,7 +82,8 @@ struct ContractTests {
             result.resource.extension("http://hl7.org/fhir/1.0/StructureDefinition/extension-Contract.actor"))
         #expect(actor.extensions.map(\.url) == ["entity", "role"])
         #expect(actor.extensions.first?.value?.value["reference"]?.string == "#org")
-        #expect(result.notes.contains(ConversionNote(.keptInExtension, "Contract.actor")))
+        #expect(
+            result.notes.contains(ConversionNote(.keptInExtension, "Contract.actor", place: "Contract.actor[0]")))
         #expect(result.resource.object["legallyBindingAttachment"]?["url"]?.string == "urn:doc")
     }
 

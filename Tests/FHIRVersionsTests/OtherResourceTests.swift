@@ -19,7 +19,12 @@ struct OtherResourceTests {
         #expect(json.path("note.0.text")?.string == "tall")
         #expect(json.path("valueQuantity.unit")?.string == "cm")
         #expect(json.path("hasMember.0.reference")?.string == "Observation/2")
-        #expect(json.path("extension.0.extension.0.valueCode")?.string == "replaces")
+        #expect(
+            json.path("extension.0")
+                == [
+                    "url": "http://hl7.org/fhir/StructureDefinition/observation-replaces",
+                    "valueReference": ["reference": "Observation/3"],
+                ])
         #expect(result.notes.contains { $0.kind == .leftOut && $0.path == "Observation.madeUp" })
     }
 
@@ -71,7 +76,14 @@ struct OtherResourceTests {
         let include = try #require(result.resource.json.path("compose.include")?.array)
         #expect(include.count == 3)
         #expect(include[0]["concept"]?.array?.compactMap { $0["code"]?.string } == ["1", "1a", "2"])
-        #expect(include[0].path("concept.0.extension.0.valueString")?.string == "Feels good")
+        let codes = try #require(result.resource.contained.first)
+        #expect(codes.resourceType == "CodeSystem" && codes.object["url"]?.string == "urn:mood")
+        #expect(codes.json.path("caseSensitive")?.bool == true)
+        #expect(codes.json.path("concept.0.definition")?.string == "Feels good")
+        #expect(codes.json.path("concept.0.concept.0.code")?.string == "1a")
+        let reference = result.resource.extension(
+            "http://hl7.org/fhir/1.0/StructureDefinition/extension-ValueSet.codeSystem")
+        #expect(reference?.value?.value["reference"]?.string == codes.id.map { "#" + $0 })
         #expect(include.contains { $0.path("valueSet.0")?.string == "http://x.example/vs" })
     }
 
@@ -120,7 +132,9 @@ struct OtherResourceTests {
         #expect(StructureCheck.problems(result.resource) == [])
         let json = result.resource.json
         #expect(json.path("item.0.answerOption.1.valueString")?.string == "b")
-        #expect(json.path("item.0.initial.0.valueCoding.code")?.string == "a")
+        // Beside options there is no initial value in R4.
+        #expect(json.path("item.0.answerOption.0.initialSelected")?.bool == true)
+        #expect(json.path("item.0.initial") == nil)
         #expect(json.path("item.1.answerValueSet")?.string == "http://x.example/vs")
         #expect(
             json.path("item.2.enableWhen.0") == ["question": "1", "operator": "exists", "answerBoolean": true])

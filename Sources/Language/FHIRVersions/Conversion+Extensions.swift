@@ -8,75 +8,117 @@ extension Conversion {
         return "http://hl7.org/fhir/\(version.extensionNumber)/StructureDefinition/extension-\(path).\(name)"
     }
 
+    /// Whether the element may have an extension beside what it has: a Bundle and a Binary have none, and an extension
+    /// has either a value or further extensions.
+    func canExtend(_ place: ConversionPlace) -> Bool { !["Binary", "Bundle", "Extension"].contains(place.to) }
+
     /// Carries a part in cross-version extensions, one for each value.
     mutating func carry(_ part: ConversionPart, _ place: ConversionPlace, _ output: inout ConversionOutput) {
         let path = place.from + "." + part.key
         guard let known = source.member(part.key, below: place.from) ?? newer(part.key, place) else {
-            note(.leftOut, path, "no release has such an element")
+            note(
+                .leftOut, path,
+                part.key == "fhir_comments" ? "R4's JSON has no comments" : "no release has such an element",
+                part.trail)
             return
         }
-        // An extension is a place for further extensions, not a value that one can have.
-        guard known.type != "Extension", known.type != "Resource", known.type != "Narrative", known.type != "Meta"
-        else {
-            note(.leftOut, path)
+        guard canExtend(place) else {
+            note(.leftOut, path, "no extension may stand beside it", part.trail)
             return
         }
-        note(.keptInExtension, path)
-        for (value, sibling) in part.pairs {
-            if let children = known.member.children, let object = value.object {
-                output.extend(nested(object, children, url: url(place.from, part.key)))
-                continue
-            }
-            // R4's Money has a currency where the older one is a Quantity.
-            let type = known.type == "Money" ? "Quantity" : known.type
-            let converted = self.value(
-                value, (from: known.inside ?? "", to: known.isPrimitive ? nil : type), type: type, path)
-            let rest = self.sibling(sibling)
-            guard converted != nil || rest != .null else {
-                note(.leftOut, path, "the value has not the form of its type")
-                continue
-            }
-            output.extend(url(place.from, part.key), type: type, value: converted ?? .null, sibling: rest)
+        guard Conversion.isValue(known) else {
+            note(.leftOut, path, "an extension cannot hold it", part.trail)
+            return
+        }
+        for pair in part.pairs {
+            guard let one = carried(known, pair, url: url(place.from, part.key), path) else { continue }
+            note(.keptInExtension, path, "", pair.trail)
+            output.extend(one)
         }
     }
 
-    /// An element with children as an extension of extensions, each named as the child.
-    private mutating func nested(_ object: JSONObject, _ path: String, url: String) -> JSON {
+    /// Carries a further value of an element that R4 allows one of.
+    mutating func carry(
+        surplus pair: ConversionPart.Pair, _ known: ElementTable.Typed, _ key: String, _ place: ConversionPlace,
+        _ output: inout ConversionOutput
+    ) {
+        let path = place.from + "." + key
+        guard canExtend(place), Conversion.isValue(known) else {
+            note(.leftOut, path, "R4 allows one value", pair.trail)
+            return
+        }
+        guard let one = carried(known, pair, url: url(place.from, key), path) else { return }
+        note(.keptInExtension, path, "R4 allows one value", pair.trail)
+        output.extend(one)
+    }
+
+    /// Whether an extension can hold a value of the type: it is a place for further extensions, not for one as value.
+    private static func isValue(_ known: ElementTable.Typed) -> Bool {
+        !["Extension", "Resource", "Narrative", "Meta", "xhtml"].contains(known.type)
+    }
+
+    /// One value as an extension; nil where it has not the form of its type.
+    private mutating func carried(
+        _ known: ElementTable.Typed, _ pair: ConversionPart.Pair, url: String, _ path: String
+    ) -> JSON? {
+        if let children = known.member.children {
+            if pair.sibling != .null { noteForm(path, pair.trail) }
+            guard let object = pair.value.object, !object.isEmpty else {
+                if pair.value != .null { noteForm(path, pair.trail) }
+                return nil
+            }
+            return nested(object, children, url: url, pair.trail)
+        }
+        // R4's Money has a currency where the older one is a Quantity.
+        let type = known.type == "Money" ? "Quantity" : known.type
+        let inside = (from: known.inside ?? "", to: known.isPrimitive ? nil : type)
+        let converted = value(pair.value, inside, type: type, path, pair.trail)
+        let rest = sibling(pair.sibling, pair.trail)
+        if converted == nil, pair.value != .null { noteForm(path, pair.trail) }
+        guard converted != nil || rest != .null else { return nil }
         var output = ConversionOutput()
-        for part in ConversionPart.parts(of: object) {
-            guard part.key != "extension", part.key != "modifierExtension" else {
-                let place = ConversionPlace(object: object, from: "Extension", to: "Extension")
-                var inner = ConversionOutput()
-                keep(ConversionPart(key: "extension", value: part.value, sibling: nil), as: "extension", place, &inner)
-                for one in inner.object["extension"]?.array ?? [] { output.extend(one) }
-                continue
-            }
-            guard part.key != "id", let known = source.member(part.key, below: path) else {
-                note(.leftOut, path + "." + part.key)
-                continue
-            }
-            let name = known.member.name
-            for (value, sibling) in part.pairs {
-                if let children = known.member.children, let object = value.object {
-                    output.extend(nested(object, children, url: name))
-                } else {
-                    let type = known.type == "Money" ? "Quantity" : known.type
-                    let inside = (from: known.inside ?? "", to: known.isPrimitive ? nil : type)
-                    let converted = self.value(value, inside, type: type, path + "." + part.key)
-                    let rest = self.sibling(sibling)
-                    guard converted != nil || rest != .null else {
-                        note(.leftOut, path + "." + part.key, "the value has not the form of its type")
-                        continue
+        output.extend(url, type: type, value: converted ?? .null, sibling: rest)
+        return output.extensions.first
+    }
+
+    /// An element with children as an extension of extensions, each named as the child.
+    private mutating func nested(
+        _ object: JSONObject, _ path: String, url: String, _ trail: ConversionTrail
+    ) -> JSON {
+        var output = ConversionOutput()
+        var id: JSON?
+        for part in ConversionPart.parts(of: object, at: trail) {
+            switch part.key {
+            case "id":
+                id = value(part.value ?? .null, (from: "", to: nil), type: "string", path + ".id", part.trail)
+                if id == nil { noteForm(path + ".id", part.trail) }
+            case "extension", "modifierExtension":
+                if part.key == "modifierExtension" {
+                    note(.changed, path + ".modifierExtension", "it stands among the extensions", part.trail)
+                }
+                for pair in part.pairs {
+                    if let one = value(pair.value, "Extension", pair.trail) {
+                        output.extend(one)
+                    } else {
+                        noteForm(path + "." + part.key, pair.trail)
                     }
-                    output.extend(name, type: type, value: converted ?? .null, sibling: rest)
+                }
+            default:
+                guard let known = source.member(part.key, below: path) else {
+                    note(.leftOut, path + "." + part.key, "no release has such an element", part.trail)
+                    continue
+                }
+                for pair in part.pairs {
+                    let inner = carried(known, pair, url: known.member.name, path + "." + part.key)
+                    if let inner { output.extend(inner) }
                 }
             }
         }
         var result = JSONObject()
+        if let id { result["id"] = id }
         result["url"] = .string(url)
         // An extension without anything in it is not allowed.
-        let inner = output.finished["extension"] ?? .array([DataAbsent.unknown])
-        result["extension"] = inner
+        result["extension"] = .array(output.extensions.isEmpty ? [DataAbsent.unknown] : output.extensions)
         return .object(result)
     }
 
@@ -90,9 +132,9 @@ extension Conversion {
 /// The standard extension for a value that is required and not known
 /// (<https://hl7.org/fhir/R4/extension-data-absent-reason.html>).
 enum DataAbsent {
-    static let unknown: JSON = [
-        "url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "unknown",
-    ]
+    static let url = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
+
+    static let unknown: JSON = ["url": .string(url), "valueCode": "unknown"]
 
     /// An element that says only that its value is not known.
     static let element: JSON = ["extension": [unknown]]

@@ -5,14 +5,22 @@ import FHIR
 /// 1. Members with a rule are given to it (``ConversionRule``).
 /// 2. Members that R4 has under the same name are copied, types and cardinalities adjusted by the element tables.
 /// 3. What is left goes into a cross-version extension, or into the notes where no table knows it.
-/// 4. Elements that R4 requires and that are missing are supplied (``ConversionDefault``).
+/// 4. What follows from the whole element is done (``ConversionFinish``): codes that R4 writes otherwise, elements
+///    that R4 does not allow beside each other.
+/// 5. Elements that R4 requires and that are missing are supplied (``ConversionDefault``).
 struct Conversion {
     let version: FHIRVersion
     let source: ElementTable
     let target = ElementTable.r4
-    var notes: [ConversionNote] = []
+    private(set) var notes: [ConversionNote] = []
+    private var noted: Set<ConversionNote> = []
     /// The resource that is being converted, for rules that look beyond their element.
-    var current = JSONObject()
+    private(set) var current = JSONObject()
+    /// The resources that the conversion adds to the contained ones, and the ids that they may not have.
+    private var contained: [JSON] = []
+    private var takenIDs: Set<String> = []
+    /// The types of a Bundle's resources that are not converted: references to them stay as they are.
+    private var keptTypes: Set<String> = []
     private var unnamed = 0
 
     init(from version: FHIRVersion) {
@@ -23,32 +31,71 @@ struct Conversion {
     // MARK: Resources
 
     /// The resource and what it contains.
-    mutating func resource(_ object: JSONObject) -> JSONObject {
+    mutating func resource(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
+        let outer = (contained: contained, taken: takenIDs)
+        contained = []
+        takenIDs = Set((object["contained"]?.array ?? []).compactMap { $0["id"]?.string })
+        defer { (contained, takenIDs) = outer }
+        var output = inner(object, at: trail)
+        if !contained.isEmpty { output["contained"] = .array((output["contained"]?.array ?? []) + contained) }
+        return output
+    }
+
+    /// The resource without the resources that the conversion adds: they belong to the one around it.
+    mutating func inner(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
         var object = object
-        if object["resourceType"]?.string == "QuestionnaireAnswers" {
-            object["resourceType"] = "QuestionnaireResponse"
-            note(.changed, "QuestionnaireAnswers", "the older name of QuestionnaireResponse")
+        var type = object["resourceType"]?.string ?? ""
+        let trail = trail ?? .root(type)
+        if type == "QuestionnaireAnswers" {
+            type = "QuestionnaireResponse"
+            object["resourceType"] = .string(type)
+            note(
+                .changed, "QuestionnaireAnswers", "the older name of QuestionnaireResponse",
+                trail.member("resourceType"))
         }
-        let type = object["resourceType"]?.string ?? ""
-        guard target.describes(type) else {
-            note(.changed, type, "resources of this type are kept as they are")
+        guard FHIRConversion.resourceTypes.contains(type) else {
+            note(.untouched, type.isEmpty ? "Resource" : type, "resources of this type are not converted", trail)
             return object
         }
-        let outer = current
+        let outer = (current: current, kept: keptTypes)
         current = object
-        defer { current = outer }
-        var output = element(object, from: type, to: type)
+        if type == "Bundle" {
+            let types = (object["entry"]?.array ?? []).compactMap { $0["resource"]?["resourceType"]?.string }
+            keptTypes.formUnion(Set(types).subtracting(FHIRConversion.resourceTypes))
+        }
+        defer { (current, keptTypes) = outer }
+        var output = element(object, from: type, to: type, at: trail)
         output.set("resourceType", .string(type), at: 0)
         return output
+    }
+
+    /// Adds a resource to the contained ones of the outermost resource.
+    ///
+    /// - Returns: the id that it was given.
+    mutating func contain(_ object: JSONObject, id wanted: String) -> String {
+        let wanted = String(wanted.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") })
+        var id = String(wanted.prefix(60))
+        var number = 2
+        while takenIDs.contains(id) {
+            id = String(wanted.prefix(56)) + "-\(number)"
+            number += 1
+        }
+        takenIDs.insert(id)
+        var object = object
+        object.set("id", .string(id), at: 1)
+        contained.append(.object(object))
+        return id
     }
 
     // MARK: Elements
 
     /// The object as the R4 element at a path.
-    mutating func element(_ object: JSONObject, from: String, to: String) -> JSONObject {
+    mutating func element(
+        _ object: JSONObject, from: String, to: String, at trail: ConversionTrail
+    ) -> JSONObject {
         var output = ConversionOutput()
-        let place = ConversionPlace(object: object, from: from, to: to)
-        for part in ConversionPart.parts(of: object) where part.key != "resourceType" {
+        let place = ConversionPlace(object: object, from: from, to: to, trail: trail)
+        for part in ConversionPart.parts(of: object, at: trail) where part.key != "resourceType" {
             let name = source.choice(part.key, below: from)?.name ?? part.key
             if let rule = ConversionRule.rule(version, from + "." + name) {
                 rule(part, place, &output, &self)
@@ -56,6 +103,7 @@ struct Conversion {
                 keep(part, as: part.key, place, &output)
             }
         }
+        ConversionFinish.finish(place, &output, &self)
         supply(place, &output)
         return output.finished
     }
@@ -66,76 +114,90 @@ struct Conversion {
     ) {
         let known = source.member(part.key, below: place.from)
         guard let wanted = target.member(key, below: place.to),
-            known.map({ Conversion.fits($0, wanted) }) ?? true
+            known.map({ Conversion.fits($0, wanted) }) ?? true,
+            wanted.member.isRepeated || !isTaken(key, wanted.member, output)
         else {
             carry(part, place, &output)
             return
         }
         let inside = (from: known?.inside ?? wanted.inside ?? "", to: wanted.inside)
+        let path = place.from + "." + part.key
         var values: [(value: JSON, sibling: JSON)] = []
-        for (value, sibling) in part.pairs {
-            let path = place.from + "." + part.key
-            if let converted = self.value(value, inside, type: wanted.type, path) {
-                values.append((converted, self.sibling(sibling)))
-            } else if sibling.object != nil {
-                values.append((.null, self.sibling(sibling)))
-            } else if value != .null {
-                note(.leftOut, path, "the value has not the form of its type")
+        for pair in part.pairs {
+            if !wanted.member.isRepeated, !values.isEmpty {
+                carry(surplus: pair, known ?? wanted, part.key, place, &output)
+                continue
             }
+            let converted = value(pair.value, inside, type: wanted.type, path, pair.trail)
+            let rest = sibling(pair.sibling, pair.trail)
+            if converted == nil, pair.value != .null { noteForm(path, pair.trail) }
+            if converted != nil || rest != .null { values.append((converted ?? .null, rest)) }
         }
-        guard !values.isEmpty else { return }
+        guard let first = values.first else { return }
         if wanted.member.isRepeated {
             output.append(values, to: key)
         } else {
-            output.set(key, values[0])
-            for extra in values.dropFirst() {
-                note(.keptInExtension, place.from + "." + part.key, "R4 allows one value")
-                output.extend(url(place.from, part.key), type: wanted.type, value: extra.value, sibling: extra.sibling)
-            }
+            output.set(key, first.value, first.sibling)
+        }
+    }
+
+    /// Whether the member, or another type of the same choice, stands there already.
+    private func isTaken(_ key: String, _ member: ElementTable.Member, _ output: ConversionOutput) -> Bool {
+        guard member.isChoice else { return output.has(key) }
+        return output.object.members.contains { present in
+            let name = present.key.hasPrefix("_") ? present.key.dropFirst() : present.key[...]
+            return name.hasPrefix(member.name) && (name.dropFirst(member.name.count).first?.isUppercase ?? false)
         }
     }
 
     /// One value as the R4 type; nil where it has not the form of the type.
-    mutating func value(_ value: JSON, _ inside: (from: String, to: String?), type: String, _ path: String) -> JSON? {
+    mutating func value(
+        _ value: JSON, _ inside: (from: String, to: String?), type: String, _ path: String, _ trail: ConversionTrail
+    ) -> JSON? {
         guard let to = inside.to else {
-            switch value {
-            case .string(let text):
-                guard let written = PrimitiveRepair.repaired(text, type: type) else { return value }
-                note(.changed, path, "a date or time was completed; the time zone is taken as UTC where none was given")
-                return .string(written)
-            case .number, .bool: return value
-            case .null, .array, .object: return nil
-            }
+            guard let (written, reason) = PrimitiveRepair.written(value, type: type) else { return nil }
+            if let reason { note(.changed, path, reason, trail) }
+            return written
         }
-        guard let object = value.object else { return nil }
-        if to == "Resource" { return .object(resource(object)) }
+        guard let object = value.object, !object.isEmpty else { return nil }
+        if to == "Resource" { return .object(resource(object, at: trail)) }
         // A type that no table describes is the same in all releases, as far as this conversion needs it.
         guard target.describes(to) else { return value }
-        return .object(element(object, from: source.describes(inside.from) ? inside.from : to, to: to))
+        let from = source.describes(inside.from) ? inside.from : to
+        let converted = element(object, from: from, to: to, at: trail)
+        return converted.isEmpty ? nil : .object(converted)
+    }
+
+    /// An object of a data type that has the same name in all releases.
+    mutating func value(_ value: JSON, _ type: String, _ trail: ConversionTrail) -> JSON? {
+        self.value(value, (from: type, to: type), type: type, type, trail)
     }
 
     /// The `_name` sibling of a primitive with its extensions converted.
-    mutating func sibling(_ sibling: JSON) -> JSON {
-        guard let object = sibling.object else { return .null }
-        var output = JSONObject()
-        for member in object.members {
-            switch member.key {
-            case "id": output["id"] = member.value
-            case "extension":
-                output["extension"] = .array(
-                    (member.value.array ?? []).compactMap {
-                        $0.object.map { .object(element($0, from: "Extension", to: "Extension")) }
-                    })
-            default: note(.leftOut, member.key, "a comment on a primitive value")
-            }
+    mutating func sibling(_ sibling: JSON, _ trail: ConversionTrail) -> JSON {
+        guard sibling != .null else { return .null }
+        guard let object = sibling.object else {
+            noteForm("Element", trail)
+            return .null
         }
+        let output = element(object, from: "Element", to: "Element", at: trail)
         return output.isEmpty ? .null : .object(output)
     }
 
-    mutating func note(_ kind: ConversionNote.Kind, _ path: String, _ detail: String = "") {
-        let note = ConversionNote(kind, path, detail)
-        if !notes.contains(note) { notes.append(note) }
+    // MARK: Notes
+
+    mutating func note(_ kind: ConversionNote.Kind, _ path: String, _ detail: String = "", _ trail: ConversionTrail) {
+        let note = ConversionNote(kind, path, detail, place: trail.text)
+        if noted.insert(note).inserted { notes.append(note) }
     }
+
+    /// Notes a value that is left out because it is none of its type.
+    mutating func noteForm(_ path: String, _ trail: ConversionTrail) {
+        note(.leftOut, path, "the value has not the form of its type", trail)
+    }
+
+    /// Whether the Bundle has resources of the type that stay as they are.
+    func keepsType(_ type: String) -> Bool { keptTypes.contains(type) }
 
     /// A linkId for a group or question that came without one.
     mutating func nextLinkID() -> String {
@@ -149,8 +211,9 @@ struct Conversion {
             return known.member.children != nil && wanted.member.children != nil
         }
         if known.isPrimitive != wanted.isPrimitive { return false }
-        let quantities: Set<String> = ["Quantity", "Age", "Count", "Distance", "Duration"]
         return known.isPrimitive || known.type == wanted.type
             || (quantities.contains(known.type) && quantities.contains(wanted.type))
     }
+
+    private static let quantities: Set<String> = ["Quantity", "Age", "Count", "Distance", "Duration"]
 }

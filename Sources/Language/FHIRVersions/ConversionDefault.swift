@@ -5,7 +5,6 @@ extension Conversion {
     ///
     /// Elements inside data types are left alone: what they lack was lacking before.
     mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
-        finish(place, &output)
         guard let type = place.to.split(separator: ".").first, FHIRConversion.resourceTypes.contains(String(type))
         else { return }
         for member in target.members(below: place.to) where member.isRequired {
@@ -14,7 +13,7 @@ extension Conversion {
             let isItem = path == "QuestionnaireResponse.item.linkId" || path.hasPrefix("Questionnaire.item.")
             // Groups of DSTU2 without a linkId may be dissolved: their rule decides.
             if isItem, !place.from.contains(".item") { continue }
-            note(.supplied, path)
+            note(.supplied, path, "R4 requires it", place.trail.member(member.name))
             if isItem, member.name == "linkId" {
                 output.object.set("linkId", .string(nextLinkID()), at: 0)
                 continue
@@ -33,22 +32,6 @@ extension Conversion {
         }
     }
 
-    /// What follows from the whole element.
-    private mutating func finish(_ place: ConversionPlace, _ output: inout ConversionOutput) {
-        switch place.to {
-        case "Contract":
-            // DSTU2 has no status; a contract that somebody signed is in force.
-            if output.object["status"] == nil, output.object["signer"] != nil { output.object["status"] = "executed" }
-        case "Contract.term":
-            // R4 wants an offer in each term, which is where it has a text of its own.
-            if output.object["offer"] == nil, let text = output.object["text"] {
-                output.object["offer"] = ["text": text]
-                note(.supplied, "Contract.term.offer", "from text")
-            }
-        default: break
-        }
-    }
-
     private static func isPresent(_ member: ElementTable.Member, in object: JSONObject) -> Bool {
         guard member.isChoice else { return object[member.name] != nil || object["_" + member.name] != nil }
         return object.members.contains { present in
@@ -62,9 +45,13 @@ extension Conversion {
         // The apps send a response when the person is done with it.
         "QuestionnaireResponse.status": "completed",
         "Observation.status": "unknown",
+        "CodeSystem.status": "unknown",
+        "CodeSystem.content": "complete",
         "Encounter.status": "unknown",
         "ValueSet.status": "unknown",
         "Questionnaire.status": "unknown",
+        // An included set without a system says nothing about codes.
+        "ValueSet.compose.include": [["_system": DataAbsent.element]],
         // C3-PRO reads a criterion without a value as one that must be true.
         "Group.characteristic.value": true,
     ]

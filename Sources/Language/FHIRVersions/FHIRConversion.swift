@@ -3,8 +3,9 @@ import FHIR
 /// Turns resources of older releases into R4.
 ///
 /// Read: Contract, QuestionnaireResponse (with its older name QuestionnaireAnswers), Questionnaire, Patient,
-/// Observation, Encounter, Group, Organization and ValueSet, each also where it is contained. Nothing vanishes: what R4
-/// has no element for stands in the official cross-version extension
+/// Observation, Device, Encounter, Group, Organization, ValueSet, CodeSystem, Binary and Bundles of these, each also where it is
+/// contained. Resources of other types in a Bundle or among the contained ones are kept as they are, and a note names
+/// them. Nothing vanishes: what R4 has no element for stands in the official cross-version extension
 /// (<https://hl7.org/fhir/R4/versions.html#extensions>) or is named in the notes.
 public enum FHIRConversion {
     /// An R4 resource with what could not be carried over one to one.
@@ -20,7 +21,8 @@ public enum FHIRConversion {
 
     /// The resource types that an older release is read of.
     public static let resourceTypes: Set<String> = [
-        "Contract", "Encounter", "Group", "Observation", "Organization", "Patient", "Questionnaire",
+        "Binary", "Bundle", "CodeSystem", "Contract", "Device", "Encounter", "Group", "Observation", "Organization",
+        "Patient", "Questionnaire",
         "QuestionnaireAnswers", "QuestionnaireResponse", "ValueSet",
     ]
 

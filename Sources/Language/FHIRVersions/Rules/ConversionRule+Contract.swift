@@ -13,92 +13,130 @@ extension ConversionRule {
 
     /// C3-PRO's apps wrote the type as an object, others as an array, one as a concept.
     private static let signerType: Rule = { part, place, output, conversion in
-        var codings = part.objects.flatMap { object in
-            object["coding"]?.array?.compactMap(\.object) ?? [object]
+        for pair in part.pairs {
+            let path = "Contract.signer.type"
+            if let codings = pair.value["coding"]?.array {
+                for (index, coding) in codings.enumerated() {
+                    signerType(coding, .index(pair.trail.member("coding"), index), place, &output, &conversion)
+                }
+                for member in pair.value.object?.members ?? [] where member.key != "coding" {
+                    conversion.note(.leftOut, path, "a Coding has no such element", pair.trail.member(member.key))
+                }
+            } else if pair.value != .null {
+                signerType(pair.value, pair.trail, place, &output, &conversion)
+            }
+            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
         }
-        guard !codings.isEmpty else {
-            conversion.note(.leftOut, "Contract.signer.type", "the value has not the form of its type")
+    }
+
+    private static func signerType(
+        _ value: JSON, _ trail: ConversionTrail, _ place: ConversionPlace, _ output: inout ConversionOutput,
+        _ conversion: inout Conversion
+    ) {
+        guard let coding = conversion.value(value, "Coding", trail) else {
+            conversion.noteForm("Contract.signer.type", trail)
             return
         }
-        let first = codings.removeFirst()
-        output.set("type", (.object(conversion.element(first, from: "Coding", to: "Coding")), .null))
-        for coding in codings {
-            conversion.note(.keptInExtension, "Contract.signer.type", "R4 allows one type")
-            let value = JSON.object(conversion.element(coding, from: "Coding", to: "Coding"))
-            output.extend(conversion.url(place.from, "type"), type: "Coding", value: value)
+        guard output.object["type"] != nil else {
+            output.set("type", coding)
+            return
         }
+        conversion.note(.keptInExtension, "Contract.signer.type", "R4 allows one type", trail)
+        output.extend(conversion.url(place.from, "type"), type: "Coding", value: coding)
     }
 
     /// DSTU2's signature is a text: with C3-PRO the id of the patient who signed.
     private static let signerSignature: Rule = { part, place, output, conversion in
-        for (value, _) in part.pairs {
-            if let object = value.object {
-                output.append(.object(conversion.signature(object, of: place.object)), to: "signature")
-            } else if let text = value.string {
-                let party = Reference(json: place.object["party"])
-                let who: JSON
-                if let party, party.reference != nil {
-                    who = .object(conversion.element(party.object, from: "Reference", to: "Reference"))
-                } else if Resource.isID(text) {
-                    who = ["reference": .string("Patient/" + text)]
-                    if place.object["party"] == nil { output.set("party", (who, .null)) }
-                } else {
-                    who = DataAbsent.element
-                }
-                var signature = JSONObject()
-                signature["type"] = [consentSignature]
-                signature["who"] = who
-                output.append(.object(conversion.dated(signature)), to: "signature")
-                conversion.note(.keptInExtension, "Contract.signer.signature")
-                output.extend(conversion.url(place.from, "signature"), type: "string", value: value)
-            } else if value != .null {
-                conversion.note(.leftOut, "Contract.signer.signature", "the value has not the form of its type")
+        for pair in part.pairs {
+            if let object = pair.value.object, !object.isEmpty {
+                output.append(.object(conversion.signature(object, of: place, at: pair.trail)), to: "signature")
+            } else if let text = pair.value.string, !text.isEmpty {
+                output.append(.object(conversion.signature(text, of: place, &output)), to: "signature")
+                conversion.note(.keptInExtension, "Contract.signer.signature", "", pair.trail)
+                output.extend(
+                    conversion.url(place.from, "signature"), type: "string", value: pair.value,
+                    sibling: conversion.sibling(pair.sibling, pair.trail))
+            } else if pair.value != .null || pair.sibling != .null {
+                conversion.noteForm("Contract.signer.signature", pair.trail)
             }
         }
     }
 
     /// The type of a consent's signature (ASTM E1762).
-    private static let consentSignature: JSON = [
+    fileprivate static let consentSignature: JSON = [
         "system": "urn:iso-astm:E1762-95:2013", "code": "1.2.840.10065.1.12.1.7", "display": "Consent Signature",
     ]
 
     /// R4 has one topic where STU3 had several.
     private static let topic: Rule = { part, place, output, conversion in
-        let references = part.pairs.filter { $0.value.object != nil }
-        guard let first = references.first?.value.object else { return }
-        output.set("topicReference", (.object(conversion.element(first, from: "Reference", to: "Reference")), .null))
-        guard references.count > 1 else { return }
-        let rest = ConversionPart(key: "topic", value: .array(references.dropFirst().map(\.value)), sibling: nil)
-        conversion.carry(rest, place, &output)
+        for pair in part.pairs {
+            guard let reference = conversion.value(pair.value, "Reference", pair.trail) else {
+                if pair.value != .null || pair.sibling != .null {
+                    conversion.noteForm(place.from + ".topic", pair.trail)
+                }
+                continue
+            }
+            if output.has("topicReference") {
+                conversion.carry(part.with(pair), place, &output)
+            } else {
+                output.set("topicReference", reference)
+            }
+        }
     }
 
-    private static let securityLabel: Rule = { part, _, output, conversion in
-        for coding in part.objects {
-            let value = JSON.object(conversion.element(coding, from: "Coding", to: "Coding"))
-            output.append(["classification": value], to: "securityLabel")
+    private static let securityLabel: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            if let label = conversion.value(pair.value, "Coding", pair.trail) {
+                output.append(["classification": label], to: "securityLabel")
+            } else if pair.value != .null || pair.sibling != .null {
+                conversion.noteForm(place.from + ".securityLabel", pair.trail)
+            }
         }
     }
 }
 
 extension Conversion {
     /// A signature of STU3 as R4 asks for it.
-    mutating func signature(_ object: JSONObject, of signer: JSONObject) -> JSONObject {
-        var signature = element(object, from: "Signature", to: "Signature")
-        if signature["who"] == nil { signature["who"] = signer["party"] ?? DataAbsent.element }
-        return signature["when"] == nil ? dated(signature) : signature
+    fileprivate mutating func signature(
+        _ object: JSONObject, of place: ConversionPlace, at trail: ConversionTrail
+    ) -> JSONObject {
+        var signature = element(object, from: "Signature", to: "Signature", at: trail)
+        if signature["who"] == nil { signature["who"] = party(of: place) ?? DataAbsent.element }
+        return signature["when"] == nil && signature["_when"] == nil ? dated(signature, trail) : signature
+    }
+
+    /// The signature that a text of DSTU2 means: of the party, else of the patient whose id it is.
+    fileprivate mutating func signature(
+        _ text: String, of place: ConversionPlace, _ output: inout ConversionOutput
+    ) -> JSONObject {
+        var who = party(of: place)
+        if who == nil, Resource.isID(text) {
+            who = ["reference": .string("Patient/" + text)]
+            if place.object["party"] == nil, let who { output.set("party", who) }
+        }
+        var signature = JSONObject()
+        signature["type"] = [ConversionRule.consentSignature]
+        signature["who"] = who ?? DataAbsent.element
+        return dated(signature, place.trail.member("signature"))
+    }
+
+    private mutating func party(of place: ConversionPlace) -> JSON? {
+        guard let party = place.object["party"], party["reference"]?.string != nil else { return nil }
+        return value(party, "Reference", place.trail.member("party"))
     }
 
     /// Gives a signature its time, which DSTU2 has not: the beginning of the contract's validity, else the day it was
     /// issued, else that it is not known.
-    mutating func dated(_ signature: JSONObject) -> JSONObject {
+    private mutating func dated(_ signature: JSONObject, _ trail: ConversionTrail) -> JSONObject {
         var signature = signature
         let candidates = [current["applies"]?["start"]?.string, current["issued"]?.string]
+        let place = trail.member("when")
         if let instant = candidates.lazy.compactMap({ $0.flatMap(PrimitiveRepair.instant) }).first {
             signature.set("when", .string(instant), at: 1)
-            note(.supplied, "Contract.signer.signature.when", "from applies.start or issued")
+            note(.supplied, "Contract.signer.signature.when", "from applies.start or issued", place)
         } else {
             signature["_when"] = DataAbsent.element
-            note(.supplied, "Contract.signer.signature.when", "not known")
+            note(.supplied, "Contract.signer.signature.when", "not known", place)
         }
         return signature
     }

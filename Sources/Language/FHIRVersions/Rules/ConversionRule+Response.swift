@@ -3,7 +3,8 @@ import FHIR
 extension ConversionRule {
     /// QuestionnaireResponse, what both older releases have in common.
     static let response: [String: Rule] = [
-        "QuestionnaireResponse.questionnaire": questionnaireReference
+        "QuestionnaireResponse.questionnaire": questionnaireReference,
+        "QuestionnaireResponse.item.answer.value": answerValue,
     ]
 
     /// QuestionnaireResponse of DSTU2: groups and questions are items in R4
@@ -19,26 +20,47 @@ extension ConversionRule {
 
     /// A reference became a canonical URL. C3-PRO's apps give the bare id of the form.
     private static let questionnaireReference: Rule = { part, place, output, conversion in
-        if let text = part.value?.string {
-            output.set("questionnaire", (.string(canonical(text)), conversion.sibling(part.sibling ?? .null)))
-            return
-        }
-        guard let object = part.value?.object else {
-            conversion.note(.leftOut, "QuestionnaireResponse.questionnaire", "the value has not the form of its type")
-            return
-        }
-        if let reference = object["reference"]?.string {
-            output.set("questionnaire", (.string(canonical(reference)), .null))
-        }
-        if let display = object["display"]?.string {
+        for pair in part.pairs {
+            guard !output.has("questionnaire") else {
+                conversion.carry(part.with(pair), place, &output)
+                continue
+            }
+            if let text = pair.value.string, !text.isEmpty {
+                let sibling = conversion.sibling(pair.sibling, pair.trail)
+                output.set("questionnaire", .string(noted(text, pair.trail, &conversion)), sibling)
+                continue
+            }
+            guard let object = pair.value.object, let reference = object["reference"]?.string, !reference.isEmpty
+            else {
+                // A reference that only names or identifies the form is no URL.
+                conversion.carry(part.with(pair), place, &output)
+                continue
+            }
+            let plain: Set<String> = ["reference", "display"]
+            let display = object["display"]?.string ?? ""
+            if !object.members.allSatisfy({ plain.contains($0.key) }) || (object["display"] != nil && display.isEmpty) {
+                conversion.carry(part.with(pair), place, &output)
+            }
             let named: JSON = [
                 "url": "http://hl7.org/fhir/StructureDefinition/display", "valueString": .string(display),
             ]
-            output.set("questionnaire", (.null, ["extension": [named]]))
+            output.set(
+                "questionnaire", .string(noted(reference, pair.trail.member("reference"), &conversion)),
+                display.isEmpty ? .null : ["extension": [named]])
         }
-        if object.members.contains(where: { $0.key != "reference" && $0.key != "display" }) {
-            conversion.carry(part, place, &output)
+    }
+
+    private static func noted(
+        _ reference: String, _ trail: ConversionTrail, _ conversion: inout Conversion
+    ) -> String {
+        let canonical = canonical(reference)
+        if canonical != reference {
+            conversion.note(
+                .changed, "QuestionnaireResponse.questionnaire",
+                "it is the form's URL without a version of the resource",
+                trail)
         }
+        return canonical
     }
 
     /// `mood` and `Questionnaire/mood/_history/2` become `Questionnaire/mood`; URLs and `#contained` stay.
@@ -52,8 +74,12 @@ extension ConversionRule {
         { part, place, output, conversion in
             let path = place.from.hasSuffix(".answer") ? "QuestionnaireResponse.group" : place.from + "." + part.key
             let from = isQuestion ? "QuestionnaireResponse.group.question" : "QuestionnaireResponse.group"
-            for object in part.objects {
-                var item = conversion.element(object, from: from, to: "QuestionnaireResponse.item")
+            for pair in part.pairs {
+                guard let object = pair.value.object, !object.isEmpty else {
+                    if pair.value != .null || pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+                    continue
+                }
+                var item = conversion.element(object, from: from, to: "QuestionnaireResponse.item", at: pair.trail)
                 if item["linkId"] == nil {
                     // A group that only groups says nothing: its children stand in its place.
                     if item.members.allSatisfy({ $0.key == "item" }) {
@@ -61,7 +87,8 @@ extension ConversionRule {
                         continue
                     }
                     item.set("linkId", .string(conversion.nextLinkID()), at: 0)
-                    conversion.note(.supplied, path + ".linkId")
+                    conversion.note(
+                        .supplied, path + ".linkId", "R4 requires it", pair.trail.member("linkId"))
                 }
                 append(.object(item), &output)
             }
@@ -72,9 +99,11 @@ extension ConversionRule {
     /// answers to a question.
     private static func append(_ item: JSON, _ output: inout ConversionOutput) {
         var items = output.object["item"]?.array ?? []
+        let joinable: Set<String> = ["linkId", "text", "answer"]
+        let isPlain = item.object?.members.allSatisfy { joinable.contains($0.key) } ?? false
         let index = items.firstIndex { present in
-            present["linkId"] == item["linkId"] && present["answer"] != nil && item["answer"] != nil
-                && item["item"] == nil
+            isPlain && present["linkId"] == item["linkId"] && present["text"] == item["text"]
+                && present["answer"] != nil && item["answer"] != nil
         }
         if let index {
             items[index]["answer"] = .array((items[index]["answer"]?.array ?? []) + (item["answer"]?.array ?? []))
@@ -86,20 +115,13 @@ extension ConversionRule {
 
     /// R4's answers know no instant.
     private static let answerValue: Rule = { part, place, output, conversion in
-        if part.key == "valueInstant" {
-            // What is no single value has no place in an answer.
-            guard part.value?.array == nil, part.value?.object == nil else {
-                return conversion.carry(part, place, &output)
-            }
-            output.set("valueDateTime", (part.value ?? .null, conversion.sibling(part.sibling ?? .null)))
-        } else {
-            conversion.keep(part, as: part.key, place, &output)
-        }
+        let key = part.key == "valueInstant" ? "valueDateTime" : part.key
+        conversion.keep(part, as: key, place, &output)
     }
 
     /// R4 has one text where DSTU2 has title and text.
     static let groupTitle: Rule = { part, place, output, conversion in
-        if place.object["text"] == nil {
+        if place.object["text"] == nil, place.object["_text"] == nil {
             conversion.keep(part, as: "text", place, &output)
         } else {
             conversion.carry(part, place, &output)

@@ -30,36 +30,62 @@ enum ConversionRule {
                 conversion.carry(part, place, &output)
                 return
             }
-            guard let value = part.value, value != place.object[key] else { return }
-            conversion.note(.keptInExtension, place.from + "." + part.key)
-            output.extend(conversion.url(place.from, part.key), type: wanted.type, value: value)
+            if part.value == place.object[key], part.sibling == nil { return }
+            conversion.carry(
+                surplus: (part.value ?? .null, part.sibling ?? .null, part.trail), wanted, part.key, place, &output)
+        }
+    }
+
+    /// Keeps a code, written as R4 writes it.
+    static func code(_ codes: [String: String]) -> Rule {
+        { part, place, output, conversion in
+            guard let old = part.value?.string, let new = codes[old] else {
+                conversion.keep(part, as: part.key, place, &output)
+                return
+            }
+            conversion.note(.changed, place.from + "." + part.key, "\(old) is \(new) in R4", part.trail)
+            var renamed = part
+            renamed.value = .string(new)
+            conversion.keep(renamed, as: part.key, place, &output)
+        }
+    }
+
+    /// Takes the value as one of another type that has the same form, or the form that is made of it.
+    static func each(
+        _ make: @escaping @Sendable (JSON, ConversionPart.Pair, inout Conversion) -> JSON?, of type: String,
+        to key: String
+    ) -> Rule {
+        { part, place, output, conversion in
+            for pair in part.pairs {
+                let inside = ElementTable.isPrimitive(type) ? nil : type
+                let path = place.from + "." + part.key
+                guard
+                    let value = conversion.value(pair.value, (from: type, to: inside), type: type, path, pair.trail),
+                    let made = make(value, pair, &conversion)
+                else {
+                    if pair.value != .null || pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+                    continue
+                }
+                output.append(made, to: key)
+            }
         }
     }
 
     /// Rules for both older releases: also where an app of one release writes as the other did.
     private static let common: [String: Rule] = {
         var rules: [String: Rule] = contract
-        rules.merge(response) { $1 }
-        rules.merge(observation) { $1 }
-        rules.merge(patient) { $1 }
+        for more in [response, observation, patient, device, encounter, dataTypes, valueSet] {
+            rules.merge(more) { $1 }
+        }
+        rules["Binary.content"] = renamed("data")
+        rules["Bundle.entry.fullUrl"] = fullURL
         for type in FHIRConversion.resourceTypes { rules[type + ".contained"] = contained }
-        rules["Extension.value"] = extensionValue
-        rules["Quantity.units"] = renamed("unit")
-        rules["Timing.repeat.durationUnits"] = renamed("durationUnit")
-        rules["Timing.repeat.periodUnits"] = renamed("periodUnit")
-        rules["HumanName.family"] = family
-        rules["Signature.who"] = signatureReference("who")
-        rules["Signature.onBehalfOf"] = signatureReference("onBehalfOf")
-        rules["Signature.contentType"] = renamed("sigFormat")
-        rules["Signature.blob"] = renamed("data")
         return rules
     }()
 
     private static let dstu2: [String: Rule] = {
         var rules: [String: Rule] = groupResponse
-        rules.merge(groupQuestionnaire) { $1 }
-        rules.merge(olderEncounter) { $1 }
-        rules.merge(valueSet) { $1 }
+        for more in [groupQuestionnaire, inlineCodes, olderEncounter, olderDevice] { rules.merge(more) { $1 } }
         rules["Patient.careProvider"] = renamed("generalPractitioner")
         rules["Questionnaire.telecom"] = telecom
         return rules
@@ -67,55 +93,36 @@ enum ConversionRule {
 
     private static let stu3: [String: Rule] = {
         var rules: [String: Rule] = itemQuestionnaire
-        rules.merge(olderEncounter) { $1 }
         rules["Observation.context"] = encounterContext
         rules["QuestionnaireResponse.context"] = encounterContext
         rules["QuestionnaireResponse.parent"] = renamed("partOf")
-        rules["Encounter.diagnosis.role"] = renamed("use")
         return rules
     }()
 
     /// Contained resources are converted too; some apps wrote their ids with the `#` of the reference.
-    private static let contained: Rule = { part, _, output, conversion in
-        for var object in part.objects {
-            if let id = object["id"]?.string, id.hasPrefix("#") { object["id"] = .string(String(id.dropFirst())) }
-            output.append(.object(conversion.resource(object)), to: "contained")
-        }
-    }
-
-    /// R4's Money is no Quantity any more.
-    private static let extensionValue: Rule = { part, place, output, conversion in
-        let key = part.key == "valueMoney" ? "valueQuantity" : part.key
-        conversion.keep(
-            ConversionPart(key: key, value: part.value, sibling: part.sibling), as: key, place, &output)
-    }
-
-    /// Several family names of DSTU2 are one text in R4.
-    private static let family: Rule = { part, place, output, conversion in
-        let names = part.pairs.compactMap(\.value.string)
-        guard part.value?.array != nil, part.pairs.count > 1 else {
-            conversion.keep(part, as: part.key, place, &output)
-            return
-        }
-        conversion.note(.changed, place.from + ".family", "several names are one text")
-        let siblings = part.pairs.map(\.sibling).filter { $0 != .null }.map { conversion.sibling($0) }
-        var extensions: [JSON] = []
-        for sibling in siblings { extensions += sibling["extension"]?.array ?? [] }
-        let joined: JSON = extensions.isEmpty ? .null : ["extension": .array(extensions)]
-        output.set("family", (names.isEmpty ? .null : .string(names.joined(separator: " ")), joined))
-    }
-
-    /// `whoReference` and `whoUri` became one reference.
-    private static func signatureReference(_ name: String) -> Rule {
-        { part, place, output, conversion in
-            if let uri = part.value?.string {
-                output.set(name, (["reference": .string(uri)], .null))
-            } else if let object = part.value?.object {
-                output.set(name, (.object(conversion.element(object, from: "Reference", to: "Reference")), .null))
-            } else {
-                conversion.note(.leftOut, place.from + "." + part.key)
+    private static let contained: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            guard var object = pair.value.object, !object.isEmpty else {
+                if pair.value != .null { conversion.noteForm(place.from + ".contained", pair.trail) }
+                continue
             }
+            if let id = object["id"]?.string, id.hasPrefix("#") {
+                object["id"] = .string(String(id.dropFirst()))
+                conversion.note(
+                    .changed, place.from + ".contained.id", "it is written without #", pair.trail.member("id"))
+            }
+            output.append(.object(conversion.inner(object, at: pair.trail)), to: "contained")
         }
+    }
+
+    /// R4 allows no version in the URL of an entry (bdl-8): the resource's meta says it.
+    private static let fullURL: Rule = { part, place, output, conversion in
+        var part = part
+        if let text = part.value?.string, let range = text.firstRange(of: "/_history/") {
+            part.value = .string(String(text[..<range.lowerBound]))
+            conversion.note(.changed, "Bundle.entry.fullUrl", "R4 allows no version in it", part.trail)
+        }
+        conversion.keep(part, as: part.key, place, &output)
     }
 
     /// STU3's context may be an episode of care, for which R4 has no element.
@@ -123,12 +130,19 @@ enum ConversionRule {
         if Reference(json: part.value)?.literal?.type == "EpisodeOfCare" {
             conversion.carry(part, place, &output)
         } else {
-            conversion.keep(part, as: "encounter", place, &output)
+            renamed("encounter")(part, place, &output, &conversion)
         }
     }
 
-    private static let telecom: Rule = { part, _, output, conversion in
-        let points = part.objects.map { JSON.object(conversion.element($0, from: "ContactPoint", to: "ContactPoint")) }
+    private static let telecom: Rule = { part, place, output, conversion in
+        var points: [JSON] = []
+        for pair in part.pairs {
+            if let point = conversion.value(pair.value, "ContactPoint", pair.trail) {
+                points.append(point)
+            } else {
+                conversion.noteForm(place.from + "." + part.key, pair.trail)
+            }
+        }
         if !points.isEmpty { output.append(["telecom": .array(points)], to: "contact") }
     }
 }

@@ -4,6 +4,18 @@ extension ElementTable {
     /// The elements of FHIR DSTU2 (1.0.2) that the conversion needs.
     static let dstu2 = ElementTable(
         text: """
+            Binary id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 contentType:code:11 content:base64Binary:11
+            Bundle id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 type:code:11 total:unsignedInt:01 link:>:0*
+            Bundle entry:>:0* signature:Signature:01
+            Bundle.link id:id:01 extension:Extension:0* modifierExtension:Extension:0* relation:string:11 url:uri:11
+            Bundle.entry id:id:01 extension:Extension:0* modifierExtension:Extension:0* link:@Bundle.link:0* fullUrl:uri:01
+            Bundle.entry resource:Resource:01 search:>:01 request:>:01 response:>:01
+            Bundle.entry.search id:id:01 extension:Extension:0* modifierExtension:Extension:0* mode:code:01
+            Bundle.entry.search score:decimal:01
+            Bundle.entry.request id:id:01 extension:Extension:0* modifierExtension:Extension:0* method:code:11 url:uri:11
+            Bundle.entry.request ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
+            Bundle.entry.response id:id:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
+            Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01
             Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 issued:dateTime:01
             Contract applies:Period:01 subject:Reference:0* authority:Reference:0* domain:Reference:0*
@@ -33,6 +45,11 @@ extension ElementTable {
             Contract.legal id:id:01 extension:Extension:0* modifierExtension:Extension:0*
             Contract.legal content[x]:Attachment,Reference:11
             Contract.rule id:id:01 extension:Extension:0* modifierExtension:Extension:0* content[x]:Attachment,Reference:11
+            Device id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            Device extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* type:CodeableConcept:11
+            Device note:Annotation:0* status:code:01 manufacturer:string:01 model:string:01 version:string:01
+            Device manufactureDate:dateTime:01 expiry:dateTime:01 udi:string:01 lotNumber:string:01 owner:Reference:01
+            Device location:Reference:01 patient:Reference:01 contact:ContactPoint:0* url:uri:01
             Encounter id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Encounter extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* status:code:11
             Encounter statusHistory:>:0* class:code:01 type:CodeableConcept:0* priority:CodeableConcept:01
@@ -160,6 +177,7 @@ extension ElementTable {
             Coding userSelected:boolean:01
             ContactPoint id:id:01 extension:Extension:0* system:code:01 value:string:01 use:code:01 rank:positiveInt:01
             ContactPoint period:Period:01
+            Element id:id:01 extension:Extension:0*
             Extension id:id:01 extension:Extension:0* url:uri:11 value[x]:*:01
             HumanName id:id:01 extension:Extension:0* use:code:01 text:string:01 family:string:0* given:string:0*
             HumanName prefix:string:0* suffix:string:0* period:Period:01

@@ -4,6 +4,39 @@ extension ElementTable {
     /// The elements of FHIR R4 (4.0.1) that the conversion needs.
     static let r4 = ElementTable(
         text: """
+            Binary id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 contentType:code:11
+            Binary securityContext:Reference:01 data:base64Binary:01
+            Bundle id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 identifier:Identifier:01 type:code:11
+            Bundle timestamp:instant:01 total:unsignedInt:01 link:>:0* entry:>:0* signature:Signature:01
+            Bundle.link id:string:01 extension:Extension:0* modifierExtension:Extension:0* relation:string:11 url:uri:11
+            Bundle.entry id:string:01 extension:Extension:0* modifierExtension:Extension:0* link:@Bundle.link:0*
+            Bundle.entry fullUrl:uri:01 resource:Resource:01 search:>:01 request:>:01 response:>:01
+            Bundle.entry.search id:string:01 extension:Extension:0* modifierExtension:Extension:0* mode:code:01
+            Bundle.entry.search score:decimal:01
+            Bundle.entry.request id:string:01 extension:Extension:0* modifierExtension:Extension:0* method:code:11
+            Bundle.entry.request url:uri:11 ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01
+            Bundle.entry.request ifNoneExist:string:01
+            Bundle.entry.response id:string:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
+            Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01 outcome:Resource:01
+            CodeSystem id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
+            CodeSystem contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* url:uri:01
+            CodeSystem identifier:Identifier:0* version:string:01 name:string:01 title:string:01 status:code:11
+            CodeSystem experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            CodeSystem description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            CodeSystem purpose:markdown:01 copyright:markdown:01 caseSensitive:boolean:01 valueSet:canonical:01
+            CodeSystem hierarchyMeaning:code:01 compositional:boolean:01 versionNeeded:boolean:01 content:code:11
+            CodeSystem supplements:canonical:01 count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
+            CodeSystem.filter id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.filter description:string:01 operator:code:1* value:string:11
+            CodeSystem.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11 uri:uri:01
+            CodeSystem.property description:string:01 type:code:11
+            CodeSystem.concept id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.concept display:string:01 definition:string:01 designation:>:0* property:>:0*
+            CodeSystem.concept concept:@CodeSystem.concept:0*
+            CodeSystem.concept.designation id:string:01 extension:Extension:0* modifierExtension:Extension:0*
+            CodeSystem.concept.designation language:code:01 use:Coding:01 value:string:11
+            CodeSystem.concept.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.concept.property value[x]:code,Coding,string,integer,boolean,dateTime,decimal:11
             Contract id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
             Contract contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0*
             Contract url:uri:01 version:string:01 status:code:01 legalState:CodeableConcept:01
@@ -62,6 +95,25 @@ extension ElementTable {
             Contract.legal content[x]:Attachment,Reference:11
             Contract.rule id:string:01 extension:Extension:0* modifierExtension:Extension:0*
             Contract.rule content[x]:Attachment,Reference:11
+            Device id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            Device extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* definition:Reference:01
+            Device udiCarrier:>:0* status:code:01 statusReason:CodeableConcept:0* distinctIdentifier:string:01
+            Device manufacturer:string:01 manufactureDate:dateTime:01 expirationDate:dateTime:01 lotNumber:string:01
+            Device serialNumber:string:01 deviceName:>:0* modelNumber:string:01 partNumber:string:01
+            Device type:CodeableConcept:01 specialization:>:0* version:>:0* property:>:0* patient:Reference:01
+            Device owner:Reference:01 contact:ContactPoint:0* location:Reference:01 url:uri:01 note:Annotation:0*
+            Device safety:CodeableConcept:0* parent:Reference:01
+            Device.udiCarrier id:string:01 extension:Extension:0* modifierExtension:Extension:0* deviceIdentifier:string:01
+            Device.udiCarrier issuer:uri:01 jurisdiction:uri:01 carrierAIDC:base64Binary:01 carrierHRF:string:01
+            Device.udiCarrier entryType:code:01
+            Device.deviceName id:string:01 extension:Extension:0* modifierExtension:Extension:0* name:string:11
+            Device.deviceName type:code:11
+            Device.specialization id:string:01 extension:Extension:0* modifierExtension:Extension:0*
+            Device.specialization systemType:CodeableConcept:11 version:string:01
+            Device.version id:string:01 extension:Extension:0* modifierExtension:Extension:0* type:CodeableConcept:01
+            Device.version component:Identifier:01 value:string:11
+            Device.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* type:CodeableConcept:11
+            Device.property valueQuantity:Quantity:0* valueCode:CodeableConcept:0*
             Encounter id:string:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
             Encounter contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0*
             Encounter status:code:11 statusHistory:>:0* class:Coding:11 classHistory:>:0* type:CodeableConcept:0*
@@ -206,6 +258,7 @@ extension ElementTable {
             Distance code:code:01
             Duration id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
             Duration code:code:01
+            Element id:string:01 extension:Extension:0*
             Extension id:string:01 extension:Extension:0* url:string:11 value[x]:*:01
             HumanName id:string:01 extension:Extension:0* use:code:01 text:string:01 family:string:01 given:string:0*
             HumanName prefix:string:0* suffix:string:0* period:Period:01

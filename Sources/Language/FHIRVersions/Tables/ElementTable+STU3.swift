@@ -4,6 +4,38 @@ extension ElementTable {
     /// The elements of FHIR STU3 (3.0.1) that the conversion needs.
     static let stu3 = ElementTable(
         text: """
+            Binary id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 contentType:code:11
+            Binary securityContext:Reference:01 content:base64Binary:11
+            Bundle id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 identifier:Identifier:01 type:code:11
+            Bundle total:unsignedInt:01 link:>:0* entry:>:0* signature:Signature:01
+            Bundle.link id:string:01 extension:Extension:0* modifierExtension:Extension:0* relation:string:11 url:uri:11
+            Bundle.entry id:string:01 extension:Extension:0* modifierExtension:Extension:0* link:@Bundle.link:0*
+            Bundle.entry fullUrl:uri:01 resource:Resource:01 search:>:01 request:>:01 response:>:01
+            Bundle.entry.search id:string:01 extension:Extension:0* modifierExtension:Extension:0* mode:code:01
+            Bundle.entry.search score:decimal:01
+            Bundle.entry.request id:string:01 extension:Extension:0* modifierExtension:Extension:0* method:code:11
+            Bundle.entry.request url:uri:11 ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01
+            Bundle.entry.request ifNoneExist:string:01
+            Bundle.entry.response id:string:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
+            Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01 outcome:Resource:01
+            CodeSystem id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            CodeSystem extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:01
+            CodeSystem version:string:01 name:string:01 title:string:01 status:code:11 experimental:boolean:01
+            CodeSystem date:dateTime:01 publisher:string:01 contact:ContactDetail:0* description:markdown:01
+            CodeSystem useContext:UsageContext:0* jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01
+            CodeSystem caseSensitive:boolean:01 valueSet:uri:01 hierarchyMeaning:code:01 compositional:boolean:01
+            CodeSystem versionNeeded:boolean:01 content:code:11 count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
+            CodeSystem.filter id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.filter description:string:01 operator:code:1* value:string:11
+            CodeSystem.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11 uri:uri:01
+            CodeSystem.property description:string:01 type:code:11
+            CodeSystem.concept id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.concept display:string:01 definition:string:01 designation:>:0* property:>:0*
+            CodeSystem.concept concept:@CodeSystem.concept:0*
+            CodeSystem.concept.designation id:string:01 extension:Extension:0* modifierExtension:Extension:0*
+            CodeSystem.concept.designation language:code:01 use:Coding:01 value:string:11
+            CodeSystem.concept.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            CodeSystem.concept.property value[x]:code,Coding,string,integer,boolean,dateTime:11
             Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 status:code:01
             Contract issued:dateTime:01 applies:Period:01 subject:Reference:0* topic:Reference:0* authority:Reference:0*
@@ -34,6 +66,14 @@ extension ElementTable {
             Contract.legal content[x]:Attachment,Reference:11
             Contract.rule id:string:01 extension:Extension:0* modifierExtension:Extension:0*
             Contract.rule content[x]:Attachment,Reference:11
+            Device id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            Device extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* udi:>:01 status:code:01
+            Device type:CodeableConcept:01 lotNumber:string:01 manufacturer:string:01 manufactureDate:dateTime:01
+            Device expirationDate:dateTime:01 model:string:01 version:string:01 patient:Reference:01 owner:Reference:01
+            Device contact:ContactPoint:0* location:Reference:01 url:uri:01 note:Annotation:0* safety:CodeableConcept:0*
+            Device.udi id:string:01 extension:Extension:0* modifierExtension:Extension:0* deviceIdentifier:string:01
+            Device.udi name:string:01 jurisdiction:uri:01 carrierHRF:string:01 carrierAIDC:base64Binary:01 issuer:uri:01
+            Device.udi entryType:code:01
             Encounter id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Encounter extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* status:code:11
             Encounter statusHistory:>:0* class:Coding:01 classHistory:>:0* type:CodeableConcept:0*
@@ -176,6 +216,7 @@ extension ElementTable {
             Distance code:code:01
             Duration id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
             Duration code:code:01
+            Element id:string:01 extension:Extension:0*
             Extension id:string:01 extension:Extension:0* url:uri:11 value[x]:*:01
             HumanName id:string:01 extension:Extension:0* use:code:01 text:string:01 family:string:01 given:string:0*
             HumanName prefix:string:0* suffix:string:0* period:Period:01

@@ -1,0 +1,81 @@
+import FHIR
+
+/// What follows from a whole element: codes with their systems, and elements that R4 does not allow beside each other.
+enum ConversionFinish {
+    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+        switch place.to {
+        case "Coding", "ValueSet.expansion.contains": coding(place, &output, &conversion)
+        case "ValueSet.compose.include", "ValueSet.compose.exclude": include(place, &output, &conversion)
+        case "Contract":
+            // DSTU2 has no status; a contract that somebody signed is in force.
+            if !output.has("status"), output.object["signer"] != nil {
+                output.object["status"] = "executed"
+                conversion.note(
+                    .supplied, "Contract.status", "a contract that was signed is executed",
+                    place.trail.member("status"))
+            }
+        case "Contract.term":
+            // R4 wants an offer in each term, which is where it has a text of its own.
+            if !output.has("offer"), let text = output.object["text"] {
+                output.object["offer"] = ["text": text]
+                conversion.note(.supplied, "Contract.term.offer", "from text", place.trail.member("offer"))
+            }
+        case "Questionnaire.item": QuestionnaireItemFinish.finish(place, &output, &conversion)
+        case "Bundle": BundleFinish.finish(place, &output, &conversion)
+        default: break
+        }
+    }
+
+    /// The system and the code of a coding as R4 writes them.
+    private static func coding(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        guard let system = output.object["system"]?.string else { return }
+        let code = output.object["code"]?.string
+        guard let coded = CodeSystems.renamed(system: system, code: code) else { return }
+        set(coded, code, place, &output, &conversion)
+    }
+
+    private static func set(
+        _ coded: CodeSystems.Coded, _ code: String?, _ place: ConversionPlace, _ output: inout ConversionOutput,
+        _ conversion: inout Conversion
+    ) {
+        if output.object["system"]?.string != coded.system {
+            output.object["system"] = .string(coded.system)
+            let detail = "R4's name is \(coded.system)"
+            conversion.note(.changed, place.from + ".system", detail, place.trail.member("system"))
+        }
+        if let version = coded.version, !output.has("version") {
+            output.object["version"] = .string(version)
+        }
+        if let new = coded.code, let code, new != code {
+            output.object["code"] = .string(new)
+            conversion.note(.changed, place.from + ".code", "\(code) is \(new) in R4", place.trail.member("code"))
+        }
+    }
+
+    /// A system with listed codes: all of them, or none, are written as R4 does.
+    private static func include(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        guard let system = output.object["system"]?.string else { return }
+        guard let concepts = output.object["concept"]?.array else {
+            coding(place, &output, &conversion)
+            return
+        }
+        let renamed = concepts.map { CodeSystems.renamed(system: system, code: $0["code"]?.string) }
+        if renamed.contains(where: { $0?.system != system }) {
+            guard let first = renamed.first ?? nil, !renamed.contains(nil) else { return }
+            set(first, nil, place, &output, &conversion)
+        }
+        var written = concepts
+        for (index, coded) in renamed.enumerated() {
+            guard let old = concepts[index]["code"]?.string, let new = coded?.code, new != old else { continue }
+            written[index]["code"] = .string(new)
+            conversion.note(
+                .changed, place.from + ".concept.code", "\(old) is \(new) in R4",
+                .index(place.trail.member("concept"), index))
+        }
+        output.object["concept"] = .array(written)
+    }
+}

@@ -1,0 +1,17 @@
+/// Where a value stands in the resource that is converted. It is written out only where a note names it.
+indirect enum ConversionTrail: Sendable {
+    case root(String)
+    case member(ConversionTrail, String)
+    case index(ConversionTrail, Int)
+
+    func member(_ key: String) -> ConversionTrail { .member(self, key) }
+
+    /// As `Patient.name[0].family`.
+    var text: String {
+        switch self {
+        case .root(let name): name
+        case .member(let outer, let key): outer.text + "." + key
+        case .index(let outer, let index): outer.text + "[\(index)]"
+        }
+    }
+}

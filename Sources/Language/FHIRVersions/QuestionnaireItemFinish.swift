@@ -1,0 +1,110 @@
+import FHIR
+
+/// What R4 asks of a form's items and the older releases did not
+/// (<https://hl7.org/fhir/R4/questionnaire.html#invs>).
+enum QuestionnaireItemFinish {
+    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+        type(place, &output, &conversion)
+        switch output.object["type"]?.string {
+        case "display": display(place, &output, &conversion)
+        case "group":
+            for key in ["initial", "answerOption", "answerValueSet", "maxLength"] {
+                remove(key, "a group has none", place, &output, &conversion)
+            }
+        default: break
+        }
+        if output.has("answerOption"), output.has("answerValueSet") {
+            remove("answerValueSet", "an item has options or a value set", place, &output, &conversion)
+        }
+        select(place, &output, &conversion)
+    }
+
+    /// DSTU2's groups have no type and its questions need none.
+    private static func type(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        let isEmpty = output.object["item"] == nil
+        switch place.from {
+        case "Questionnaire.group":
+            // A group must have items in R4; one that has none only shows its text (que-1).
+            output.object["type"] = isEmpty ? "display" : "group"
+        case "Questionnaire.group.question" where !output.has("type"):
+            let hasOptions = output.has("answerValueSet") || output.has("answerOption")
+            output.object["type"] = hasOptions ? "choice" : "string"
+            conversion.note(.supplied, place.from + ".type", "R4 requires it", place.trail.member("type"))
+        default:
+            guard output.object["type"]?.string == "group", isEmpty else { return }
+            output.object["type"] = "display"
+            conversion.note(
+                .changed, place.from + ".type", "a group without items is a display", place.trail.member("type"))
+        }
+    }
+
+    /// An item that only shows its text has no code, and nothing of a question (que-3, que-6, que-8, que-9).
+    private static func display(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        for key in [
+            "code", "required", "repeats", "readOnly", "initial", "answerOption", "answerValueSet", "maxLength",
+        ] {
+            remove(key, "a display has none", place, &output, &conversion)
+        }
+    }
+
+    /// Takes a member that R4 does not allow here out of the item and keeps it in an extension.
+    private static func remove(
+        _ key: String, _ reason: String, _ place: ConversionPlace, _ output: inout ConversionOutput,
+        _ conversion: inout Conversion
+    ) {
+        guard let known = conversion.target.member(key, below: "Questionnaire.item"), output.has(key) else { return }
+        let values = output.object[key]?.array ?? output.object[key].map { [$0] } ?? []
+        let path = place.from + "." + key
+        conversion.note(.keptInExtension, path, reason, place.trail.member(key))
+        let url = conversion.url(place.from, older(key, place.from))
+        for value in values {
+            guard known.member.children != nil else {
+                output.extend(url, type: known.type, value: value)
+                continue
+            }
+            for member in value.object?.members ?? [] where member.key.hasPrefix("value") {
+                output.extend(["url": .string(url), member.key: member.value])
+            }
+        }
+        output.object[key] = nil
+        output.object["_" + key] = nil
+    }
+
+    /// What the member was called.
+    private static func older(_ key: String, _ from: String) -> String {
+        switch (key, from) {
+        case ("code", "Questionnaire.group"), ("code", "Questionnaire.group.question"): "concept"
+        case ("answerOption", _): "option"
+        case ("answerValueSet", _): "options"
+        default: key
+        }
+    }
+
+    /// Beside options there is no initial value in R4: the option itself says that it is selected (que-11).
+    private static func select(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        guard var options = output.object["answerOption"]?.array, let initials = output.object["initial"]?.array
+        else { return }
+        var rest: [JSON] = []
+        for initial in initials {
+            let given = initial.object?.members.first { $0.key.hasPrefix("value") }
+            let index = options.firstIndex { option in given.map { option[$0.key] == $0.value } ?? false }
+            guard let index, let given else {
+                rest.append(initial)
+                continue
+            }
+            options[index]["initialSelected"] = true
+            conversion.note(
+                .changed, place.from + ".initial", "the option says that it is selected",
+                place.trail.member("initial" + given.key.dropFirst("value".count)))
+        }
+        output.object["answerOption"] = .array(options)
+        output.object["initial"] = rest.isEmpty ? nil : .array(rest)
+        remove("initial", "beside options there is none", place, &output, &conversion)
+    }
+}

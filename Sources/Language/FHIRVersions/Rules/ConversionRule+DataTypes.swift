@@ -1,0 +1,166 @@
+import FHIR
+
+extension ConversionRule {
+    /// Data types: <https://hl7.org/fhir/R4/datatypes.html>.
+    static let dataTypes: [String: Rule] = [
+        "Extension.value": extensionValue,
+        "Narrative.div": narrative,
+        "Quantity.units": renamed("unit"),
+        "Reference.reference": reference,
+        "Timing.repeat.bounds": bounds,
+        "Timing.repeat.durationUnits": renamed("durationUnit"),
+        "Timing.repeat.periodUnits": renamed("periodUnit"),
+        "HumanName.family": family,
+        "Signature.who": signatureReference("who"),
+        "Signature.onBehalfOf": signatureReference("onBehalfOf"),
+        "Signature.contentType": renamed("sigFormat"),
+        "Signature.blob": renamed("data"),
+    ]
+
+    /// R4's Money is no Quantity any more: it has a value and a currency
+    /// (<https://hl7.org/fhir/R4/datatypes.html#Money>). The code of R4's reasons for absent data changed.
+    private static let extensionValue: Rule = { part, place, output, conversion in
+        var part = part
+        var key = part.key
+        switch part.key {
+        case "valueMoney":
+            let money = part.value?.object
+            let plain: Set<String> = ["value", "system", "code"]
+            if let money, money["system"]?.string == "urn:iso:std:iso:4217", let code = money["code"],
+                money.members.allSatisfy({ plain.contains($0.key) }), let value = money["value"]
+            {
+                conversion.note(
+                    .changed, "Money.system", "the code is R4's currency", part.trail.member("system"))
+                part.value = ["value": value, "currency": code]
+            } else {
+                key = "valueQuantity"
+                part = ConversionPart(key: key, value: part.value, sibling: part.sibling, trail: part.trail)
+            }
+        case "valueCode" where place.object["url"]?.string == DataAbsent.url:
+            if let old = part.value?.string, let new = CodeSystems.absentReasons[old] {
+                conversion.note(.changed, "Extension.value", "\(old) is \(new) in R4", part.trail)
+                part.value = .string(new)
+            }
+        default: break
+        }
+        conversion.keep(part, as: key, place, &output)
+    }
+
+    /// DSTU2's JSON left out the namespace of the narrative, which R4 requires (<https://hl7.org/fhir/R4/narrative.html>).
+    private static let narrative: Rule = { part, place, output, conversion in
+        var part = part
+        if let text = part.value?.string, text.hasPrefix("<div"), let end = text.firstIndex(of: ">"),
+            !text[..<end].contains("xmlns")
+        {
+            part.value = .string("<div xmlns=\"http://www.w3.org/1999/xhtml\"" + text.dropFirst(4))
+            conversion.note(.changed, "Narrative.div", "R4 requires the namespace", part.trail)
+        }
+        conversion.keep(part, as: "div", place, &output)
+    }
+
+    /// A relative reference to a resource of a type that R4 names otherwise.
+    private static let reference: Rule = { part, place, output, conversion in
+        var part = part
+        if let text = part.value?.string, let slash = text.firstIndex(of: "/"),
+            let type = ResourceNames.renamed[String(text[..<slash])], !conversion.keepsType(String(text[..<slash]))
+        {
+            part.value = .string(type + text[slash...])
+            conversion.note(.changed, "Reference.reference", "R4's name is \(type)", part.trail)
+        }
+        conversion.keep(part, as: "reference", place, &output)
+    }
+
+    /// A Quantity of DSTU2 is R4's Duration where its code says a time.
+    private static let bounds: Rule = { part, place, output, conversion in
+        guard part.key == "boundsQuantity" else {
+            conversion.keep(part, as: part.key, place, &output)
+            return
+        }
+        conversion.keepDuration(part, as: "boundsDuration", place, &output)
+    }
+
+    /// Several family names of DSTU2 are one text in R4.
+    private static let family: Rule = { part, place, output, conversion in
+        let names = part.pairs.compactMap(\.value.string).filter { !$0.isEmpty }
+        guard part.value?.array != nil, part.pairs.count > 1, names.count > 1 else {
+            conversion.keep(part, as: part.key, place, &output)
+            return
+        }
+        conversion.note(.changed, place.from + ".family", "several names are one text", part.trail)
+        var extensions: [JSON] = []
+        for pair in part.pairs {
+            if pair.value.string == nil, pair.value != .null { conversion.noteForm(place.from + ".family", pair.trail) }
+            extensions += conversion.sibling(pair.sibling, pair.trail)["extension"]?.array ?? []
+        }
+        let joined: JSON = extensions.isEmpty ? .null : ["extension": .array(extensions)]
+        output.set("family", .string(names.joined(separator: " ")), joined)
+    }
+
+    /// `whoReference` and `whoUri` became one reference.
+    private static func signatureReference(_ name: String) -> Rule {
+        { part, place, output, conversion in
+            let path = place.from + "." + part.key
+            guard !output.has(name) else {
+                conversion.carry(part, place, &output)
+                return
+            }
+            if part.value?.string != nil || part.value == nil {
+                var reference = ConversionOutput()
+                let uri = conversion.value(
+                    part.value ?? .null, (from: "uri", to: nil), type: "string", path, part.trail)
+                if uri == nil, part.value != nil { conversion.noteForm(path, part.trail) }
+                reference.set("reference", uri ?? .null, conversion.sibling(part.sibling ?? .null, part.trail))
+                if !reference.isEmpty { output.set(name, .object(reference.finished)) }
+                return
+            }
+            if let value = part.value, let reference = conversion.value(value, "Reference", part.trail) {
+                output.set(name, reference)
+            } else {
+                conversion.noteForm(path, part.trail)
+            }
+            if part.sibling != nil { conversion.noteForm(path, part.trail) }
+        }
+    }
+}
+
+extension Conversion {
+    /// Keeps a quantity that R4 wants to be a Duration: with a UCUM code for a time where it has a value
+    /// (<https://hl7.org/fhir/R4/datatypes.html#Duration>, drt-1). What is none goes into an extension.
+    mutating func keepDuration(
+        _ part: ConversionPart, as key: String, _ place: ConversionPlace, _ output: inout ConversionOutput
+    ) {
+        guard var quantity = part.value?.object, quantity["value"] != nil else {
+            keep(part, as: key, place, &output)
+            return
+        }
+        let unit = Conversion.times[quantity["unit"]?.string ?? ""]
+        if let system = quantity["system"], system.string != Conversion.ucum {
+            // The unit in its own system stays beside it.
+            carry(part, place, &output)
+            guard unit != nil else { return }
+            quantity["code"] = nil
+            quantity["system"] = nil
+        }
+        guard let code = quantity["code"]?.string ?? unit else {
+            carry(part, place, &output)
+            return
+        }
+        if quantity["code"] == nil {
+            quantity["code"] = .string(code)
+            note(.supplied, place.from + "." + part.key + ".code", "from the unit", part.trail)
+        }
+        if quantity["system"] == nil { quantity["system"] = .string(Conversion.ucum) }
+        var part = part
+        part.value = .object(quantity)
+        keep(part, as: key, place, &output)
+    }
+
+    private static let ucum = "http://unitsofmeasure.org"
+
+    /// UCUM's codes for the units of time that people write.
+    private static let times: [String: String] = [
+        "s": "s", "sec": "s", "second": "s", "seconds": "s", "min": "min", "minute": "min", "minutes": "min",
+        "h": "h", "hr": "h", "hour": "h", "hours": "h", "d": "d", "day": "d", "days": "d", "wk": "wk", "week": "wk",
+        "weeks": "wk", "mo": "mo", "month": "mo", "months": "mo", "a": "a", "year": "a", "years": "a", "ms": "ms",
+    ]
+}

@@ -1,0 +1,133 @@
+import FHIR
+
+extension ConversionRule {
+    /// Conditions without operator: `hasAnswer`, or equality with an answer. Several mean any of them
+    /// (<https://hl7.org/fhir/STU3/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
+    static let enableWhen: Rule = { part, place, output, conversion in
+        var conditions: [JSON] = []
+        for pair in part.pairs {
+            guard let object = pair.value.object, !object.isEmpty else {
+                if pair.value != .null || pair.sibling != .null {
+                    conversion.noteForm(place.from + ".enableWhen", pair.trail)
+                }
+                continue
+            }
+            if object["operator"] != nil {
+                // An app may write as R4 does.
+                let to = "Questionnaire.item.enableWhen"
+                conditions.append(.object(conversion.element(object, from: to, to: to, at: pair.trail)))
+            } else {
+                conditions += conversion.conditions(object, at: pair.trail)
+            }
+        }
+        set(conditions, place, &output, &conversion)
+    }
+
+    private static func set(
+        _ conditions: [JSON], _ place: ConversionPlace, _ output: inout ConversionOutput,
+        _ conversion: inout Conversion
+    ) {
+        for condition in conditions { output.append(condition, to: "enableWhen") }
+        if (output.object["enableWhen"]?.array?.count ?? 0) > 1, place.object["enableBehavior"] == nil {
+            output.object["enableBehavior"] = "any"
+            conversion.note(
+                .supplied, "Questionnaire.item.enableBehavior", "any, as older releases read several conditions",
+                place.trail.member("enableBehavior"))
+        }
+    }
+
+    /// DSTU2 has conditions as an extension with the parts `question` and `answer`, which C3-PRO writes with a `#`.
+    static let enableWhenExtension: Rule = { part, place, output, conversion in
+        var found: [JSON] = []
+        for pair in part.pairs {
+            guard let url = pair.value["url"]?.string, url.hasSuffix("/questionnaire-enableWhen"),
+                let condition = condition(pair.value)
+            else {
+                conversion.keep(part.with(pair), as: "extension", place, &output)
+                continue
+            }
+            found += conversion.conditions(condition, at: pair.trail)
+            conversion.note(
+                .changed, place.from + ".extension", "R4 has an element for conditions", pair.trail.member("url"))
+            for index in (pair.value["extension"]?.array ?? []).indices {
+                let inner = ConversionTrail.index(pair.trail.member("extension"), index)
+                conversion.note(
+                    .changed, place.from + ".extension", "R4 has an element for conditions", inner.member("url"))
+            }
+        }
+        set(found, place, &output, &conversion)
+    }
+
+    /// The condition that the extension says; nil where it says more than a condition, or less.
+    private static func condition(_ value: JSON) -> JSONObject? {
+        guard let object = value.object, object.count == 2, let parts = object["extension"]?.array else { return nil }
+        var condition = JSONObject()
+        for part in parts {
+            guard let inner = Extension(json: part), inner.object.count == 2, let given = inner.value else {
+                return nil
+            }
+            switch inner.url?.split(whereSeparator: { $0 == "#" || $0 == "/" }).last {
+            case "question" where condition["question"] == nil: condition["question"] = given.value
+            case "answer" where condition.count < 2: condition["answer" + given.type] = given.value
+            default: return nil
+            }
+        }
+        return condition["question"]?.string != nil && condition.count == 2 ? condition : nil
+    }
+}
+
+extension Conversion {
+    /// The R4 conditions that a condition of STU3 means.
+    mutating func conditions(_ object: JSONObject, at trail: ConversionTrail) -> [JSON] {
+        let to = "Questionnaire.item.enableWhen"
+        var base = ConversionOutput()
+        let place = ConversionPlace(object: object, from: to, to: to, trail: trail)
+        var answers: [ConversionPart] = []
+        var has: Bool?
+        for part in ConversionPart.parts(of: object, at: trail) {
+            if part.key == "hasAnswer", let given = part.value?.bool, part.sibling == nil {
+                has = given
+            } else if part.key.hasPrefix("answer"), part.key != "answer" {
+                answers.append(part)
+            } else {
+                keep(part, as: part.key, place, &base)
+            }
+        }
+        if !base.has("question") { base.object["_question"] = DataAbsent.element }
+        // "Has an answer, and it is this one" needs the answer alone.
+        var result: [JSON] = []
+        if let has {
+            note(.changed, to + ".hasAnswer", "R4 has the operator exists", trail.member("hasAnswer"))
+            if !(has && !answers.isEmpty) {
+                var condition = base
+                condition.object["operator"] = "exists"
+                condition.object["answerBoolean"] = .bool(has)
+                result.append(.object(condition.finished))
+            }
+        }
+        for answer in answers {
+            var condition = base
+            condition.object["operator"] = "="
+            let key = ["answerUri": "answerString", "answerInstant": "answerDateTime"][answer.key] ?? answer.key
+            keep(answer, as: key, place, &condition)
+            // Without an answer that R4 knows, the condition says only that there is one.
+            if !condition.object.keys.contains(where: { $0.hasPrefix("answer") || $0.hasPrefix("_answer") }) {
+                condition.object["operator"] = "exists"
+                condition.object["answerBoolean"] = true
+                note(
+                    .supplied, to + ".operator", "R4 cannot compare with this answer: that there is one suffices",
+                    trail.member("operator"))
+            }
+            result.append(.object(condition.finished))
+        }
+        if result.isEmpty {
+            var condition = base
+            condition.object["operator"] = "exists"
+            condition.object["answerBoolean"] = true
+            note(
+                .supplied, to + ".operator", "no answer is named: that there is one suffices", trail.member("operator"))
+            result.append(.object(condition.finished))
+        }
+        return result
+    }
+}

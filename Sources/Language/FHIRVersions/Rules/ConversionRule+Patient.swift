@@ -1,0 +1,58 @@
+import FHIR
+
+extension ConversionRule {
+    /// Patient: <https://hl7.org/fhir/DSTU2/patient.html>, <https://hl7.org/fhir/STU3/patient.html>.
+    static let patient: [String: Rule] = [
+        "Patient.animal": animal,
+        "Patient.link.type": code(["replace": "replaced-by"]),
+        "Patient.contact.relationship": relationship,
+    ]
+
+    /// R4 has a standard extension for animals (<https://hl7.org/fhir/R4/extension-patient-animal.html>).
+    private static let animal: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            let object = pair.value.object ?? JSONObject()
+            let known: Set<String> = ["species", "breed", "genderStatus"]
+            guard object["species"]?.object != nil, object.members.allSatisfy({ known.contains($0.key) }) else {
+                conversion.carry(part.with(pair), place, &output)
+                continue
+            }
+            var parts: [JSON] = []
+            for member in object.members {
+                let trail = pair.trail.member(member.key)
+                guard let concept = conversion.value(member.value, "CodeableConcept", trail) else {
+                    conversion.noteForm("Patient.animal." + member.key, trail)
+                    continue
+                }
+                parts.append(["url": .string(member.key), "valueCodeableConcept": concept])
+            }
+            output.extend([
+                "url": "http://hl7.org/fhir/StructureDefinition/patient-animal", "extension": .array(parts),
+            ])
+        }
+    }
+
+    /// R4 names emergency contacts by v2's table 0131 (<https://hl7.org/fhir/R4/valueset-patient-contactrelationship.html>);
+    /// the older code stays beside it, as do those that the table does not have.
+    private static let relationship: Rule = { part, place, output, conversion in
+        var part = part
+        let concepts = part.value?.array ?? part.value.map { [$0] } ?? []
+        part.value = .array(
+            concepts.map { concept in
+                guard let codings = concept["coding"]?.array else { return concept }
+                let isEmergency = codings.contains {
+                    $0["system"]?.string == "http://hl7.org/fhir/patient-contact-relationship"
+                        && $0["code"]?.string == "emergency"
+                }
+                guard isEmergency else { return concept }
+                var copy = concept
+                copy["coding"] = .array(codings + [emergencyContact])
+                return copy
+            })
+        conversion.keep(part, as: part.key, place, &output)
+    }
+
+    private static let emergencyContact: JSON = [
+        "system": "http://terminology.hl7.org/CodeSystem/v2-0131", "code": "C", "display": "Emergency Contact",
+    ]
+}

@@ -1,0 +1,137 @@
+import FHIR
+
+extension ConversionRule {
+    /// What both older releases have in common: <https://hl7.org/fhir/STU3/valueset.html>.
+    static let valueSet: [String: Rule] = [
+        "ValueSet.useContext": useContext,
+        "ValueSet.compose.include.valueSet": canonicalOfValueSet,
+        "ValueSet.compose.exclude.valueSet": canonicalOfValueSet,
+    ]
+
+    /// ValueSet of DSTU2 (<https://hl7.org/fhir/DSTU2/valueset.html>): it may define codes and import other sets.
+    static let inlineCodes: [String: Rule] = [
+        "ValueSet.codeSystem": definedCodes,
+        "ValueSet.codeSystem.system": renamed("url"),
+        "ValueSet.codeSystem.concept.abstract": notSelectable,
+        "ValueSet.compose": compose,
+        "ValueSet.compose.import": imported,
+        "ValueSet.requirements": renamed("purpose"),
+        "ValueSet.lockedDate": lockedDate,
+    ]
+
+    /// DSTU2's contexts are concepts; R4 asks what kind of context they are, which is not known.
+    private static let useContext: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            guard conversion.version == .dstu2, let object = pair.value.object, object["code"] == nil,
+                let concept = conversion.value(pair.value, "CodeableConcept", pair.trail)
+            else {
+                conversion.keep(part.with(pair), as: "useContext", place, &output)
+                continue
+            }
+            conversion.note(
+                .supplied, "ValueSet.useContext.code", "the kind of the context is not known",
+                pair.trail.member("code"))
+            output.append(["code": DataAbsent.element, "valueCodeableConcept": concept], to: "useContext")
+        }
+    }
+
+    private static let compose: Rule = { part, _, output, conversion in
+        for (index, pair) in part.pairs.enumerated() {
+            guard index == 0, let object = pair.value.object else {
+                if pair.value != .null || pair.sibling != .null { conversion.noteForm("ValueSet.compose", pair.trail) }
+                continue
+            }
+            let compose = conversion.element(
+                object, from: "ValueSet.compose", to: "ValueSet.compose", at: pair.trail)
+            join(compose, &output)
+        }
+    }
+
+    private static let imported: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            var include = ConversionOutput()
+            canonicalOfValueSet(
+                ConversionPart(
+                    key: "valueSet", value: pair.value == .null ? nil : [pair.value],
+                    sibling: pair.sibling == .null ? nil : [pair.sibling], trail: pair.trail),
+                ConversionPlace(
+                    object: JSONObject(), from: "ValueSet.compose.include", to: "ValueSet.compose.include",
+                    trail: pair.trail), &include, &conversion)
+            if !include.isEmpty { output.append(.object(include.finished), to: "include") }
+        }
+    }
+
+    /// The value sets of v2's and v3's tables moved.
+    private static let canonicalOfValueSet: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            guard let old = pair.value.string, let new = CodeSystems.renamed(valueSet: old) else {
+                conversion.keep(part.with(pair), as: "valueSet", place, &output)
+                continue
+            }
+            conversion.note(.changed, place.from + ".valueSet", "R4's name is \(new)", pair.trail)
+            output.append([(.string(new), conversion.sibling(pair.sibling, pair.trail))], to: "valueSet")
+        }
+    }
+
+    private static let lockedDate: Rule = { part, place, output, conversion in
+        guard place.object["compose"]?.object != nil || place.object["codeSystem"]?.object != nil else {
+            conversion.carry(part, place, &output)
+            return
+        }
+        var compose = ConversionOutput()
+        let inside = ConversionPlace(
+            object: place.object, from: "ValueSet", to: "ValueSet.compose", trail: place.trail)
+        conversion.keep(part, as: "lockedDate", inside, &compose)
+        if !compose.isEmpty { join(compose.finished, &output) }
+    }
+
+    /// Codes that DSTU2 defines inside of the set become a CodeSystem, which R4 defines codes in: it is contained, and
+    /// the set lists its codes. An extension of the set, named as DSTU2's element, refers to it.
+    private static let definedCodes: Rule = { part, place, output, conversion in
+        for (index, pair) in part.pairs.enumerated() {
+            guard index == 0, let old = pair.value.object, !old.isEmpty else {
+                if pair.value != .null || pair.sibling != .null {
+                    conversion.noteForm("ValueSet.codeSystem", pair.trail)
+                }
+                continue
+            }
+            let codes = InlineCodes(old, of: place, at: pair.trail, &conversion)
+            join(["include": [.object(codes.include)]], &output)
+            let id = conversion.contain(codes.codeSystem, id: codes.id)
+            output.extend(
+                conversion.url("ValueSet", "codeSystem"), type: "Reference", value: ["reference": .string("#" + id)])
+            conversion.note(
+                .moved, "ValueSet.codeSystem", "it is a contained CodeSystem, of which compose.include lists the codes",
+                pair.trail)
+        }
+    }
+
+    /// A concept that is not for use has a property that says so
+    /// (<https://hl7.org/fhir/R4/codesystem-concept-properties.html>).
+    private static let notSelectable: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            let path = place.from + ".abstract"
+            guard let value = conversion.value(pair.value, (from: "", to: nil), type: "boolean", path, pair.trail)
+            else {
+                if pair.value != .null { conversion.noteForm(path, pair.trail) }
+                continue
+            }
+            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+            output.append(["code": "notSelectable", "valueBoolean": value], to: "property")
+        }
+    }
+
+    /// Adds members to `compose`, which may stand before or behind what is added.
+    private static func join(_ members: JSONObject, _ output: inout ConversionOutput) {
+        var compose = output.object["compose"]?.object ?? JSONObject()
+        for member in members.members {
+            let before = compose[member.key]?.array
+            compose[member.key] = before.map { .array($0 + (member.value.array ?? [])) } ?? member.value
+        }
+        output.object["compose"] = .object(compose)
+    }
+
+    private static func join(_ members: JSON, _ output: inout ConversionOutput) {
+        join(members.object ?? JSONObject(), &output)
+    }
+}

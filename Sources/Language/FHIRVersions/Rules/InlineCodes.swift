@@ -1,0 +1,70 @@
+import FHIR
+
+/// The codes that a value set of DSTU2 defines inside of itself: R4's code system, and the part of the set that lists
+/// its codes.
+struct InlineCodes {
+    private(set) var codeSystem = JSONObject()
+    private(set) var include = JSONObject()
+    /// The id that the code system should have among the contained resources.
+    let id: String
+
+    init(_ old: JSONObject, of place: ConversionPlace, at trail: ConversionTrail, _ conversion: inout Conversion) {
+        codeSystem = conversion.element(old, from: "ValueSet.codeSystem", to: "CodeSystem", at: trail)
+        if let given = codeSystem["id"]?.string, Resource.isID(given) {
+            id = given
+        } else {
+            if codeSystem["id"] != nil { conversion.noteForm("ValueSet.codeSystem.id", trail.member("id")) }
+            id = (place.object["id"]?.string.map { String($0.drop { $0 == "#" }) } ?? "valueset") + "-codes"
+        }
+        if let url = codeSystem["url"]?.string, let renamed = CodeSystems.renamed(definition: url) {
+            codeSystem["url"] = .string(renamed.system)
+            if let version = renamed.version, codeSystem["version"] == nil { codeSystem["version"] = .string(version) }
+            conversion.note(
+                .changed, "ValueSet.codeSystem.system", "R4's name is \(renamed.system)", trail.member("system"))
+        }
+        complete(of: place.object)
+        list()
+    }
+
+    /// What a code system says of itself and the value set says for it.
+    private mutating func complete(of set: JSONObject) {
+        codeSystem.set("resourceType", "CodeSystem", at: 0)
+        codeSystem["status"] =
+            set["status"].flatMap { status in
+                ["draft", "active", "retired"].contains(status.string ?? "") ? status : nil
+            } ?? "unknown"
+        codeSystem["content"] = "complete"
+        guard let concepts = codeSystem["concept"]?.array, concepts.contains(where: InlineCodes.hasProperty) else {
+            return
+        }
+        codeSystem["property"] = [
+            [
+                "code": "notSelectable", "uri": "http://hl7.org/fhir/concept-properties#notSelectable",
+                "type": "boolean",
+            ]
+        ]
+    }
+
+    private static func hasProperty(_ concept: JSON) -> Bool {
+        concept["property"] != nil || (concept["concept"]?.array ?? []).contains(where: hasProperty)
+    }
+
+    /// Lists the codes in the set, so that it can be read without the code system.
+    private mutating func list() {
+        if let url = codeSystem["url"] { include["system"] = url }
+        if let url = codeSystem["_url"] { include["_system"] = url }
+        if let version = codeSystem["version"] { include["version"] = version }
+        if include.isEmpty { include["_system"] = DataAbsent.element }
+        var listed: [JSON] = []
+        var open = Array((codeSystem["concept"]?.array ?? []).reversed())
+        while let concept = open.popLast() {
+            open += (concept["concept"]?.array ?? []).reversed()
+            var entry = JSONObject()
+            for key in ["code", "_code", "display", "_display", "designation"] {
+                if let value = concept[key] { entry[key] = value }
+            }
+            if entry["code"] != nil { listed.append(.object(entry)) }
+        }
+        if !listed.isEmpty { include["concept"] = .array(listed) }
+    }
+}

@@ -1,0 +1,47 @@
+import FHIR
+import Foundation
+import Testing
+
+@testable import FHIRVersions
+
+/// HL7's own examples, where the conformance data are.
+enum PublishedExamples {
+    typealias Example = (name: String, resource: Resource)
+
+    static let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
+    static var isThere: Bool { folder != nil }
+
+    static func older(_ version: FHIRVersion) throws -> [Example] {
+        try (version == .dstu2 ? dstu2 : stu3).get()
+    }
+
+    static func r4() throws -> [Example] { try newer.get() }
+
+    private static let dstu2 = examples("fhir-dstu2-stu3.tar.xz", "fhir-older/dstu2/examples")
+    private static let stu3 = examples("fhir-dstu2-stu3.tar.xz", "fhir-older/stu3/examples")
+    private static let newer = examples("fhir-r4.tar.xz", "fhir-r4/examples")
+
+    /// The resources of a folder in an archive of the conformance data.
+    private static func examples(_ archive: String, _ path: String) -> Result<[Example], any Error> {
+        Result {
+            let root = URL(fileURLWithPath: try #require(folder))
+            let target = FileManager.default.temporaryDirectory
+                .appendingPathComponent("examples-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: target) }
+            let tar = Process()
+            tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            tar.arguments = ["tar", "-xf", root.appendingPathComponent(archive).path, "-C", target.path, path]
+            try tar.run()
+            tar.waitUntilExit()
+            try #require(tar.terminationStatus == 0)
+            let files = try FileManager.default.contentsOfDirectory(
+                at: target.appendingPathComponent(path), includingPropertiesForKeys: nil)
+            return try files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
+                let json = try JSON(try Data(contentsOf: file))
+                guard let object = json.object, object["resourceType"] != nil else { return nil }
+                return (file.lastPathComponent, Resource(object))
+            }
+        }
+    }
+}
