@@ -1,0 +1,81 @@
+import Foundation
+
+extension ExactNumber {
+    /// The digits that a `Decimal` surely holds.
+    static let decimalDigits = 38
+
+    /// The exact value of a decimal; nil for one that is not a number.
+    init?(_ decimal: Decimal) {
+        guard decimal.isFinite else { return nil }
+        // The significand's own digits are the only exact view of a Decimal that every platform offers.
+        guard let number = ExactNumber(decimal: decimal.description) else { return nil }
+        self = number
+    }
+
+    /// The exact value of a floating point number's shortest decimal form; nil for infinities and NaN.
+    init?(_ double: Double) {
+        guard double.isFinite, let number = ExactNumber(decimal: double.description) else { return nil }
+        self = number
+    }
+
+    /// The number as `digits · 10^exponent`, rounded half to even to so many significant digits. The digits have no
+    /// zeros at their end, and the number is exact where it needs no more of them.
+    func rounded(toDigits count: Int) -> (digits: Natural, exponent: Int) {
+        guard !isZero else { return (.zero, 0) }
+        // log10(2) = 0.30103: the estimate is never less than one digit short, so the quotient has enough digits.
+        let estimate = Int((Double(numerator.bitWidth - denominator.bitWidth) * 0.30103).rounded(.down)) - 1
+        let scale = count + 1 - estimate
+        let dividend = scale > 0 ? numerator * .powerOfTen(scale) : numerator
+        let divisor = scale < 0 ? denominator * .powerOfTen(-scale) : denominator
+        let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
+        var digits = quotient
+        var isExact = remainder.isZero
+        var exponent = exponent - scale
+        let limit = Natural.powerOfTen(count)
+        var lastDigit: UInt64 = 0
+        while digits >= limit {
+            isExact = isExact && lastDigit == 0
+            (digits, lastDigit) = digits.quotientAndRemainder(dividingByWord: 10)
+            exponent += 1
+        }
+        let isOdd = digits.low & 1 == 1
+        if lastDigit > 5 || (lastDigit == 5 && (!isExact || isOdd)) { digits = digits + .one }
+        while true {
+            let (tenth, digit) = digits.quotientAndRemainder(dividingByWord: 10)
+            guard digit == 0, !tenth.isZero else { break }
+            (digits, exponent) = (tenth, exponent + 1)
+        }
+        return (digits, exponent)
+    }
+
+    /// The decimal nearest to the number: exact where 38 significant digits hold it, else rounded half to even to 38
+    /// digits, fewer below 10^-90 (a `Decimal` has no digits after the 128th decimal place). Nil where the number is
+    /// too large or so small that nothing would be left of it.
+    var decimal: Decimal? {
+        guard !isZero else { return Decimal(0) }
+        var (digits, exponent) = rounded(toDigits: Self.decimalDigits)
+        if exponent < -128 {
+            let kept = digits.decimalDigits.count - (-128 - exponent)
+            guard kept > 0 else { return nil }
+            (digits, exponent) = rounded(toDigits: kept)
+        }
+        if exponent > 127 {
+            // A few zeros more may fit into the significand.
+            guard exponent - 127 + digits.decimalDigits.count <= Self.decimalDigits else { return nil }
+            digits = digits * .powerOfTen(exponent - 127)
+            exponent = 127
+        }
+        let half = Self.smallPower19
+        let (top, bottom) = digits.quotientAndRemainder(dividingByWord: half)
+        let significand = top.isZero ? Decimal(bottom) : Decimal(top.low) * Decimal(half) + Decimal(bottom)
+        return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+    }
+
+    private static let smallPower19: UInt64 = 10_000_000_000_000_000_000
+
+    /// The nearest floating point number, to 20 significant digits; infinite where it is too large.
+    var double: Double {
+        let (digits, exponent) = rounded(toDigits: 20)
+        return Double("\(isNegative ? "-" : "")\(digits.decimalDigits)e\(exponent)") ?? .infinity
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+/// The functions between the values of special units and of the proper units they correspond to
+/// (specification §21–23). Named as ucum-essence names them.
+enum SpecialFunction: String, Sendable {
+    case celsius = "Cel"
+    case fahrenheit = "degF"
+    case reaumur = "degRe"
+    case tangent = "tanTimes100"
+    /// Another name that ucum-essence has for ``tangent``.
+    case percentTangent = "100tan"
+    case homeopathicX = "hpX"
+    case homeopathicC = "hpC"
+    case homeopathicM = "hpM"
+    case homeopathicQ = "hpQ"
+    case pH
+    case naturalLogarithm = "ln"
+    case decimalLogarithm = "lg"
+    case doubleDecimalLogarithm = "lgTimes2"
+    case binaryLogarithm = "ld"
+    case squareRoot = "sqrt"
+
+    /// A function over a logarithm: the special value is `scale · log_base(proper value)`.
+    private var logarithm: (base: Int, scale: Int)? {
+        switch self {
+        case .homeopathicX, .pH: (10, -1)
+        case .homeopathicC: (100, -1)
+        case .homeopathicM: (1_000, -1)
+        case .homeopathicQ: (50_000, -1)
+        case .decimalLogarithm: (10, 1)
+        case .doubleDecimalLogarithm: (10, 2)
+        case .binaryLogarithm: (2, 1)
+        default: nil
+        }
+    }
+
+    /// What stands between the zero points of an interval scale and the absolute one, in the special unit.
+    private var offset: ExactNumber? {
+        switch self {
+        case .celsius: ExactNumber(numerator: Natural(27_315), exponent: -2)
+        case .fahrenheit: ExactNumber(numerator: Natural(45_967), exponent: -2)
+        case .reaumur: ExactNumber(numerator: Natural(21_852), exponent: -2)
+        default: nil
+        }
+    }
+
+    /// The value on the scale of the corresponding proper unit. Exact for the interval scales, the square root and
+    /// whole powers; else to the precision of `Double`. Nil where the result is out of range.
+    func properValue(_ value: ExactNumber) -> ExactNumber? {
+        if let offset { return value + offset }
+        if let logarithm {
+            let power = value / ExactNumber(logarithm.scale)
+            if let whole = power.smallInteger { return ExactNumber(logarithm.base).power(whole) }
+            return Self.positive(pow(Double(logarithm.base), power.double))
+        }
+        switch self {
+        case .squareRoot: return value * value
+        case .naturalLogarithm: return value.isZero ? .one : Self.positive(exp(value.double))
+        case .tangent, .percentTangent: return ExactNumber(atan((value / ExactNumber(100)).double))
+        default: return nil
+        }
+    }
+
+    /// The value on the special scale of a value in the corresponding proper unit. Nil where there is none, as for
+    /// the logarithm of zero.
+    func specialValue(_ value: ExactNumber) -> ExactNumber? {
+        if let offset { return value - offset }
+        if let logarithm {
+            guard !value.isNegative, !value.isZero else { return nil }
+            let scale = ExactNumber(logarithm.scale)
+            let base = Double(logarithm.base)
+            guard let approximate = Self.logarithm(of: value, base: base) else { return nil }
+            let whole = Int(approximate.rounded())
+            if abs(whole) <= Self.greatestWholePower, ExactNumber(logarithm.base).power(whole) == value {
+                return ExactNumber(whole) * scale
+            }
+            return ExactNumber(approximate).map { $0 * scale }
+        }
+        switch self {
+        case .squareRoot: return value.isNegative ? nil : Self.squareRoot(of: value)
+        case .naturalLogarithm:
+            guard !value.isNegative, !value.isZero else { return nil }
+            return ExactNumber(log(value.double))
+        case .tangent, .percentTangent: return ExactNumber(tan(value.double)).map { $0 * ExactNumber(100) }
+        default: return nil
+        }
+    }
+
+    /// Whole powers up to this one are computed without rounding.
+    static let greatestWholePower = 400
+
+    private static func logarithm(of value: ExactNumber, base: Double) -> Double? {
+        let double = value.double
+        guard double.isFinite, double > 0 else { return nil }
+        switch base {
+        case 2: return log2(double)
+        case 10: return log10(double)
+        default: return log10(double) / log10(base)
+        }
+    }
+
+    private static func squareRoot(of value: ExactNumber) -> ExactNumber? {
+        guard let root = ExactNumber(value.double.squareRoot()) else { return nil }
+        return root
+    }
+
+    private static func positive(_ value: Double) -> ExactNumber? {
+        value > 0 ? ExactNumber(value) : nil
+    }
+}
+
+extension ExactNumber {
+    /// The number as an integer that is small enough for exact powers; nil where it is none.
+    fileprivate var smallInteger: Int? {
+        if isZero { return 0 }
+        guard isBounded else { return nil }
+        let (digits, exponent) = rounded(toDigits: 6)
+        guard exponent >= 0, exponent < 4, digits.high.isEmpty, digits.low < 1_000 else { return nil }
+        let magnitude = Int(digits.low) * Int(Natural.smallPowersOfTen[exponent])
+        let integer = isNegative ? -magnitude : magnitude
+        guard magnitude <= SpecialFunction.greatestWholePower, ExactNumber(integer) == self else { return nil }
+        return integer
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A value with its unit.
+public struct UCUMQuantity: Sendable, CustomStringConvertible {
+    public let value: Decimal
+    public let unit: UCUMUnit
+
+    public init(value: Decimal, unit: UCUMUnit) {
+        self.value = value
+        self.unit = unit
+    }
+
+    /// A value with a unit that is still text.
+    /// - Throws: what is wrong with the unit.
+    public init(_ value: Decimal, _ code: String) throws(UCUMError) {
+        self.init(value: value, unit: try UCUMUnit(code))
+    }
+
+    public var description: String { "\(value) \(unit.code)" }
+
+    /// The same quantity in another unit, by ``UCUMUnit/convert(_:to:)``.
+    public func converted(to unit: UCUMUnit) throws(UCUMError) -> UCUMQuantity {
+        UCUMQuantity(value: try self.unit.convert(value, to: unit), unit: unit)
+    }
+
+    /// The same quantity in base units, by ``UCUMUnit/canonical(_:)``.
+    public func canonical() throws(UCUMError) -> UCUMQuantity {
+        let (value, unit) = try unit.canonical(value)
+        return UCUMQuantity(value: value, unit: unit)
+    }
+
+    /// -1, 0 or 1 as this quantity is less than, equal to or greater than the other. Compared are the exact values in
+    /// base units, so nothing is lost to rounding; special units are compared by the quantities they stand for.
+    /// - Throws: `not-comparable`, `special-unit`, `not-a-number` or `out-of-range`, as ``UCUMUnit/convert(_:to:)``.
+    public func compare(_ other: UCUMQuantity) throws(UCUMError) -> Int {
+        if unit.code == other.unit.code, value.isFinite, other.value.isFinite {
+            // On a scale that runs backwards, as pH does, the greater number is the lesser quantity.
+            if unit.meaning.scale != .ratio { return try compareInBaseUnits(other) }
+            return value < other.value ? -1 : value == other.value ? 0 : 1
+        }
+        try unit.checkComparable(to: other.unit)
+        return try compareInBaseUnits(other)
+    }
+
+    private func compareInBaseUnits(_ other: UCUMQuantity) throws(UCUMError) -> Int {
+        if value == other.value, unit.code == other.unit.code { return 0 }
+        let difference = try unit.baseValue(value) - other.unit.baseValue(other.value)
+        return difference.isZero ? 0 : difference.isNegative ? -1 : 1
+    }
+
+    /// The product of two quantities: 2 `cm` times 3 `g` is 6 `cm.g`. The units are not converted into each other.
+    /// - Throws: `special-unit` where a unit is special, `out-of-range` where the product cannot be held.
+    public func multiplied(by other: UCUMQuantity) throws(UCUMError) -> UCUMQuantity {
+        try combined(with: other, unit: unit.multiplied(by: other.unit)) { $0 * $1 }
+    }
+
+    /// The quotient of two quantities: 6 `g` by 3 `dL` is 2 `g/dL`. The value is rounded to 38 significant digits.
+    /// - Throws: as ``multiplied(by:)``, and `out-of-range` for a division by zero.
+    public func divided(by other: UCUMQuantity) throws(UCUMError) -> UCUMQuantity {
+        guard !other.value.isZero else {
+            throw UCUMError(code: "out-of-range", offset: nil, message: "A quantity cannot be divided by zero.")
+        }
+        return try combined(with: other, unit: unit.divided(by: other.unit)) { $0 / $1 }
+    }
+
+    private func combined(
+        with other: UCUMQuantity, unit: UCUMUnit, by operation: (ExactNumber, ExactNumber) -> ExactNumber
+    ) throws(UCUMError) -> UCUMQuantity {
+        guard let first = ExactNumber(value), let second = ExactNumber(other.value) else {
+            throw UCUMError(code: "not-a-number", offset: nil, message: "The value is not a number.")
+        }
+        guard let result = operation(first, second).decimal else { throw UCUMUnit.outOfRange }
+        return UCUMQuantity(value: result, unit: unit)
+    }
+}
