@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the element tables of FHIRVersions from HL7's definitions.
 
-usage: Scripts/generate-version-tables.py DSTU2-DEFINITIONS STU3-DEFINITIONS R4-DEFINITIONS
+usage: Scripts/generate-version-tables.py DSTU2-DEFINITIONS STU3-DEFINITIONS R4-PACKAGE
 
-Each argument is a folder with files StructureDefinition-*.json, R4's also with CodeSystem-*.json. A line of a table reads
+The first two are folders with files StructureDefinition-*.json, R4's is one with CodeSystem-*.json: the tables of R4
+itself are module FHIR's. A line of a table reads
 `path name:types:cardinality ...`, where types are joined by commas, `>` stands for children at path.name,
 `@path` for the children of another path, and the cardinality is the minimum with `1` or `*` as maximum.
 """
@@ -113,5 +114,4 @@ base = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Sources",
 os.makedirs(base, exist_ok=True)
 write(sys.argv[1], "dstu2", "DSTU2 (1.0.2)", os.path.join(base, "ElementTable+DSTU2.swift"))
 write(sys.argv[2], "stu3", "STU3 (3.0.1)", os.path.join(base, "ElementTable+STU3.swift"))
-write(sys.argv[3], "r4", "R4 (4.0.1)", os.path.join(base, "ElementTable+R4.swift"))
 write_systems(sys.argv[3], os.path.join(base, "CodeSystems+Moved.swift"))

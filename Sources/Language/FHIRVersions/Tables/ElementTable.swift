@@ -2,7 +2,8 @@ import FHIR
 
 /// Which elements a release of FHIR has: their types and cardinalities.
 ///
-/// Built from text that `Scripts/generate-version-tables.py` writes; the format is told there.
+/// Those of DSTU2 and STU3 are built from text that `Scripts/generate-version-tables.py` writes (the format is told
+/// there), that of R4 from `TypeModel`.
 struct ElementTable: Sendable {
     /// One element below a path.
     struct Member: Sendable {
@@ -18,7 +19,7 @@ struct ElementTable: Sendable {
     }
 
     /// A member with the type that it has here.
-    struct Typed {
+    struct Typed: Sendable {
         let member: Member
         /// Where the elements inside are described: the name of a data type or the path of a backbone element;
         /// nil for a primitive.
@@ -30,13 +31,32 @@ struct ElementTable: Sendable {
     }
 
     private var paths: [String: [Member]] = [:]
+    /// The elements by the names that JSON gives them.
+    private var keys: [String: [String: Typed]] = [:]
+
+    init() {}
 
     init(text: StaticString) {
         for line in text.description.split(separator: "\n") {
             var words = line.split(separator: " ")
             guard !words.isEmpty else { continue }
             let path = String(words.removeFirst())
-            paths[path, default: []] += words.compactMap { ElementTable.member($0, below: path) }
+            add(words.compactMap { ElementTable.member($0, below: path) }, below: path)
+        }
+    }
+
+    mutating func add(_ members: [Member], below path: String) {
+        paths[path, default: []] += members
+        for member in members {
+            if let children = member.children {
+                keys[path, default: [:]][member.name] = Typed(member: member, inside: children, type: "")
+            } else if !member.isChoice {
+                keys[path, default: [:]][member.name] = ElementTable.typed(member, member.types.first ?? "string")
+            } else if member.types != ["*"] {
+                for type in member.types {
+                    keys[path, default: [:]][member.name + ElementTable.suffix(type)] = ElementTable.typed(member, type)
+                }
+            }
         }
     }
 
@@ -61,23 +81,14 @@ struct ElementTable: Sendable {
 
     /// The element that a member of a JSON object is, by its name (`valueQuantity` is a `value[x]`).
     func member(_ key: String, below path: String) -> Typed? {
-        guard let members = paths[path] else { return nil }
-        for member in members where !member.isChoice && member.name == key {
-            if let children = member.children { return Typed(member: member, inside: children, type: "") }
-            return ElementTable.typed(member, member.types.first ?? "string")
-        }
-        for member in members where member.isChoice && key.hasPrefix(member.name) {
-            let suffix = String(key.dropFirst(member.name.count))
-            guard let first = suffix.first, first.isUppercase else { continue }
-            let lowered = first.lowercased() + suffix.dropFirst()
-            if member.types == ["*"] {
-                return ElementTable.typed(member, ElementTable.primitives.contains(lowered) ? lowered : suffix)
-            }
-            if let type = member.types.first(where: { $0 == suffix || $0 == lowered }) {
-                return ElementTable.typed(member, type)
-            }
-        }
-        return nil
+        if let known = keys[path]?[key] { return known }
+        // An extension's value may be of any type.
+        guard let open = paths[path]?.first(where: { $0.types == ["*"] && $0.isChoice && key.hasPrefix($0.name) })
+        else { return nil }
+        let suffix = String(key.dropFirst(open.name.count))
+        guard let first = suffix.first, first.isUppercase else { return nil }
+        let lowered = first.lowercased() + suffix.dropFirst()
+        return ElementTable.typed(open, ElementTable.primitives.contains(lowered) ? lowered : suffix)
     }
 
     /// The choice element that a name belongs to even where its type is not allowed there.
