@@ -1,0 +1,74 @@
+#if canImport(CXML2)
+    /// Passes over a document before it is parsed and refuses what no parser is to see: a document type, and tags with
+    /// so many attributes that comparing each with each takes long.
+    ///
+    /// It tells comments, CDATA, instructions and tags apart as XML does, so that for a well-formed text it sees what
+    /// the parser sees. Behind the first error of another text the parser reads no further.
+    struct XMLGuard {
+        private let bytes: [UInt8]
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        func check() throws(FHIRXMLError) {
+            var place = 0
+            while let open = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+                let next: Int?
+                if starts("<!--", at: open) {
+                    next = end(of: "-->", from: open + 4)
+                } else if starts("<![CDATA[", at: open) {
+                    next = end(of: "]]>", from: open + 9)
+                } else if starts("<?", at: open) {
+                    next = end(of: "?>", from: open + 2)
+                } else if starts("<!", at: open) {
+                    throw FHIRXMLError(starts("<!DOCTYPE", at: open) ? .doctype : .notWellFormed)
+                        .at(offset: open, of: bytes)
+                } else {
+                    next = try endOfTag(from: open)
+                }
+                // What does not end is the parser's to report.
+                guard let next else { return }
+                place = next
+            }
+        }
+
+        private func endOfTag(from open: Int) throws(FHIRXMLError) -> Int? {
+            var quote: UInt8?
+            var attributes = 0
+            for index in open + 1..<max(bytes.count, open + 1) {
+                let byte = bytes[index]
+                if let open = quote {
+                    if byte == open { quote = nil }
+                    continue
+                }
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+                case UInt8(ascii: ">"): return index + 1
+                case UInt8(ascii: "="):
+                    attributes += 1
+                    if attributes > FHIRXML.maximumAttributes {
+                        throw FHIRXMLError(
+                            .tooLarge, "An element has more than \(FHIRXML.maximumAttributes) attributes"
+                        ).at(offset: open, of: bytes)
+                    }
+                default: break
+                }
+            }
+            return nil
+        }
+
+        private func starts(_ text: StaticString, at place: Int) -> Bool {
+            guard place + text.utf8CodeUnitCount <= bytes.count else { return false }
+            for index in 0..<text.utf8CodeUnitCount where bytes[place + index] != text.utf8Start[index] { return false }
+            return true
+        }
+
+        private func end(of text: StaticString, from place: Int) -> Int? {
+            var place = place
+            while place < bytes.count, let next = bytes[place...].firstIndex(of: text.utf8Start[0]) {
+                if starts(text, at: next) { return next + text.utf8CodeUnitCount }
+                place = next + 1
+            }
+            return nil
+        }
+    }
+#endif

@@ -1,0 +1,188 @@
+#if canImport(CXML2)
+    import CXML2
+
+    /// What is told of a document. The first error that is thrown ends the reading; it is given the place.
+    protocol XMLEvents: AnyObject {
+        func begin(_ tag: XMLTag) throws(FHIRXMLError)
+        /// - Parameter end: where the text behind the element begins.
+        func end(at end: Int) throws(FHIRXMLError)
+        func text(_ bytes: UnsafeBufferPointer<UInt8>) throws(FHIRXMLError)
+        /// A comment or a processing instruction.
+        func aside() throws(FHIRXMLError)
+        /// Where in the resource the reading is.
+        var path: String? { get }
+    }
+
+    /// One document on its way through libxml2's SAX2 interface. No tree is built.
+    ///
+    /// The parser keeps its own limits, is told never to load anything, and has no handlers for declarations of any
+    /// kind, so that no entity could be defined even if ``XMLGuard`` let a document type pass.
+    final class XMLSession {
+        private let bytes: [UInt8]
+        private let events: any XMLEvents
+        private var context: xmlParserCtxtPtr?
+        private var failure: FHIRXMLError?
+        private var openElements: Int
+        /// How many namespaces each open element declares.
+        private var declared: [Int] = []
+        private var namespaces = 0
+
+        /// - Parameter depth: how many elements count as open around the document.
+        static func parse(_ text: XMLText, _ events: some XMLEvents, depth: Int = 0) throws(FHIRXMLError) {
+            let session = XMLSession(text.bytes, events, depth)
+            session.run()
+            if let failure = session.failure { throw failure }
+        }
+
+        private init(_ bytes: [UInt8], _ events: any XMLEvents, _ depth: Int) {
+            self.bytes = bytes
+            self.events = events
+            openElements = depth
+        }
+
+        /// libxml2 wants to be initialised once, before threads use it.
+        private static let isReady: Bool = {
+            xmlInitParser()
+            return true
+        }()
+
+        private func run() {
+            guard XMLSession.isReady, !bytes.isEmpty else {
+                return fail(FHIRXMLError(.notWellFormed, "The text is empty").at(offset: 0, of: bytes))
+            }
+            bytes.withUnsafeBytes { buffer in
+                let start = buffer.bindMemory(to: CChar.self).baseAddress
+                guard let context = xmlNewParserCtxt() else { return fail(FHIRXMLError(.tooLarge)) }
+                self.context = context
+                defer {
+                    self.context = nil
+                    xmlFreeParserCtxt(context)
+                }
+                context.pointee.sax.pointee = XMLSession.handler()
+                context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+                // The encoding has been checked: it is UTF-8, whatever the declaration says.
+                let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue)
+                // No handler makes a document; there is none to free.
+                _ = xmlCtxtReadMemory(context, start, Int32(buffer.count), nil, nil, options)
+                if failure == nil, context.pointee.wellFormed == 0 || context.pointee.nsWellFormed == 0 {
+                    fail(FHIRXMLError(.notWellFormed))
+                }
+            }
+        }
+
+        private static func handler() -> xmlSAXHandler {
+            var handler = xmlSAXHandler()
+            handler.initialized = 0xDEED_BEAF
+            handler.startElementNs = { user, name, prefix, uri, spaceCount, spaces, count, _, fields in
+                guard let name else { return }
+                XMLSession.from(user)?.begin { offset in
+                    XMLTag(
+                        name: name, prefix: prefix, uri: uri, namespaces: spaces, namespaceCount: Int(spaceCount),
+                        fields: fields, attributeCount: Int(count), offset: offset)
+                }
+            }
+            handler.endElementNs = { user, _, _, _ in XMLSession.from(user)?.end() }
+            handler.characters = { user, text, count in
+                guard let session = XMLSession.from(user) else { return }
+                session.report { () throws(FHIRXMLError) in
+                    try session.events.text(UnsafeBufferPointer(start: text, count: Int(count)))
+                }
+            }
+            handler.ignorableWhitespace = handler.characters
+            handler.comment = { user, _ in XMLSession.from(user)?.aside() }
+            handler.processingInstruction = { user, _, _ in XMLSession.from(user)?.aside() }
+            handler.internalSubset = { user, _, _, _ in XMLSession.from(user)?.fail(FHIRXMLError(.doctype)) }
+            handler.serror = { user, error in
+                guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+                XMLSession.from(user)?.fail(FHIRXMLError(parser: error.pointee))
+            }
+            return handler
+        }
+
+        private static func from(_ user: UnsafeMutableRawPointer?) -> XMLSession? {
+            user.map { Unmanaged<XMLSession>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        // MARK: Reports
+
+        private func begin(_ tag: (Int) -> XMLTag) {
+            let place = offset
+            let open = bytes[..<min(place, bytes.count)].lastIndex(of: UInt8(ascii: "<")) ?? place
+            let tag = tag(open)
+            report(at: open) { () throws(FHIRXMLError) in
+                openElements += 1
+                guard openElements <= FHIRXML.maximumOpenElements else { throw FHIRXMLError(.tooDeep) }
+                declared.append(tag.namespaceCount)
+                namespaces += tag.namespaceCount
+                guard namespaces <= FHIRXML.maximumNamespaces else {
+                    throw FHIRXMLError(
+                        .tooLarge, "More than \(FHIRXML.maximumNamespaces) namespace declarations are in force")
+                }
+                try events.begin(tag)
+            }
+        }
+
+        private func end() {
+            openElements -= 1
+            namespaces -= declared.popLast() ?? 0
+            let end = offset
+            report { () throws(FHIRXMLError) in try events.end(at: end) }
+        }
+
+        private func aside() {
+            report { () throws(FHIRXMLError) in try events.aside() }
+        }
+
+        private func report(at place: Int? = nil, _ body: () throws(FHIRXMLError) -> Void) {
+            guard failure == nil else { return }
+            do throws(FHIRXMLError) {
+                try body()
+            } catch {
+                fail(error, at: place)
+            }
+        }
+
+        /// Ends the reading. Only the first failure counts.
+        private func fail(_ error: FHIRXMLError, at place: Int? = nil) {
+            guard failure == nil else { return }
+            failure = error.at(path: events.path).at(offset: min(place ?? offset, bytes.count), of: bytes)
+            if let context { xmlStopParser(context) }
+        }
+
+        /// How many bytes the parser has passed.
+        private var offset: Int {
+            guard let input = context?.pointee.input, let start = input.pointee.base, let now = input.pointee.cur
+            else { return 0 }
+            return Int(input.pointee.consumed) + (now - start)
+        }
+    }
+
+    extension FHIRXMLError {
+        /// An error of the parser. Its own words are not passed on: they may quote the document.
+        fileprivate init(parser error: xmlError) {
+            let said = error.message.map { String(cString: $0) } ?? ""
+            switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
+            case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY, XML_ERR_ENTITY_LOOP:
+                self.init(.undefinedEntity)
+            case XML_ERR_TAG_NAME_MISMATCH:
+                self.init(.notWellFormed, "An end tag does not match the element that is open")
+            case XML_ERR_TAG_NOT_FINISHED:
+                self.init(.notWellFormed, "The text ends before its elements do")
+            case XML_ERR_ATTRIBUTE_REDEFINED:
+                self.init(.notWellFormed, "An attribute stands twice in one tag")
+            case XML_ERR_INVALID_CHAR, XML_ERR_INVALID_CHARREF:
+                self.init(.notWellFormed, "A character stands here, or is referred to, that XML 1.0 does not allow")
+            case XML_ERR_DOCUMENT_END:
+                self.init(.notWellFormed, "There is more text after the end of the document")
+            case XML_NS_ERR_UNDEFINED_NAMESPACE:
+                self.init(.namespace, "A prefix is used that no namespace is declared for")
+            case XML_NS_ERR_XML_NAMESPACE, XML_NS_ERR_QNAME, XML_NS_ERR_ATTRIBUTE_REDEFINED, XML_NS_ERR_EMPTY,
+                XML_NS_ERR_COLON:
+                self.init(.namespace, "A name or a declaration breaks the rules of XML namespaces")
+            default:
+                let isLimit = said.contains("too long") || said.contains("too big") || said.contains("excessive")
+                self.init(isLimit ? .tooLarge : .notWellFormed)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,51 @@
+#if canImport(CXML2)
+    /// The start of an element as the parser reports it; valid during the report only.
+    struct XMLTag {
+        typealias Text = UnsafePointer<UInt8>
+
+        let name: Text
+        let prefix: Text?
+        let uri: Text?
+        let namespaces: UnsafeMutablePointer<Text?>?
+        let namespaceCount: Int
+        let fields: UnsafeMutablePointer<Text?>?
+        let attributeCount: Int
+
+        /// Where the tag begins in the text.
+        let offset: Int
+
+        /// The prefix that a namespace is declared for here; nil for the default.
+        func declaredPrefix(_ index: Int) -> Text? { namespaces?[index * 2] }
+
+        func attributeName(_ index: Int) -> String { fields?[index * 5].map { String(cString: $0) } ?? "" }
+        func attributePrefix(_ index: Int) -> Text? { fields?[index * 5 + 1] }
+        func attributeURI(_ index: Int) -> Text? { fields?[index * 5 + 2] }
+
+        /// The value with references resolved.
+        func value(_ index: Int) -> String {
+            guard let fields, let start = fields[index * 5 + 3], let end = fields[index * 5 + 4] else { return "" }
+            let text = UnsafeBufferPointer(start: start, count: end - start)
+            guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
+            return String(decoding: XMLTag.withAmpersands(text), as: UTF8.self)
+        }
+
+        /// libxml2 does not resolve references to the ampersand in attributes unless it is told to replace entities:
+        /// every `&` is handed over as `&#38;`.
+        private static func withAmpersands(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+            var output: [UInt8] = []
+            output.reserveCapacity(text.count)
+            var place = 0
+            while place < text.count {
+                output.append(text[place])
+                place += text[place] == UInt8(ascii: "&") && text[place...].starts(with: "&#38;".utf8) ? 5 : 1
+            }
+            return output
+        }
+
+        /// Whether a text of the parser is the one given.
+        static func equal(_ text: Text?, _ other: String) -> Bool {
+            guard let text else { return false }
+            return String(cString: text) == other
+        }
+    }
+#endif

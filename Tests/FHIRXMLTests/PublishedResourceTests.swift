@@ -1,0 +1,113 @@
+import FHIR
+import FHIRXML
+import Foundation
+import Testing
+
+/// HL7's examples of R4, which lie outside of the package.
+@Suite(.enabled(if: Published.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
+struct PublishedResourceTests {
+    /// The same: the same members with the same values, numbers digit by digit, narratives byte by byte but for the
+    /// space around the div and line ends.
+    @Test func everyExampleIsTheSameAfterXML() throws {
+        let files = try Published.unpackedExamples()
+        defer { try? FileManager.default.removeItem(at: files.folder) }
+        #expect(files.paths.count == 377)
+        for path in files.paths {
+            let value = try JSON(Array(try Data(contentsOf: path)))
+            for pretty in [false, true] {
+                let text = try FHIRXML.write(value, pretty: pretty)
+                let again = try FHIRXML.read(text)
+                #expect(normal(again) == normal(value), "\(path.lastPathComponent)")
+                // Written again, nothing has to be put in order: the texts are the same.
+                #expect(try FHIRXML.write(again, pretty: pretty) == text, "\(path.lastPathComponent)")
+            }
+        }
+    }
+
+    @Test(arguments: ["patient-example", "observation-example", "questionnaire-example"])
+    func publishedXMLReadsAsItsJSONTwin(name: String) throws {
+        let folder = try #require(Published.folder).appendingPathComponent("fhirpath")
+        let twin = try JSON(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
+        let value = try FHIRXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".xml"))))
+        #expect(withoutNarrative(sorted(value)) == withoutNarrative(sorted(twin)))
+        if let div = value.at("text", "div")?.string, let other = twin.at("text", "div")?.string {
+            #expect(words(div) == words(other))
+        }
+    }
+
+    @Test func everyPublishedXMLIsTheSameAfterWriting() throws {
+        let folder = try #require(Published.folder).appendingPathComponent("fhirpath")
+        var count = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasSuffix(".xml") && !name.hasPrefix("tests-") {
+            let value = try FHIRXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name))))
+            #expect(try FHIRXML.read(try FHIRXML.write(value)) == value, "\(name)")
+            count += 1
+        }
+        #expect(count >= 6)
+    }
+
+    /// Sorted, narratives with line feeds and without the space around them.
+    private func normal(_ value: JSON, key: String = "") -> JSON {
+        switch value {
+        case .array(let items): return .array(items.map { normal($0) })
+        case .object(let object):
+            var output = JSONObject()
+            for member in object.members.sorted(by: { $0.key < $1.key }) {
+                output[member.key] = normal(member.value, key: member.key)
+            }
+            return .object(output)
+        case .string(let text) where key == "div":
+            let lines = text.replacingOccurrences(of: "\r\n", with: "\n")
+            return .string(lines.trimmingCharacters(in: .whitespacesAndNewlines))
+        default: return value
+        }
+    }
+
+    private func withoutNarrative(_ value: JSON) -> JSON {
+        var value = value
+        if value["text"] != nil { value["text"] = nil }
+        return value
+    }
+
+    /// The text without tags and references, split at space: the published twins are indented differently.
+    private func words(_ div: String) -> [String] {
+        var output = ""
+        var isInTag = false
+        for character in div {
+            if character == "<" { isInTag = true }
+            if !isInTag { output.append(character) }
+            if character == ">" {
+                isInTag = false
+                output.append(" ")
+            }
+        }
+        return output.split { $0.isWhitespace }.map(String.init)
+    }
+}
+
+/// The published data.
+enum Published {
+    /// Where they are; nil where they are not there.
+    static let folder: URL? = {
+        guard let path = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] else { return nil }
+        let url = URL(fileURLWithPath: path)
+        let archive = url.appendingPathComponent("fhir-r4.tar.xz")
+        return FileManager.default.fileExists(atPath: archive.path) ? url : nil
+    }()
+
+    static func unpackedExamples() throws -> (folder: URL, paths: [URL]) {
+        let archive = try #require(folder).appendingPathComponent("fhir-r4.tar.xz")
+        let target = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-xml-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+        let tar = Process()
+        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xJf", archive.path, "-C", target.path, "fhir-r4/examples"]
+        try tar.run()
+        tar.waitUntilExit()
+        try #require(tar.terminationStatus == 0)
+        let walk = try #require(FileManager.default.enumerator(at: target, includingPropertiesForKeys: nil))
+        let paths = walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
+        return (target, paths)
+    }
+}
