@@ -3,9 +3,39 @@ import FHIR
 /// What R4 asks of Bundles and the older releases did not (<https://hl7.org/fhir/R4/bundle.html#invs>).
 enum BundleFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
-        guard output.object["type"]?.string == "document" else { return }
-        identify(place, &output, &conversion)
-        date(place, &output, &conversion)
+        let type = output.object["type"]?.string ?? ""
+        if type == "document" {
+            identify(place, &output, &conversion)
+            date(place, &output, &conversion)
+        }
+        if withRequests.contains(type) {
+            complete(
+                "request", ["_method": DataAbsent.element, "_url": DataAbsent.element], place, &output, &conversion)
+        }
+        if withResponses.contains(type) {
+            complete("response", ["_status": DataAbsent.element], place, &output, &conversion)
+        }
+    }
+
+    /// The types of Bundles whose entries have a request, all of them and only they (bdl-3).
+    static let withRequests: Set<String> = ["batch", "history", "transaction"]
+
+    /// The types of Bundles whose entries have a response, all of them and only they (bdl-4).
+    static let withResponses: Set<String> = ["batch-response", "history", "transaction-response"]
+
+    /// Gives an entry what R4 asks of it, without knowing what it says.
+    private static func complete(
+        _ key: String, _ unknown: JSON, _ place: ConversionPlace, _ output: inout ConversionOutput,
+        _ conversion: inout Conversion
+    ) {
+        guard var entries = output.object["entry"]?.array else { return }
+        for (index, entry) in entries.enumerated() where entry[key] == nil && entry.object != nil {
+            entries[index][key] = unknown
+            conversion.note(
+                .supplied, "Bundle.entry." + key, "R4 requires it in a Bundle of this type; it is not known",
+                ConversionTrail.index(place.trail.member("entry"), index).member(key))
+        }
+        output.object["entry"] = .array(entries)
     }
 
     /// A document has an identifier with a system and a value (bdl-9).

@@ -21,7 +21,9 @@ enum CodeSystems {
         if let table = CodeSystems.name(of: name, below: "v2/") {
             // Some tables have several versions, which their older URL names: http://hl7.org/fhir/v2/0360/2.7.
             let parts = table.split(separator: "/", omittingEmptySubsequences: false)
-            guard let number = parts.first, !number.isEmpty, parts.count <= 2 else { return nil }
+            guard let number = parts.first, parts.count <= 2, number.count == 4, number.allSatisfy(\.isNumber) else {
+                return nil
+            }
             return Coded(
                 system: home + "v2-" + number, version: parts.count == 2 ? String(parts[1]) : nil, code: code)
         }

@@ -201,8 +201,21 @@ struct Conversion {
 
     /// A linkId for a group or question that came without one.
     mutating func nextLinkID() -> String {
-        unnamed += 1
-        return "unnamed-\(unnamed)"
+        while true {
+            unnamed += 1
+            let id = "unnamed-\(unnamed)"
+            if !Conversion.names(.object(current), id) { return id }
+        }
+    }
+
+    /// Whether something in the value has the linkId.
+    private static func names(_ json: JSON, _ linkID: String) -> Bool {
+        switch json {
+        case .array(let values): values.contains { names($0, linkID) }
+        case .object(let object):
+            object["linkId"]?.string == linkID || object.members.contains { names($0.value, linkID) }
+        default: false
+        }
     }
 
     /// Whether a value of the older type is a value of the newer one.

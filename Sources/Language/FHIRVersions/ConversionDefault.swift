@@ -5,6 +5,8 @@ extension Conversion {
     ///
     /// Elements inside data types are left alone: what they lack was lacking before.
     mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
+        // The value set that defines codes says it for them.
+        if place.from == "ValueSet.codeSystem" { return }
         guard let type = place.to.split(separator: ".").first, FHIRConversion.resourceTypes.contains(String(type))
         else { return }
         for member in target.members(below: place.to) where member.isRequired {

@@ -11,6 +11,13 @@ enum QuestionnaireItemFinish {
             for key in ["initial", "answerOption", "answerValueSet", "maxLength"] {
                 remove(key, "a group has none", place, &output, &conversion)
             }
+        case let type?:
+            // Only some questions have options (que-5).
+            if !withOptions.contains(type) {
+                for key in ["answerOption", "answerValueSet"] {
+                    remove(key, "a question of this type has none", place, &output, &conversion)
+                }
+            }
         default: break
         }
         if output.has("answerOption"), output.has("answerValueSet") {
@@ -18,6 +25,10 @@ enum QuestionnaireItemFinish {
         }
         select(place, &output, &conversion)
     }
+
+    private static let withOptions: Set<String> = [
+        "choice", "open-choice", "decimal", "integer", "date", "dateTime", "time", "string", "quantity",
+    ]
 
     /// DSTU2's groups have no type and its questions need none.
     private static func type(

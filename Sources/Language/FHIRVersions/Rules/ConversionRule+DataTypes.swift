@@ -3,6 +3,7 @@ import FHIR
 extension ConversionRule {
     /// Data types: <https://hl7.org/fhir/R4/datatypes.html>.
     static let dataTypes: [String: Rule] = [
+        "Extension.url": extensionURL,
         "Extension.value": extensionValue,
         "Narrative.div": narrative,
         "Quantity.units": renamed("unit"),
@@ -36,6 +37,12 @@ extension ConversionRule {
                 key = "valueQuantity"
                 part = ConversionPart(key: key, value: part.value, sibling: part.sibling, trail: part.trail)
             }
+        case "valueReference" where place.object["url"]?.string == expansionSource:
+            // R4's value is the URL of the value set itself.
+            if let reference = part.value?.object, reference.count == 1, let url = reference["reference"] {
+                key = "valueUri"
+                part = ConversionPart(key: key, value: url, sibling: part.sibling, trail: part.trail)
+            }
         case "valueCode" where place.object["url"]?.string == DataAbsent.url:
             if let old = part.value?.string, let new = CodeSystems.absentReasons[old] {
                 conversion.note(.changed, "Extension.value", "\(old) is \(new) in R4", part.trail)
@@ -45,6 +52,23 @@ extension ConversionRule {
         }
         conversion.keep(part, as: key, place, &output)
     }
+
+    private static let expansionSource = "http://hl7.org/fhir/StructureDefinition/valueset-expansionSource"
+
+    /// Standard extensions with another name in R4.
+    private static let extensionURL: Rule = { part, place, output, conversion in
+        var part = part
+        if let old = part.value?.string, let new = extensionURLs[old] {
+            conversion.note(.changed, "Extension.url", "R4's name is \(new)", part.trail)
+            part.value = .string(new)
+        }
+        conversion.keep(part, as: "url", place, &output)
+    }
+
+    private static let extensionURLs = [
+        "http://hl7.org/fhir/StructureDefinition/questionnaire-allowedResource":
+            "http://hl7.org/fhir/StructureDefinition/questionnaire-referenceResource"
+    ]
 
     /// DSTU2's JSON left out the namespace of the narrative, which R4 requires (<https://hl7.org/fhir/R4/narrative.html>).
     private static let narrative: Rule = { part, place, output, conversion in

@@ -57,7 +57,7 @@ extension ConversionRule {
         if canonical != reference {
             conversion.note(
                 .changed, "QuestionnaireResponse.questionnaire",
-                "it is the form's URL without a version of the resource",
+                "it is the URL of the form in R4",
                 trail)
         }
         return canonical

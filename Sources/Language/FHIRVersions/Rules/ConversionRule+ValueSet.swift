@@ -10,6 +10,7 @@ extension ConversionRule {
 
     /// ValueSet of DSTU2 (<https://hl7.org/fhir/DSTU2/valueset.html>): it may define codes and import other sets.
     static let inlineCodes: [String: Rule] = [
+        "ValueSet.contact": contact,
         "ValueSet.codeSystem": definedCodes,
         "ValueSet.codeSystem.system": renamed("url"),
         "ValueSet.codeSystem.concept.abstract": notSelectable,
@@ -32,6 +33,20 @@ extension ConversionRule {
                 .supplied, "ValueSet.useContext.code", "the kind of the context is not known",
                 pair.trail.member("code"))
             output.append(["code": DataAbsent.element, "valueCodeableConcept": concept], to: "useContext")
+        }
+    }
+
+    /// The element became a data type.
+    private static let contact: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            let path = "ValueSet.contact"
+            if let object = pair.value.object, !object.isEmpty {
+                let contact = conversion.element(object, from: path, to: "ContactDetail", at: pair.trail)
+                if !contact.isEmpty { output.append(.object(contact), to: "contact") }
+            } else if pair.value != .null {
+                conversion.noteForm(path, pair.trail)
+            }
+            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
         }
     }
 

@@ -74,11 +74,10 @@ enum ConversionRule {
     /// Rules for both older releases: also where an app of one release writes as the other did.
     private static let common: [String: Rule] = {
         var rules: [String: Rule] = contract
-        for more in [response, observation, patient, device, encounter, dataTypes, valueSet] {
+        for more in [response, observation, patient, device, encounter, dataTypes, valueSet, bundle, organization] {
             rules.merge(more) { $1 }
         }
         rules["Binary.content"] = renamed("data")
-        rules["Bundle.entry.fullUrl"] = fullURL
         for type in FHIRConversion.resourceTypes { rules[type + ".contained"] = contained }
         return rules
     }()
@@ -113,16 +112,6 @@ enum ConversionRule {
             }
             output.append(.object(conversion.inner(object, at: pair.trail)), to: "contained")
         }
-    }
-
-    /// R4 allows no version in the URL of an entry (bdl-8): the resource's meta says it.
-    private static let fullURL: Rule = { part, place, output, conversion in
-        var part = part
-        if let text = part.value?.string, let range = text.firstRange(of: "/_history/") {
-            part.value = .string(String(text[..<range.lowerBound]))
-            conversion.note(.changed, "Bundle.entry.fullUrl", "R4 allows no version in it", part.trail)
-        }
-        conversion.keep(part, as: part.key, place, &output)
     }
 
     /// STU3's context may be an episode of care, for which R4 has no element.

@@ -1,0 +1,21 @@
+import FHIR
+
+extension ConversionRule {
+    /// Organization: <https://hl7.org/fhir/DSTU2/organization.html>, <https://hl7.org/fhir/STU3/organization.html>.
+    static let organization: [String: Rule] = ["Organization.extension": alias]
+
+    /// DSTU2 had further names in a standard extension; they have an element since STU3.
+    private static let alias: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            guard let object = pair.value.object, object.count == 2,
+                object["url"]?.string == "http://hl7.org/fhir/StructureDefinition/organization-alias",
+                let name = object["valueString"]?.string, !name.isEmpty
+            else {
+                conversion.keep(part.with(pair), as: "extension", place, &output)
+                continue
+            }
+            conversion.note(.changed, "Organization.extension", "it is R4's alias", pair.trail.member("url"))
+            output.append(.string(name), to: "alias")
+        }
+    }
+}
