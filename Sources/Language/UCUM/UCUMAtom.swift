@@ -36,7 +36,7 @@ extension UCUMAtom {
     public static let tableVersion = UCUMTable.essenceVersion
 
     /// All units of ucum-essence in its order, base units first.
-    public static let all: [UCUMAtom] = UCUMTable.rows.compactMap(UCUMAtom.init(row:))
+    public static let all: [UCUMAtom] = UCUMTable.rows().compactMap(UCUMAtom.init(row:))
 
     private static let byCode = Dictionary(all.map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 

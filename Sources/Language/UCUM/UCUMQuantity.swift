@@ -29,23 +29,25 @@ public struct UCUMQuantity: Sendable, CustomStringConvertible {
         return UCUMQuantity(value: value, unit: unit)
     }
 
-    /// -1, 0 or 1 as this quantity is less than, equal to or greater than the other. Compared are the exact values in
-    /// base units, so nothing is lost to rounding; special units are compared by the quantities they stand for.
+    /// -1, 0 or 1 as this quantity is less than, equal to or greater than the other.
+    ///
+    /// Compared are the exact values in base units, so nothing is lost to rounding. Values on the same special scale
+    /// are compared on it: pH 7.35 is less than pH 7.45, although it stands for more hydrogen ions.
     /// - Throws: `not-comparable`, `special-unit`, `not-a-number` or `out-of-range`, as ``UCUMUnit/convert(_:to:)``.
     public func compare(_ other: UCUMQuantity) throws(UCUMError) -> Int {
-        if unit.code == other.unit.code, value.isFinite, other.value.isFinite {
-            // On a scale that runs backwards, as pH does, the greater number is the lesser quantity.
-            if unit.meaning.scale != .ratio { return try compareInBaseUnits(other) }
-            return value < other.value ? -1 : value == other.value ? 0 : 1
+        guard let first = ExactNumber(value), let second = ExactNumber(other.value) else {
+            throw UCUMError(code: "not-a-number", offset: nil, message: "The value is not a number.")
         }
+        if unit.code == other.unit.code { return Self.order(value, other.value) }
         try unit.checkComparable(to: other.unit)
-        return try compareInBaseUnits(other)
+        if unit.meaning.scale != .ratio, unit.meaning.scale == other.unit.meaning.scale {
+            return Self.order(first * unit.meaning.factor, second * other.unit.meaning.factor)
+        }
+        return Self.order(try unit.baseValue(value), try other.unit.baseValue(other.value))
     }
 
-    private func compareInBaseUnits(_ other: UCUMQuantity) throws(UCUMError) -> Int {
-        if value == other.value, unit.code == other.unit.code { return 0 }
-        let difference = try unit.baseValue(value) - other.unit.baseValue(other.value)
-        return difference.isZero ? 0 : difference.isNegative ? -1 : 1
+    private static func order<Number: Comparable>(_ first: Number, _ second: Number) -> Int {
+        first == second ? 0 : first < second ? -1 : 1
     }
 
     /// The product of two quantities: 2 `cm` times 3 `g` is 6 `cm.g`. The units are not converted into each other.

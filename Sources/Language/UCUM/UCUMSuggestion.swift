@@ -5,12 +5,12 @@ enum UCUMSuggestion {
     static func code(for symbol: String) -> String? {
         guard symbol.utf8.count <= 40 else { return nil }
         if let code = usual[symbol.lowercased()] { return code }
-        if let code = caseVariant(of: symbol) { return code }
         let lowered = symbol.lowercased()
-        let singular = lowered.hasSuffix("s") ? String(lowered.dropLast()) : lowered
+        if UCUMTable.shared.lookUp(lowered) != nil { return lowered }
+        if let code = caseVariant(of: symbol) { return code }
+        let singulars = ["", "s", "es"].filter(lowered.hasSuffix).map { String(lowered.dropLast($0.count)) }
         return UCUMAtom.all.first { atom in
-            atom.printSymbol == symbol
-                || atom.names.contains { [lowered, singular].contains($0.lowercased()) }
+            atom.printSymbol == symbol || atom.names.contains { singulars.contains($0.lowercased()) }
         }?.code
     }
 
@@ -33,7 +33,7 @@ enum UCUMSuggestion {
     }
 
     /// Writings that clinical data are full of, in lower case.
-    private static let usual: [String: String] = [
+    static let usual: [String: String] = [
         "mmhg": "mm[Hg]", "inhg": "[in_i'Hg]", "cmh2o": "cm[H2O]", "cm[h20]": "cm[H2O]", "degc": "Cel",
         "celsius": "Cel",
         "degf": "[degF]", "fahrenheit": "[degF]", "lb": "[lb_av]", "lbs": "[lb_av]", "oz": "[oz_av]", "in": "[in_i]",

@@ -26,12 +26,14 @@ struct UCUMTable: Sendable {
     private var atomIndex: [String: Int] = [:]
     private var prefixIndex: [String: ExactNumber] = [:]
 
-    static let shared = UCUMTable(rows: rows)
+    static let shared = UCUMTable(rows: rows())
 
     /// The rows of the table with their columns.
-    static let rows: [[Substring]] = essence.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
-        .split(separator: "\n")
-        .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
+    static func rows() -> [[Substring]] {
+        essence.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
+            .split(separator: "\n")
+            .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
+    }
 
     func atom(_ code: String) -> Int? { atomIndex[code] }
 
@@ -84,8 +86,8 @@ extension UCUMTable {
     /// Works out an atom's meaning, and before it that of the units which its definition is made of.
     private mutating func resolve(_ index: Int, from definitions: inout [Int: Definition]) {
         guard let definition = definitions.removeValue(forKey: index) else { return }
-        for symbol in UnitParser.symbols(in: definition.unit) {
-            if let needed = lookUp(symbol)?.atom { resolve(needed, from: &definitions) }
+        for part in UnitParser.parts(of: definition.unit) where part.isSymbol {
+            if let needed = lookUp(part.text)?.atom { resolve(needed, from: &definitions) }
         }
         guard let unit = try? UnitParser.parse(definition.unit, table: self).meaning else { return }
         let size = UnitMeaning(factor: (definition.value * unit.factor).reduced, dimension: unit.dimension)

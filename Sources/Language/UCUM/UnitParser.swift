@@ -185,7 +185,11 @@ extension UnitParser {
         }
         let exponent = try exponent(from: symbolEnd, to: end)
         let symbol = text(start..<symbolEnd)
-        guard let (prefix, atom) = table.lookUp(symbol) else { throw unknown(symbol, at: start) }
+        guard let (prefix, atom) = table.lookUp(symbol) else {
+            // Where a character beyond ASCII ended the symbol, that one is to blame.
+            if let byte = peek, byte >= 0x80 { throw unexpectedByte(at: position) }
+            throw unknown(symbol, at: start)
+        }
         pieces?.append(.symbol(prefix: prefix, atom: atom, exponent: exponent))
         var meaning = table.atoms[atom].meaning
         if let prefix, let factor = table.prefix(prefix) { meaning.factor = meaning.factor * factor }
@@ -281,21 +285,26 @@ extension UnitParser {
         return meaning.power(exponent)
     }
 
-    /// The symbols of an expression, whether they are known or not.
-    static func symbols(in code: String) -> [String] {
+    /// The symbols of an expression, whether they are known or not, and what stands between them.
+    static func parts(of code: String) -> [(text: String, isSymbol: Bool)] {
         var code = code
         return code.withUTF8 { bytes in
             var parser = UnitParser(bytes: bytes, table: UCUMTable())
-            var symbols: [String] = []
-            while parser.position < bytes.count {
+            var parts: [(text: String, isSymbol: Bool)] = []
+            while let byte = parser.peek {
                 let start = parser.position
-                try? parser.skipSymbol()
+                if byte == UInt8(ascii: "{") {
+                    while let inner = parser.peek, inner != UInt8(ascii: "}") { parser.position += 1 }
+                } else {
+                    try? parser.skipSymbol()
+                }
                 var end = parser.position
                 while end > start, bytes[end - 1].isDigit { end -= 1 }
-                if end > start { symbols.append(parser.text(start..<end)) }
+                if end > start { parts.append((parser.text(start..<end), byte != UInt8(ascii: "{"))) }
                 if parser.position == start { parser.position += 1 }
+                if parser.position > end { parts.append((parser.text(end..<parser.position), false)) }
             }
-            return symbols
+            return parts
         }
     }
 }

@@ -54,23 +54,20 @@ extension ExactNumber {
     var decimal: Decimal? {
         guard !isZero else { return Decimal(0) }
         var (digits, exponent) = rounded(toDigits: Self.decimalDigits)
-        if exponent < -128 {
-            let kept = digits.decimalDigits.count - (-128 - exponent)
+        if exponent < Self.leastExponent {
+            let kept = digits.decimalDigits.count - (Self.leastExponent - exponent)
             guard kept > 0 else { return nil }
             (digits, exponent) = rounded(toDigits: kept)
         }
-        if exponent > 127 {
-            // A few zeros more may fit into the significand.
-            guard exponent - 127 + digits.decimalDigits.count <= Self.decimalDigits else { return nil }
-            digits = digits * .powerOfTen(exponent - 127)
-            exponent = 127
-        }
+        guard exponent <= Self.greatestExponent else { return nil }
         let half = Self.smallPower19
         let (top, bottom) = digits.quotientAndRemainder(dividingByWord: half)
         let significand = top.isZero ? Decimal(bottom) : Decimal(top.low) * Decimal(half) + Decimal(bottom)
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
     }
 
+    private static let leastExponent = -128
+    private static let greatestExponent = 127
     private static let smallPower19: UInt64 = 10_000_000_000_000_000_000
 
     /// The nearest floating point number, to 20 significant digits; infinite where it is too large.
