@@ -4,32 +4,41 @@ enum UCUMSuggestion {
     /// printed symbol of a unit. Nil where nothing is certain enough to be proposed.
     static func code(for symbol: String) -> String? {
         guard symbol.utf8.count <= 40 else { return nil }
-        if let code = usual[symbol.lowercased()] { return code }
         let lowered = symbol.lowercased()
+        if let code = usual[lowered] { return code }
         if UCUMTable.shared.lookUp(lowered) != nil { return lowered }
-        if let code = caseVariant(of: symbol) { return code }
-        let singulars = ["", "s", "es"].filter(lowered.hasSuffix).map { String(lowered.dropLast($0.count)) }
-        return UCUMAtom.all.first { atom in
-            atom.printSymbol == symbol || atom.names.contains { singulars.contains($0.lowercased()) }
-        }?.code
+        if let code = caseVariant(of: lowered) { return code }
+        if let code = index.byPrintSymbol[symbol] { return code }
+        for ending in ["", "s", "es"] where lowered.hasSuffix(ending) {
+            if let code = index.byName[String(lowered.dropLast(ending.count))] { return code }
+        }
+        return nil
     }
 
     /// A symbol whose letters differ only in case, prefixes included; nil where several do.
-    private static func caseVariant(of symbol: String) -> String? {
-        let table = UCUMTable.shared
-        let lowered = symbol.lowercased()
-        var found: Set<String> = []
-        for atom in table.atoms where lowered.hasSuffix(atom.code.lowercased()) {
-            let rest = lowered.dropLast(atom.code.count)
-            if rest.isEmpty {
-                found.insert(atom.code)
-            } else if atom.isMetric, rest.utf8.count <= UCUMTable.longestPrefix {
-                for prefix in [String(rest), rest.uppercased(), rest.capitalized] where table.prefix(prefix) != nil {
-                    found.insert(prefix + atom.code)
-                }
+    private static func caseVariant(of lowered: String) -> String? {
+        var found = index.byLoweredCode[lowered] ?? []
+        for (prefix, rest) in UCUMTable.splits(lowered) {
+            let prefixes = Set([prefix, prefix.uppercased(), prefix.capitalized])
+                .filter { UCUMTable.shared.prefix($0) != nil }
+            for code in index.byLoweredCode[rest] ?? [] where UCUMAtom(code: code)?.isMetric == true {
+                found += prefixes.map { $0 + code }
             }
         }
         return found.count == 1 ? found.first : nil
+    }
+
+    private struct Index {
+        var byName: [String: String] = [:]
+        var byPrintSymbol: [String: String] = [:]
+        var byLoweredCode: [String: [String]] = [:]
+    }
+
+    /// The units by their names and symbols, the first of the table where several have the same.
+    private static let index: Index = UCUMAtom.all.reversed().reduce(into: Index()) { index, atom in
+        for name in atom.names { index.byName[name.lowercased()] = atom.code }
+        if !atom.printSymbol.isEmpty { index.byPrintSymbol[atom.printSymbol] = atom.code }
+        index.byLoweredCode[atom.code.lowercased(), default: []].append(atom.code)
     }
 
     /// Writings that clinical data are full of, in lower case.

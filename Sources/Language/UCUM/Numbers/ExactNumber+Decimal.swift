@@ -7,10 +7,20 @@ extension ExactNumber {
     /// The exact value of a decimal; nil for one that is not a number.
     init?(_ decimal: Decimal) {
         guard decimal.isFinite else { return nil }
-        // The significand's own digits are the only exact view of a Decimal that every platform offers.
+        let significand = decimal.significand.magnitude
+        if significand < Self.wordLimit {
+            let word = UInt64(bitPattern: (significand as NSDecimalNumber).int64Value)
+            self.init(
+                isNegative: decimal.isSignMinus, numerator: Natural(word), exponent: word == 0 ? 0 : decimal.exponent)
+            return
+        }
+        // The digits are the only exact view of a larger Decimal that every platform offers.
         guard let number = ExactNumber(decimal: decimal.description) else { return nil }
         self = number
     }
+
+    /// Significands below this fit into a word.
+    private static let wordLimit = Decimal(1_000_000_000_000_000_000 as UInt64)
 
     /// The exact value of a floating point number's shortest decimal form; nil for infinities and NaN.
     init?(_ double: Double) {
@@ -22,6 +32,12 @@ extension ExactNumber {
     /// zeros at their end, and the number is exact where it needs no more of them.
     func rounded(toDigits count: Int) -> (digits: Natural, exponent: Int) {
         guard !isZero else { return (.zero, 0) }
+        if denominator.isOne, count >= Self.decimalDigits, numerator.bitWidth <= 126 {
+            // Less than 10^38, and so exact as it is.
+            var digits = numerator
+            let zeros = digits.removeTens()
+            return (digits, exponent + zeros)
+        }
         // log10(2) = 0.30103: the estimate is never less than one digit short, so the quotient has enough digits.
         let estimate = Int((Double(numerator.bitWidth - denominator.bitWidth) * 0.30103).rounded(.down)) - 1
         let scale = count + 1 - estimate
@@ -40,11 +56,7 @@ extension ExactNumber {
         }
         let isOdd = digits.low & 1 == 1
         if lastDigit > 5 || (lastDigit == 5 && (!isExact || isOdd)) { digits = digits + .one }
-        while true {
-            let (tenth, digit) = digits.quotientAndRemainder(dividingByWord: 10)
-            guard digit == 0, !tenth.isZero else { break }
-            (digits, exponent) = (tenth, exponent + 1)
-        }
+        exponent += digits.removeTens()
         return (digits, exponent)
     }
 

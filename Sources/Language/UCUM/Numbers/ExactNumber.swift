@@ -117,19 +117,9 @@ extension ExactNumber {
             result.numerator = numerator.quotientAndRemainder(dividingBy: divisor).quotient
             result.denominator = denominator.quotientAndRemainder(dividingBy: divisor).quotient
         }
-        result.exponent += Self.removeTens(&result.numerator)
-        result.exponent -= Self.removeTens(&result.denominator)
+        result.exponent += result.numerator.removeTens()
+        result.exponent -= result.denominator.removeTens()
         return result
-    }
-
-    private static func removeTens(_ number: inout Natural) -> Int {
-        var count = 0
-        while true {
-            let (quotient, remainder) = number.quotientAndRemainder(dividingByWord: 10)
-            guard remainder == 0, !quotient.isZero else { return count }
-            number = quotient
-            count += 1
-        }
     }
 }
 

@@ -114,6 +114,22 @@ extension Natural {
         return Natural(words: result)
     }
 
+    /// Takes the zeros off the end of the decimal digits, and says how many they were.
+    mutating func removeTens() -> Int {
+        var count = 0
+        guard !isZero, low & 1 == 0 else { return 0 }
+        for zeros in [16, 8, 4, 2, 1] {
+            let divisor = Self.smallPowersOfTen[zeros]
+            while true {
+                let (quotient, remainder) = quotientAndRemainder(dividingByWord: divisor)
+                guard remainder == 0 else { break }
+                self = quotient
+                count += zeros
+            }
+        }
+        return count
+    }
+
     /// The greatest common divisor, by Euclid's algorithm.
     static func greatestCommonDivisor(_ first: Natural, _ second: Natural) -> Natural {
         var (a, b) = (first, second)
