@@ -28,10 +28,11 @@ struct PublishedExampleTests {
         let seed = UInt64.random(in: .min ... .max, using: &generator)
         print("seed \(seed)")
         var random = Sequence64(state: seed)
+        let rounds = ProcessInfo.processInfo.environment["TRIBUTARY_ROUNDS"].flatMap { Int($0) } ?? 10
         for (name, resource) in try PublishedExamples.older(version) {
             guard FHIRConversion.resourceTypes.contains(resource.resourceType), resource.json.text().count < 20_000
             else { continue }
-            for _ in 0..<20 {
+            for _ in 0..<rounds {
                 guard let object = scrambled(resource.json, &random).object else { continue }
                 let damaged = Resource(object)
                 guard FHIRConversion.resourceTypes.contains(damaged.resourceType) else { continue }

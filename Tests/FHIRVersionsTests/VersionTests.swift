@@ -30,6 +30,12 @@ struct VersionTests {
         (#"{"resourceType":"Patient","id":"p"}"#, "1.0.2", .dstu2),
         (#"{"resourceType":"Patient","id":"p"}"#, "what", .r4),
         (#"{"resourceType":"Observation","valueQuantity":{"units":"cm"}}"#, "4.0.1", .dstu2),
+        (#"{"resourceType":"Device","udi":"x"}"#, "4.0.1", .dstu2),
+        (#"{"resourceType":"Device","udi":{"name":"x"}}"#, "4.0.1", .stu3),
+        (
+            #"{"resourceType":"Bundle","entry":[{},{"resource":{"resourceType":"Observation","comments":"c"}}]}"#, "R4",
+            .dstu2
+        ),
         (#"{"resourceType":"Questionnaire","item":[{"option":[{}]}]}"#, "4.0.1", .stu3),
     ])
     func theResourceCountsMoreThanItsLabel(text: String, label: String, version: FHIRVersion) throws {

@@ -74,6 +74,8 @@ enum CodeSystems {
         "http://hl7.org/fhir/marital-status": (home + "v3-MaritalStatus", nil),
         "http://hl7.org/fhir/contracttypecodes": (home + "contract-type", nil),
         "http://hl7.org/fhir/contractsubtypecodes": (home + "contractsubtypecodes", nil),
+        "http://hl7.org/fhir/timing-abbreviation": (home + "v3-GTSAbbreviation", nil),
+        "http://nema.org/dicom/dicm": ("http://dicom.nema.org/resources/ontology/DCM", nil),
         "http://hl7.org/fhir/identifier-type": (
             home + "v2-0203", ["UDI": "UDI", "SNO": "SNO", "SB": "SB", "PLAC": "PLAC", "FILL": "FILL"]
         ),

@@ -193,6 +193,8 @@ struct Conversion {
 
     /// Notes a value that is left out because it is none of its type.
     mutating func noteForm(_ path: String, _ trail: ConversionTrail) {
+        // An element of which nothing is left has every part of it named already.
+        if let last = notes.last, last.kind == .leftOut, last.place.hasPrefix(trail.text + ".") { return }
         note(.leftOut, path, "the value has not the form of its type", trail)
     }
 

@@ -86,6 +86,17 @@ extension FHIRVersion {
             if let family = object["name"]?[0]?["family"] {
                 found.append(family.array == nil ? [.stu3, .r4] : [.dstu2])
             }
+        case "Device":
+            has("udiCarrier", [.r4])
+            has("deviceName", [.r4])
+            has("expiry", [.dstu2])
+            has("model", [.dstu2, .stu3])
+            if let udi = object["udi"] { found.append(udi.string == nil ? [.stu3] : [.dstu2]) }
+            if let version = object["version"] { found.append(version.array == nil ? [.dstu2, .stu3] : [.r4]) }
+        case "Bundle":
+            for entry in object["entry"]?.array ?? [] {
+                if let inner = entry["resource"]?.object { found += evidence(in: Resource(inner)) }
+            }
         case "Organization":
             if let type = object["type"] { found.append(type.array == nil ? [.dstu2] : [.stu3, .r4]) }
         default: break

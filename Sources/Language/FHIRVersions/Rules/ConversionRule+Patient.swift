@@ -36,20 +36,22 @@ extension ConversionRule {
     /// the older code stays beside it, as do those that the table does not have.
     private static let relationship: Rule = { part, place, output, conversion in
         var part = part
-        let concepts = part.value?.array ?? part.value.map { [$0] } ?? []
-        part.value = .array(
-            concepts.map { concept in
-                guard let codings = concept["coding"]?.array else { return concept }
-                let isEmergency = codings.contains {
-                    $0["system"]?.string == "http://hl7.org/fhir/patient-contact-relationship"
-                        && $0["code"]?.string == "emergency"
-                }
-                guard isEmergency else { return concept }
-                var copy = concept
-                copy["coding"] = .array(codings + [emergencyContact])
-                return copy
-            })
+        if let value = part.value {
+            part.value = value.array.map { .array($0.map(related)) } ?? related(value)
+        }
         conversion.keep(part, as: part.key, place, &output)
+    }
+
+    private static func related(_ concept: JSON) -> JSON {
+        guard let codings = concept["coding"]?.array else { return concept }
+        let isEmergency = codings.contains {
+            $0["system"]?.string == "http://hl7.org/fhir/patient-contact-relationship"
+                && $0["code"]?.string == "emergency"
+        }
+        guard isEmergency else { return concept }
+        var result = concept
+        result["coding"] = .array(codings + [emergencyContact])
+        return result
     }
 
     private static let emergencyContact: JSON = [
