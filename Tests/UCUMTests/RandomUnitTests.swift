@@ -88,7 +88,7 @@ import Testing
     func aBombEndsQuicklyAsAnError(_ code: String) {
         let start = ContinuousClock.now
         #expect(throws: UCUMError.self) { try UCUMUnit(code) }
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test func theLongestAndDeepestUnitIsStillRead() throws {
@@ -108,7 +108,7 @@ import Testing
         #expect(throws: UCUMError.self) { try huge.convert(.greatestFiniteMagnitude, to: .unity) }
         #expect(throws: UCUMError.self) { try UCUMUnit.unity.convert(.leastNonzeroMagnitude, to: huge) }
         #expect(try huge.convert(5, to: UCUMUnit("10*999.10*999.10*999.10*998")) == 50)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 }
 

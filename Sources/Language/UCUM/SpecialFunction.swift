@@ -77,7 +77,7 @@ enum SpecialFunction: String, Sendable {
             return ExactNumber(approximate).map { $0 * scale }
         }
         switch self {
-        case .squareRoot: return value.isNegative ? nil : Self.squareRoot(of: value)
+        case .squareRoot: return value.isNegative ? nil : ExactNumber(value.double.squareRoot())
         case .naturalLogarithm:
             guard !value.isNegative, !value.isZero else { return nil }
             return ExactNumber(log(value.double))
@@ -97,11 +97,6 @@ enum SpecialFunction: String, Sendable {
         case 10: return log10(double)
         default: return log10(double) / log10(base)
         }
-    }
-
-    private static func squareRoot(of value: ExactNumber) -> ExactNumber? {
-        guard let root = ExactNumber(value.double.squareRoot()) else { return nil }
-        return root
     }
 
     private static func positive(_ value: Double) -> ExactNumber? {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A value with its unit.
-public struct UCUMQuantity: Sendable, CustomStringConvertible {
+/// A value with its unit. Two quantities are equal (`==`) when they are written alike; ``compare(_:)`` compares what
+/// they mean.
+public struct UCUMQuantity: Sendable, Hashable, CustomStringConvertible {
     public let value: Decimal
     public let unit: UCUMUnit
 

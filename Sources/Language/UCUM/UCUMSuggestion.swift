@@ -43,7 +43,8 @@ enum UCUMSuggestion {
 
     /// Writings that clinical data are full of, in lower case.
     static let usual: [String: String] = [
-        "mmhg": "mm[Hg]", "inhg": "[in_i'Hg]", "cmh2o": "cm[H2O]", "cm[h20]": "cm[H2O]", "degc": "Cel",
+        "mmhg": "mm[Hg]", "torr": "mm[Hg]", "inhg": "[in_i'Hg]", "cmh2o": "cm[H2O]", "cm[h20]": "cm[H2O]",
+        "degc": "Cel",
         "celsius": "Cel",
         "degf": "[degF]", "fahrenheit": "[degF]", "lb": "[lb_av]", "lbs": "[lb_av]", "oz": "[oz_av]", "in": "[in_i]",
         "inch": "[in_i]", "ft": "[ft_i]", "foot": "[ft_i]", "feet": "[ft_i]", "yd": "[yd_i]", "mi": "[mi_i]",

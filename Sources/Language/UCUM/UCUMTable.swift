@@ -105,7 +105,7 @@ extension UCUMTable {
         }
     }
 
-    /// A symbol as a prefix and an atom. Of several prefixes the longest wins (specification §6.4). No symbol of the
+    /// A symbol as a prefix and an atom. Of several prefixes the longest wins (specification §4.4). No symbol of the
     /// table is also a prefix with a metric atom, so the order of the two does not matter; the tests watch over that.
     func lookUp(_ symbol: String) -> (prefix: String?, atom: Int)? {
         if let atom = atomIndex[symbol] { return (nil, atom) }

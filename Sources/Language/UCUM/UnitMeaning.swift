@@ -44,7 +44,7 @@ struct UnitMeaning: Sendable {
             scale: scale == .ratio ? .ratio : .none)
     }
 
-    /// A special unit may be scaled by a number (specification §22.4), and that is all.
+    /// A special unit may be scaled by a number (specification §22), and that is all.
     private func scale(multipliedBy other: UnitMeaning) -> Scale {
         switch (scale, other.scale) {
         case (.ratio, .ratio): .ratio

@@ -26,7 +26,7 @@ extension UnitParser {
         case UInt8(ascii: "{") where isAfterUnit:
             return UCUMError(
                 code: "invalid-annotation", offset: place,
-                message: "Only one annotation may follow a unit, and none may follow a parenthesis.")
+                message: "Only one annotation may follow a unit; write both into one, as in {a_b}.")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
             let (name, opening) = byte == UInt8(ascii: "]") ? ("bracket", "[") : ("brace", "{")
             return UCUMError(

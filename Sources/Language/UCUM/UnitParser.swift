@@ -1,4 +1,4 @@
-/// Reads an expression of units by the grammar of the specification (§3–§12, version 2.1).
+/// Reads an expression of units by the grammar of the specification (§3–§11, version 2.1).
 ///
 /// One pass over the bytes, without backtracking; every bound of ``UCUMLimit`` is checked where it is passed.
 struct UnitParser {
@@ -86,7 +86,12 @@ struct UnitParser {
     private mutating func component() throws(UCUMError) -> UnitMeaning {
         guard let byte = peek else { throw missingUnit(at: position) }
         switch byte {
-        case UInt8(ascii: "("): return try parentheses()
+        case UInt8(ascii: "("):
+            let meaning = try parentheses()
+            // The grammar of the specification has no place for an annotation here, but UCUM's own table of example
+            // units has it, as in g/(8.h){shift}.
+            if peek == UInt8(ascii: "{") { try annotation() }
+            return meaning
         case UInt8(ascii: "{"):
             try annotation()
             return .one
