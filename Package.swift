@@ -28,7 +28,12 @@ let system: [Target] = [
 
 let language: [Target] = [
     .target(name: "FHIR", path: "Sources/Language/FHIR"),
+    .target(name: "UCUM", path: "Sources/Language/UCUM"),
+    .target(name: "FHIRPath", dependencies: ["FHIR", "UCUM"], path: "Sources/Language/FHIRPath"),
+    .target(
+        name: "FHIRValidation", dependencies: ["FHIR", "FHIRPath", "UCUM"], path: "Sources/Language/FHIRValidation"),
     .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
+    .target(name: "FHIRXML", dependencies: ["FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
 ]
 
 let wire: [Target] = [
@@ -84,7 +89,8 @@ let tools: [Target] = [
     .executableTarget(
         name: "tributary",
         dependencies: [
-            "FHIR", "Wire", "Questionnaires", "InformedConsent", "HealthData", "Outbox",
+            "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
+            "InformedConsent", "HealthData", "Outbox",
             "AppleHealthExport", "ConsentDocument", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
             "TributaryServer", arguments, logging,
         ],
@@ -94,6 +100,10 @@ let tools: [Target] = [
 let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR"]),
+    .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+    .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
+    .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR"]),
+    .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR"]),
     .testTarget(name: "WireTests", dependencies: ["Wire", crypto, cryptoExtras]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
@@ -126,6 +136,9 @@ let package = Package(
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [
         .library(name: "TributaryFHIR", targets: ["FHIR"]),
+        .library(name: "TributaryUCUM", targets: ["UCUM"]),
+        .library(name: "TributaryFHIRPath", targets: ["FHIRPath"]),
+        .library(name: "TributaryFHIRValidation", targets: ["FHIRValidation"]),
         .library(name: "TributaryFHIRVersions", targets: ["FHIRVersions"]),
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),

@@ -197,6 +197,13 @@ def swift(path, extended, declaration, comment, lines):
     print(f"{path}: {len(text.encode())} bytes")
 
 
+# Expressions of HL7's that say something else than their sentences.
+ERRATA = {
+    # Elements of FHIR are never System.Boolean, so that the published expression refuses every `exists`.
+    "operator = 'exists' implies (answer is Boolean)": "operator = 'exists' implies (answer is boolean)",
+}
+
+
 def constraint_lines(package):
     """KEY TAB severity TAB paths TAB expression TAB sentence"""
     found = {}
@@ -218,6 +225,7 @@ def constraint_lines(package):
                 own = source in ("", structure["url"], name) or source.rsplit("/", 1)[-1] == name
                 if not expression or not own:
                     continue
+                expression = ERRATA.get(expression, expression)
                 key = (constraint["key"], expression)
                 entry = found.setdefault(key, (constraint["severity"], [], constraint["human"]))
                 if path not in entry[1]:
@@ -332,7 +340,8 @@ def extension_lines(package):
     for structure in package.structures.values():
         if structure["type"] != "Extension" or structure.get("derivation") != "constraint":
             continue
-        contexts = ";".join(f"{c['type'][0]}{' '.join(c['expression'].split())}" for c in structure.get("context", []))
+        letters = {"element": "e", "extension": "x", "fhirpath": "f"}
+        contexts = ";".join(letters[c["type"]] + " ".join(c["expression"].split()) for c in structure.get("context", []))
         rows, inner = [], {}
         elements = {e["id"]: e for e in structure["snapshot"]["element"]}
         root = elements["Extension"]

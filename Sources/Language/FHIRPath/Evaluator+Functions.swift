@@ -51,7 +51,7 @@ extension Evaluator {
             guard case .type(let type) = arguments[0] else { return [] }
             try TypeMatch.require(type)
             var output: [FHIRPathValue] = []
-            for item in input where try TypeMatch.matches(item, type) { output.append(item) }
+            for item in input where try TypeMatch.matches(item, type, isExact: true) { output.append(item) }
             return output
         case .coalesce:
             for node in arguments {
@@ -291,6 +291,8 @@ extension Evaluator {
         var failure: FHIRPathError?
         rows.sort { left, right in
             for (index, (_, isDescending)) in keys.enumerated() {
+                // What has no key stands first in either direction.
+                if (left.keys[index] == nil) != (right.keys[index] == nil) { return left.keys[index] == nil }
                 switch Evaluator.order(left.keys[index], right.keys[index]) {
                 case .success(let order):
                     if order != 0 { return isDescending ? order > 0 : order < 0 }
@@ -303,12 +305,9 @@ extension Evaluator {
         return rows.map(\.item)
     }
 
-    /// What has no key stands first.
     private static func order(_ left: FHIRPathValue?, _ right: FHIRPathValue?) -> Result<Int, FHIRPathError> {
         switch (left, right) {
-        case (nil, nil): .success(0)
-        case (nil, _): .success(-1)
-        case (_, nil): .success(1)
+        case (nil, _), (_, nil): .success(0)
         case (let a?, let b?):
             Result { () throws(FHIRPathError) in try ValueOrder.compare(a, b, "sort()") ?? 0 }
         }

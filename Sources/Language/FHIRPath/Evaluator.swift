@@ -104,7 +104,7 @@ struct Evaluator {
     func cast(_ value: [FHIRPathValue], _ type: TypeSpecifier) throws(FHIRPathError) -> [FHIRPathValue] {
         guard value.count <= 1 else { throw .several("as") }
         try TypeMatch.require(type)
-        guard let item = value.first, try TypeMatch.matches(item, type) else { return [] }
+        guard let item = value.first, try TypeMatch.matches(item, type, isExact: true) else { return [] }
         return [item]
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import UCUM
 
 /// A number with a unit: of UCUM, or of the calendar (<https://hl7.org/fhirpath/N1/#quantity>).
-public struct QuantityValue: Sendable, Hashable {
+public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     public let value: FHIRPathDecimal
     /// A UCUM code, or a calendar unit in the singular.
     public let unit: String
@@ -31,6 +31,8 @@ public struct QuantityValue: Sendable, Hashable {
     }
 
     /// As `toString()` writes it: `4.5 'mg'`, `3 days`.
+    public var description: String { text }
+
     var text: String {
         isCalendar ? "\(value.text) \(unit)\(value.value == 1 ? "" : "s")" : "\(value.text) '\(unit)'"
     }

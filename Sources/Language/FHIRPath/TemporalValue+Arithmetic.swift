@@ -10,7 +10,8 @@ extension TemporalValue {
     /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM).
     func adding(_ quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue? {
         let unit: CalendarUnit
-        if quantity.isCalendar, let calendar = CalendarUnit(rawValue: quantity.unit) {
+        if let calendar = CalendarUnit(rawValue: quantity.unit) {
+            // A calendar unit in quotes is none of UCUM's and cannot be meant otherwise.
             unit = calendar
         } else if let definite = CalendarUnit(definiteCode: quantity.unit) {
             unit = definite

@@ -8,20 +8,24 @@ enum TypeMatch {
 
     /// Refuses a type that neither FHIR nor FHIRPath has.
     static func require(_ type: TypeSpecifier) throws(FHIRPathError) {
-        let isSystem = type.namespace != "FHIR" && systemTypes.contains(type.name)
-        let isFHIR = type.namespace != "System" && TypeModel.r4.type(type.name) != nil
-        guard isSystem || isFHIR else {
+        guard systemTypes.contains(type.name) || TypeModel.r4.type(type.name) != nil else {
             throw FHIRPathError(
                 .execution, code: "unknown-type", message: "There is no type of this name: correct it.", at: type.place)
         }
     }
 
-    static func matches(_ value: FHIRPathValue, _ type: TypeSpecifier) throws(FHIRPathError) -> Bool {
+    /// - Parameter isExact: whether a primitive must be of the type itself. `as` and `ofType` take primitives as
+    ///   independent types, so that `as(uri)` finds no canonical; `is` follows the inheritance
+    ///   (<https://hl7.org/fhir/R4/fhirpath.html#types>).
+    static func matches(
+        _ value: FHIRPathValue, _ type: TypeSpecifier, isExact: Bool = false
+    ) throws(FHIRPathError) -> Bool {
         try require(type)
         switch value {
         case .element(let element):
             guard type.namespace != "System" else { return false }
             guard let wanted = TypeModel.r4.type(type.name) else { return false }
+            if isExact, element.isPrimitive, TypeModel.r4.isPrimitive(wanted) { return element.type == wanted }
             return element.type.isKnown && TypeModel.r4.isSubtype(element.type, of: wanted)
         case .typeInfo: return false
         default:

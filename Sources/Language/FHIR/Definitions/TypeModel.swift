@@ -106,6 +106,9 @@ extension TypeModel {
     /// How many types there are; their numbers count from 0.
     public var typeCount: Int { entries.count }
 
+    /// How many elements are declared; their numbers count from 0.
+    public var elementCount: Int { declared.count }
+
     /// The type's name; empty for the unknown type.
     public func name(of type: TypeID) -> String { type.isKnown ? entries[type.position].name : "" }
 
@@ -146,7 +149,7 @@ extension TypeModel {
     /// The number of the element by its name without `[x]`.
     public func elementIndex(named name: String, of type: TypeID) -> Int32? {
         guard type.isKnown else { return nil }
-        if let slot = slot(name, of: type) { return slot.element }
+        if let slot = slot(name, of: type), !declared[Int(slot.element)].isChoice { return slot.element }
         // Only choices are not in the slots by their plain name.
         return entries[type.position].elements.first { declared[Int($0)].isChoice && declared[Int($0)].name == name }
     }

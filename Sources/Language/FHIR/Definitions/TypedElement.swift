@@ -193,8 +193,9 @@ extension TypedElement {
 }
 
 extension JSONObject {
-    /// The value under the name with `_` before it.
-    func sibling(of name: String) -> JSON? {
+    /// The value under the name with `_` before it: what stands beside a primitive
+    /// (<https://hl7.org/fhir/R4/json.html#primitive>).
+    public func sibling(of name: String) -> JSON? {
         for member in members where member.key.utf8.first == UInt8(ascii: "_") && member.key.dropFirst() == name {
             return member.value
         }

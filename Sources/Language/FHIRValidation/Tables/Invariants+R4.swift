@@ -175,7 +175,7 @@ extension InvariantTable {
         que-11	e	Questionnaire.item	answerOption.empty() or initial.empty()	If one or more answerOption is present, initial[x] must be missing
         que-12	e	Questionnaire.item	enableWhen.count() > 2 implies enableBehavior.exists()	If there are more than one enableWhen, enableBehavior must be specified
         que-13	e	Questionnaire.item	repeats=true or initial.count() <= 1	Can only have multiple initial values for repeating items
-        que-7	e	Questionnaire.item.enableWhen	operator = 'exists' implies (answer is Boolean)	If the operator is 'exists', the value must be a boolean
+        que-7	e	Questionnaire.item.enableWhen	operator = 'exists' implies (answer is boolean)	If the operator is 'exists', the value must be a boolean
         qrs-1	e	QuestionnaireResponse.item	(answer.exists() and item.exists()).not()	Nested item can't be beneath both item and answer
         rqg-1	e	RequestGroup.action	resource.exists() != action.exists()	Must have resource or action but not both
         rsd-0	w	ResearchDefinition	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation

@@ -5,7 +5,8 @@ import Foundation
 struct FHIRCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fhir", abstract: "Work with FHIR files.",
-        discussion: "Example:\n  tributary fhir normalize patient.json", subcommands: [Normalize.self])
+        discussion: "Example:\n  tributary fhir normalize patient.json",
+        subcommands: [Normalize.self, FHIRValidateCommand.self, FHIRConvertCommand.self])
 
     struct Normalize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -1,0 +1,203 @@
+/// Walks the XHTML of a narrative once: well-formedness, elements, attributes, and whether there is something to read.
+///
+/// A scanner of its own, for the language modules build where no XML library is, and nothing of the text is kept.
+struct XHTMLScanner {
+    static let maximumDepth = 192
+
+    private let bytes: [UInt8]
+    private var position = 0
+    private var open: [String] = []
+    private var hasContent = false
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The whole text as one `div`.
+    ///
+    /// - Returns: whether there is text or an image in it.
+    mutating func document() throws(NarrativeCheck.Problem) -> Bool {
+        skipSpace()
+        guard peek() == UInt8(ascii: "<") else {
+            throw problem("A narrative is one div of XHTML: begin with <div xmlns=\"http://www.w3.org/1999/xhtml\">.")
+        }
+        try element(isRoot: true)
+        while !open.isEmpty { try content() }
+        while position < bytes.count {
+            skipSpace()
+            if position == bytes.count { break }
+            guard matches("<!--") else {
+                throw problem("Nothing may stand behind the div of a narrative: move it inside.")
+            }
+            try comment()
+        }
+        return hasContent
+    }
+
+    private mutating func content() throws(NarrativeCheck.Problem) {
+        guard let byte = peek() else { throw problem("An element of the narrative is not closed: close it.") }
+        if byte == UInt8(ascii: "&") {
+            try entity()
+            hasContent = true
+        } else if byte != UInt8(ascii: "<") {
+            if byte > 0x20 { hasContent = true }
+            if byte < 0x20, byte != 9, byte != 10, byte != 13 {
+                throw problem("A control character stands in the narrative: remove it.")
+            }
+            position += 1
+        } else if matches("<!--") {
+            try comment()
+        } else if matches("</") {
+            try close()
+        } else if matches("<!") || matches("<?") {
+            throw problem("A narrative has no declarations and no processing instructions: remove them.")
+        } else {
+            try element(isRoot: false)
+        }
+    }
+
+    private mutating func element(isRoot: Bool) throws(NarrativeCheck.Problem) {
+        position += 1
+        let name = self.name()
+        guard !name.isEmpty else { throw problem("A < stands alone in the narrative: write &lt;.") }
+        if isRoot, name != "div" { throw problem("A narrative is one div of XHTML: put the content into a div.") }
+        guard NarrativeCheck.elements.contains(name) else {
+            throw problem(
+                "A narrative has only formatting; the element \(XHTMLScanner.shown(name)) is not allowed: remove it.")
+        }
+        guard open.count < XHTMLScanner.maximumDepth else {
+            throw problem("The narrative is nested too deep: simplify it.")
+        }
+        if name == "img" { hasContent = true }
+        let space = try attributes(of: name)
+        if isRoot, let space, space != "http://www.w3.org/1999/xhtml" {
+            throw problem("The div of a narrative has the namespace http://www.w3.org/1999/xhtml: write it so.")
+        }
+        if isRoot, space == nil {
+            throw problem("The div of a narrative names its namespace: add xmlns=\"http://www.w3.org/1999/xhtml\".")
+        }
+        if matches("/>") {
+            position += 2
+        } else if peek() == UInt8(ascii: ">") {
+            position += 1
+            open.append(name)
+        } else {
+            throw problem("A tag of the narrative is not closed with >: close it.")
+        }
+    }
+
+    /// The attributes of an element; what `xmlns` says.
+    private mutating func attributes(of element: String) throws(NarrativeCheck.Problem) -> String? {
+        var seen: Set<String> = []
+        var namespace: String?
+        while true {
+            let before = position
+            skipSpace()
+            guard let byte = peek() else { throw problem("A tag of the narrative is not closed with >: close it.") }
+            if byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") { return namespace }
+            guard position > before else { throw problem("Attributes in the narrative are separated by spaces.") }
+            let name = self.name()
+            let isAllowed =
+                NarrativeCheck.attributes.contains(name)
+                || NarrativeCheck.ownAttributes[element]?.contains(name) == true
+            guard isAllowed else {
+                throw problem(
+                    "A narrative has no active content and no attributes such as \(XHTMLScanner.shown(name)): remove it."
+                )
+            }
+            guard seen.insert(name).inserted else {
+                throw problem("An attribute stands twice on one element: remove one.")
+            }
+            skipSpace()
+            guard peek() == UInt8(ascii: "=") else {
+                throw problem("An attribute of the narrative has no value: add it in quotes.")
+            }
+            position += 1
+            skipSpace()
+            guard let quote = peek(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+                throw problem("The value of an attribute stands in quotes.")
+            }
+            position += 1
+            let start = position
+            while let byte = peek(), byte != quote {
+                if byte == UInt8(ascii: "<") { throw problem("A < stands in the value of an attribute: write &lt;.") }
+                position += 1
+            }
+            guard peek() == quote else { throw problem("The value of an attribute is not closed: add the quote.") }
+            let value = String(decoding: bytes[start..<position], as: UTF8.self)
+            position += 1
+            if name == "xmlns" { namespace = value }
+            if name == "href" || name == "src" || name == "style" || name == "cite" { try check(value) }
+        }
+    }
+
+    /// No script may hide in a link or a style.
+    private func check(_ value: String) throws(NarrativeCheck.Problem) {
+        let plain = value.lowercased().filter { !$0.isWhitespace }
+        if plain.hasPrefix("javascript:") || plain.hasPrefix("vbscript:") || plain.contains("expression(")
+            || plain.contains("url(javascript:") || plain.hasPrefix("data:text/html")
+        {
+            throw problem("A narrative has no script: remove it from the attribute.")
+        }
+    }
+
+    private mutating func close() throws(NarrativeCheck.Problem) {
+        position += 2
+        let name = self.name()
+        skipSpace()
+        guard peek() == UInt8(ascii: ">"), open.last == name else {
+            throw problem("The elements of the narrative are not closed in order: correct the closing tags.")
+        }
+        position += 1
+        open.removeLast()
+    }
+
+    private mutating func comment() throws(NarrativeCheck.Problem) {
+        position += 4
+        while position < bytes.count, !matches("-->") { position += 1 }
+        guard matches("-->") else { throw problem("A comment in the narrative is not closed: close it.") }
+        position += 3
+    }
+
+    private mutating func entity() throws(NarrativeCheck.Problem) {
+        let start = position
+        while let byte = peek(), byte != UInt8(ascii: ";"), position - start < 12 { position += 1 }
+        guard peek() == UInt8(ascii: ";"), position > start + 1 else {
+            throw problem("A & stands alone in the narrative: write &amp;.")
+        }
+        position += 1
+    }
+
+    // MARK: Bytes
+
+    private func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = peek(), byte == 0x20 || byte == 9 || byte == 10 || byte == 13 { position += 1 }
+    }
+
+    private mutating func name() -> String {
+        let start = position
+        while let byte = peek(),
+            (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
+                || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
+        { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private func matches(_ text: StaticString) -> Bool {
+        guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+        return text.withUTF8Buffer { buffer in
+            for (index, byte) in buffer.enumerated() where bytes[position + index] != byte { return false }
+            return true
+        }
+    }
+
+    private func problem(_ message: String) -> NarrativeCheck.Problem {
+        NarrativeCheck.Problem(message: message, isEmptyDiv: false)
+    }
+
+    /// A name from the text, short and harmless enough to be shown.
+    private static func shown(_ name: String) -> String {
+        let plain = name.unicodeScalars.filter { $0.isASCII }.prefix(20)
+        return String(String.UnicodeScalarView(plain))
+    }
+}

@@ -1,0 +1,112 @@
+import FHIR
+import UCUM
+
+/// The value sets that R4's own bindings name, expanded from HL7's definitions.
+///
+/// The text is a list of words: `=number url` begins a value set, `@system` a code system in it, other words are its
+/// codes. `*` stands for codes that follow a rule (languages, media types, currencies, UCUM). A value set without a
+/// system could not be expanded from the definitions. `_20` is a space, `_5F` an underscore.
+public struct BuiltInTerminology: Sendable {
+    public static let r4 = BuiltInTerminology(r4Text)
+
+    /// Whether a code is in a value set.
+    public enum Membership: Sendable, Equatable {
+        case inside, outside
+        /// The value set is not known here, or not wholly.
+        case unknown
+    }
+
+    struct System: Sendable {
+        let url: String
+        let codes: Set<String>
+        let isRule: Bool
+    }
+
+    struct Entry: Sendable {
+        let url: String
+        let systems: [System]
+    }
+
+    let entries: [Entry]
+    private let byURL: [String: Int]
+
+    init(_ text: StaticString) {
+        var entries: [Entry] = []
+        var byURL: [String: Int] = [:]
+        var url = ""
+        var systems: [System] = []
+        var system: String?
+        var codes: Set<String> = []
+        func closeSystem() {
+            if let name = system { systems.append(System(url: name, codes: codes, isRule: codes.contains("*"))) }
+            (system, codes) = (nil, [])
+        }
+        func closeEntry() {
+            closeSystem()
+            if !url.isEmpty {
+                byURL[url] = entries.count
+                entries.append(Entry(url: url, systems: systems))
+            }
+            systems = []
+        }
+        var words = text.description.split { $0 == " " || $0 == "\n" }[...]
+        while let word = words.popFirst() {
+            switch word.first {
+            case "=" where Int(word.dropFirst()) != nil && words.first?.contains(":") == true:
+                closeEntry()
+                url = String(words.removeFirst())
+            case "@":
+                closeSystem()
+                system = String(word.dropFirst())
+            default:
+                codes.insert(
+                    word.contains("_")
+                        ? String(word).replacing("_20", with: " ").replacing("_5F", with: "_") : String(word))
+            }
+        }
+        closeEntry()
+        self.entries = entries
+        self.byURL = byURL
+    }
+
+    /// The canonical URL of the value set with the number that a binding has.
+    func url(_ number: Int) -> String { entries.indices.contains(number) ? entries[number].url : "" }
+
+    /// The number of a value set by its canonical URL, a version behind `|` aside.
+    func number(_ url: String) -> Int? {
+        byURL[url.split(separator: "|", maxSplits: 1).first.map(String.init) ?? url]
+    }
+
+    /// Whether a value set has a code. Without a system the code is looked for in all systems of the value set.
+    public func membership(of code: String, system: String?, in url: String) -> Membership {
+        number(url).map { membership(of: code, system: system, number: $0) } ?? .unknown
+    }
+
+    func membership(of code: String, system: String?, number: Int) -> Membership {
+        guard entries.indices.contains(number), !entries[number].systems.isEmpty else { return .unknown }
+        for candidate in entries[number].systems where system == nil || candidate.url == system {
+            if candidate.isRule {
+                if CodeRule.allows(code, system: candidate.url) { return .inside }
+            } else if candidate.codes.contains(code) {
+                return .inside
+            }
+        }
+        return .outside
+    }
+
+    /// Whether the value set could be expanded.
+    func isKnown(_ number: Int) -> Bool { entries.indices.contains(number) && !entries[number].systems.isEmpty }
+
+    /// Whether a value set takes codes of the system at all.
+    func hasSystem(_ system: String, number: Int) -> Bool {
+        entries.indices.contains(number) && entries[number].systems.contains { $0.url == system }
+    }
+
+    /// Some codes of a value set, to name in a sentence.
+    func examples(_ number: Int) -> String {
+        guard entries.indices.contains(number) else { return "" }
+        let codes = entries[number].systems.filter { !$0.isRule }.flatMap(\.codes).sorted()
+        let shown = codes.prefix(12).joined(separator: ", ")
+        return codes.count > 12 ? shown + ", …" : shown
+    }
+}

@@ -1,0 +1,54 @@
+import FHIR
+
+/// The way from a resource to one of its elements, as validation walks it.
+struct ElementPath {
+    struct Step {
+        /// The JSON name, with the type of a choice; with `_` where only the sibling stands there.
+        let key: String
+        /// The place in an array; nil for an element that does not repeat.
+        var index: Int?
+        /// The declaration; -1 where R4 does not know the element.
+        let declaration: Int32
+        let type: TypeModel.TypeID
+    }
+
+    /// The type that the outermost resource names.
+    let root: String
+    var steps: [Step] = []
+
+    init(root: String) { self.root = root }
+
+    /// As FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
+    var expression: String { expression(of: steps[...]) }
+
+    func expression(of steps: ArraySlice<Step>) -> String {
+        let model = TypeModel.r4
+        var text = root.isEmpty ? "%resource" : root
+        for step in steps {
+            let declared = step.declaration >= 0 ? model.declaration(step.declaration) : nil
+            if let declared, declared.isChoice {
+                text += "." + declared.name
+                if step.type.isKnown { text += ".ofType(" + model.name(of: step.type) + ")" }
+            } else {
+                let name = step.key.hasPrefix("_") ? String(step.key.dropFirst()) : step.key
+                text += "." + ElementPath.escaped(name)
+            }
+            if let index = step.index { text += "[\(index)]" }
+        }
+        return text
+    }
+
+    /// A name that is no identifier of FHIRPath stands between backticks.
+    private static func escaped(_ name: String) -> String {
+        let isPlain =
+            name.utf8.enumerated().allSatisfy { index, byte in
+                (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
+                    || (index > 0 && (0x30...0x39).contains(byte))
+            } && !name.isEmpty
+        guard !isPlain || reserved.contains(name) else { return name }
+        let text = name.count > 64 ? String(name.prefix(64)) + "…" : name
+        return "`" + text.replacing("\\", with: "\\\\").replacing("`", with: "\\`") + "`"
+    }
+
+    private static let reserved: Set<String> = ["div", "mod", "and", "or", "xor", "implies", "is", "true", "false"]
+}

@@ -1,0 +1,97 @@
+import FHIR
+import FHIRPath
+
+/// Checks resources against FHIR R4 and against profiles.
+///
+/// What it looks at (<https://hl7.org/fhir/R4/validation.html>): names, shapes, cardinalities, primitive formats, types of
+/// choices, references and their targets, required bindings, constraints, extensions, narratives, contained resources,
+/// ids, Bundles, and the profiles that are supplied. Terminology beyond the value sets of R4's own bindings is
+/// asked of the context's terminology, where there is one.
+///
+/// ```swift
+/// let report = FHIRValidator().validate(bytes)
+/// for issue in report.errors { print(issue.line ?? 0, issue.expression, issue.message) }
+/// ```
+public struct FHIRValidator: Sendable {
+    public struct Options: Sendable {
+        /// After so many errors the walk ends and says so; of warnings and notes so many are told.
+        public var maximumIssues = 500
+        /// Whether a resource without a narrative gets a warning (dom-6). Resources that devices make have none.
+        public var reportsMissingNarrative = true
+        /// For constraints: the instant, a resolver, a terminology, limits.
+        public var context = FHIRPathContext()
+
+        public init() {}
+    }
+
+    public var options: Options
+    private let profiles: ProfileSet
+
+    /// - Parameter profiles: StructureDefinitions of profiles and extensions, with a snapshot or a differential.
+    public init(profiles: [JSONObject] = [], options: Options = Options()) {
+        self.options = options
+        self.profiles = ProfileSet(profiles)
+    }
+
+    /// Validates the JSON text of one resource. Every issue has a line and a column.
+    ///
+    /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.
+    public func validate(_ bytes: some Collection<UInt8>, profiles asked: [String] = []) -> ValidationReport {
+        let bytes = Array(bytes)
+        let value: JSON
+        do {
+            value = try JSON(bytes)
+        } catch {
+            return ValidationReport(issues: [
+                ValidationIssue(
+                    .fatal, error.code == .duplicateKey ? .duplicate : .structure, code: error.code.rawValue,
+                    expression: "", message: error.message, line: error.line, column: error.column)
+            ])
+        }
+        let found = walk(value, profiles: asked)
+        guard !found.isEmpty else { return ValidationReport(issues: []) }
+        return ValidationReport(issues: SourceLocator(bytes).located(found))
+    }
+
+    /// Validates a resource that was read already; its issues have no line.
+    public func validate(_ resource: JSON, profiles asked: [String] = []) -> ValidationReport {
+        ValidationReport(issues: walk(resource, profiles: asked).map(\.issue))
+    }
+
+    /// The supplied profiles that a resource of the type is to conform to. Where none is for the type, all of them, so
+    /// that validation tells the mismatch; those for extensions stand aside.
+    public func profilesToAsk(for type: String) -> [String] {
+        let fitting = profiles.all.filter { $0.type == type }
+        if !fitting.isEmpty { return fitting.map(\.url) }
+        let asked = profiles.all.filter { profile in
+            TypeModel.r4.type(profile.type).map { TypeModel.r4.kind(of: $0) == .resource } ?? true
+        }
+        return asked.map(\.url)
+    }
+
+    private func walk(_ value: JSON, profiles asked: [String]) -> [ValidationWalk.FoundIssue] {
+        guard let object = value.object else {
+            var walk = ValidationWalk(root: "", options: options, profiles: profiles)
+            walk.report(
+                .fatal, .structure, "resource-type-missing",
+                "A resource is an object with a resourceType; here stands \(ValidationWalk.shape(of: value)).")
+            return walk.issues
+        }
+        var walk = ValidationWalk(root: object["resourceType"]?.string ?? "", options: options, profiles: profiles)
+        walk.resource(object, profiles: asked)
+        var issues = walk.issues
+        if walk.otherCount > options.maximumIssues {
+            let issue = ValidationIssue(
+                .information, .tooCostly, code: "too-many-issues", expression: walk.path.root,
+                message: "There are \(walk.otherCount) warnings and notes; \(options.maximumIssues) of them are told.")
+            issues.append(ValidationWalk.FoundIssue(issue: issue, steps: [], root: walk.path.root))
+        }
+        if walk.isFull {
+            let issue = ValidationIssue(
+                .error, .tooCostly, code: "too-many-issues", expression: walk.path.root,
+                message: "There are \(options.maximumIssues) errors or more: mend these first.")
+            issues.append(ValidationWalk.FoundIssue(issue: issue, steps: [], root: walk.path.root))
+        }
+        return issues
+    }
+}

@@ -1,0 +1,51 @@
+import FHIR
+import FHIRPath
+
+/// The constraints that R4 states on types and elements (<https://hl7.org/fhir/R4/conformance-rules.html#constraints>).
+///
+/// Each line of the text: key, `e`rror or `w`arning, paths (by commas), FHIRPath expression, sentence; separated by tabs.
+struct InvariantTable: Sendable {
+    static let r4 = InvariantTable(r4Text)
+
+    struct Row: Sendable {
+        let key: String
+        let isError: Bool
+        let expression: String
+        let sentence: String
+        /// Whether the walk checks it without FHIRPath.
+        let isNative: Bool
+        /// Nil where the expression is not to be read, which a test rules out.
+        let compiled: FHIRPathExpression?
+    }
+
+    let rows: [Row]
+    /// The numbers of the rows by type or element path.
+    let byPath: [String: [Int32]]
+    private let keys: Set<String>
+
+    /// Constraints that stand on every element or cost much as FHIRPath, and are plain to check on the way.
+    static let native: Set<String> = [
+        "ele-1", "ext-1", "dom-2", "dom-3", "dom-4", "dom-5", "dom-6", "ref-1", "qty-3", "txt-1", "txt-2",
+    ]
+
+    init(_ text: StaticString) {
+        var rows: [Row] = []
+        var byPath: [String: [Int32]] = [:]
+        for line in text.description.split(separator: "\n") {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 5 else { continue }
+            for path in fields[2].split(separator: ",") { byPath[String(path), default: []].append(Int32(rows.count)) }
+            rows.append(
+                Row(
+                    key: fields[0], isError: fields[1] == "e", expression: fields[3], sentence: fields[4],
+                    isNative: InvariantTable.native.contains(fields[0]),
+                    compiled: try? FHIRPathExpression(fields[3])))
+        }
+        self.rows = rows
+        keys = Set(rows.map(\.key))
+        self.byPath = byPath
+    }
+
+    /// Whether R4 itself states a constraint with the key, so that a profile's snapshot only repeats it.
+    func states(_ key: String) -> Bool { keys.contains(key) }
+}

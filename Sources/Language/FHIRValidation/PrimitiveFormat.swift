@@ -1,0 +1,201 @@
+import FHIR
+import Foundation
+
+/// The formats of primitive values (<https://hl7.org/fhir/R4/datatypes.html#primitive>).
+enum PrimitiveFormat {
+    /// What a type of primitive asks of its JSON.
+    enum Rule: UInt8, Sendable {
+        case boolean, integer, unsignedInt, positiveInt, decimal
+        case string, markdown, code, id, uri, url, canonical, oid, uuid, base64Binary
+        case date, dateTime, instant, time, xhtml
+
+        init?(type: String) {
+            switch type {
+            case "boolean": self = .boolean
+            case "integer": self = .integer
+            case "unsignedInt": self = .unsignedInt
+            case "positiveInt": self = .positiveInt
+            case "decimal": self = .decimal
+            case "string": self = .string
+            case "markdown": self = .markdown
+            case "code": self = .code
+            case "id": self = .id
+            case "uri": self = .uri
+            case "url": self = .url
+            case "canonical": self = .canonical
+            case "oid": self = .oid
+            case "uuid": self = .uuid
+            case "base64Binary": self = .base64Binary
+            case "date": self = .date
+            case "dateTime": self = .dateTime
+            case "instant": self = .instant
+            case "time": self = .time
+            case "xhtml": self = .xhtml
+            default: return nil
+            }
+        }
+
+        /// How JSON writes it.
+        var shape: String {
+            switch self {
+            case .boolean: "true or false, without quotes"
+            case .integer, .unsignedInt, .positiveInt, .decimal: "a number without quotes"
+            default: "text in quotes"
+            }
+        }
+    }
+
+    /// What is wrong with a value.
+    enum Problem: Equatable {
+        /// Not the JSON that the type is written as.
+        case shape
+        /// The right JSON, but not as the type asks; the sentence says how.
+        case format(String)
+        case tooLong
+        case blank
+    }
+
+    /// The longest text that FHIR allows, in characters; FHIR says 1 MB.
+    static let maximumLength = 1024 * 1024
+
+    static func problem(_ value: JSON, _ rule: Rule) -> Problem? {
+        switch (rule, value) {
+        case (.boolean, .bool): nil
+        case (.decimal, .number): nil
+        case (.integer, .number(let number)): integer(number, -2_147_483_648, "")
+        case (.unsignedInt, .number(let number)): integer(number, 0, " not below 0")
+        case (.positiveInt, .number(let number)): integer(number, 1, " of at least 1")
+        case (.boolean, _), (.decimal, _), (.integer, _), (.unsignedInt, _), (.positiveInt, _): .shape
+        case (_, .string(let text)): self.text(text, rule)
+        default: .shape
+        }
+    }
+
+    private static func integer(_ number: JSONNumber, _ least: Int, _ range: String) -> Problem? {
+        guard let value = number.integer, value >= least, value <= 2_147_483_647, number.text != "-0" else {
+            return .format("a whole number\(range) that fits 32 bits, without fraction and exponent")
+        }
+        return nil
+    }
+
+    private static func text(_ text: String, _ rule: Rule) -> Problem? {
+        if text.utf8.isEmpty { return .blank }
+        switch rule {
+        case .string, .markdown:
+            return characters(text)
+        case .code:
+            return isCode(text) ? nil : .format("a code has no space at its ends and single spaces inside")
+        case .id:
+            return Resource.isID(text) ? nil : .format("an id has 1 to 64 letters, digits, '-' and '.'")
+        case .uri, .url, .canonical:
+            return hasNoSpace(text) ? nil : .format("a URI has no spaces")
+        case .oid:
+            return isOID(text) ? nil : .format("an OID is written urn:oid:1.2.3")
+        case .uuid:
+            return isUUID(text) ? nil : .format("a UUID is written urn:uuid: and 36 characters in lower case")
+        case .base64Binary:
+            return isBase64(text) ? nil : .format("base64 has groups of four characters, with = at the end only")
+        case .date:
+            guard let date = DateTime(text), date.precision <= .day else {
+                return .format("a date that exists is written YYYY, YYYY-MM or YYYY-MM-DD")
+            }
+            return nil
+        case .dateTime:
+            return isDateTime(text)
+                ? nil : .format("a date is written YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm:ss+hh:mm")
+        case .instant:
+            return text.utf8.contains(UInt8(ascii: "T")) && isDateTime(text)
+                ? nil : .format("an instant is written YYYY-MM-DDThh:mm:ss.sss+hh:mm")
+        case .time:
+            return TimeOfDay(leapSecondless(text)) != nil ? nil : .format("a time is written hh:mm:ss, without a zone")
+        case .xhtml, .boolean, .integer, .unsignedInt, .positiveInt, .decimal:
+            return nil
+        }
+    }
+
+    /// FHIR's text has no control characters but tab, line feed and carriage return, and something to read in it: XML
+    /// could not write it otherwise.
+    private static func characters(_ text: String) -> Problem? {
+        var isBlank = true
+        var count = 0
+        for byte in text.utf8 {
+            if byte < 0x20, byte != 9, byte != 10, byte != 13 {
+                return .format("text has no control characters but tab, line feed and carriage return")
+            }
+            if byte > 0x20 { isBlank = false }
+            if byte & 0xC0 != 0x80 { count += 1 }
+        }
+        if isBlank { return .blank }
+        return count > maximumLength ? .tooLong : nil
+    }
+
+    /// As R4's regular expression: no white space at the ends and no two spaces behind each other.
+    private static func isCode(_ text: String) -> Bool {
+        var wasSpace = true
+        for byte in text.utf8 {
+            let isSpace = byte == 0x20 || (9...13).contains(byte)
+            if isSpace && wasSpace { return false }
+            wasSpace = isSpace
+        }
+        return !wasSpace
+    }
+
+    private static func hasNoSpace(_ text: String) -> Bool {
+        !text.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
+    }
+
+    private static func isOID(_ text: String) -> Bool {
+        guard text.hasPrefix("urn:oid:") else { return false }
+        let arcs = text.dropFirst(8).split(separator: ".", omittingEmptySubsequences: false)
+        guard arcs.count >= 2, let first = arcs.first, ["0", "1", "2"].contains(first) else { return false }
+        return arcs.allSatisfy { arc in
+            !arc.isEmpty && arc.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } && (arc == "0" || !arc.hasPrefix("0"))
+        }
+    }
+
+    private static func isUUID(_ text: String) -> Bool {
+        guard text.hasPrefix("urn:uuid:") else { return false }
+        let bytes = Array(text.utf8.dropFirst(9))
+        guard bytes.count == 36 else { return false }
+        for (index, byte) in bytes.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
+                if byte != UInt8(ascii: "-") { return false }
+            } else if !((0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)) {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func isBase64(_ text: String) -> Bool {
+        var count = 0
+        var padding = 0
+        for byte in text.utf8 {
+            switch byte {
+            case 9, 10, 13, 0x20: continue
+            case UInt8(ascii: "="): padding += 1
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "+"), UInt8(ascii: "/"):
+                if padding > 0 { return false }
+            default: return false
+            }
+            count += 1
+        }
+        return count > 0 && count % 4 == 0 && padding <= 2
+    }
+
+    private static func isDateTime(_ text: String) -> Bool {
+        if DateTime(text) != nil { return true }
+        let plain = leapSecondless(text)
+        return plain != text && DateTime(plain) != nil
+    }
+
+    /// FHIR's grammar allows second 60; the calendar here does not count it.
+    private static func leapSecondless(_ text: String) -> String {
+        guard let range = text.range(of: ":60") else { return text }
+        let tail = text[range.upperBound...]
+        guard tail.isEmpty || tail.first == "." || tail.first == "Z" || tail.first == "+" || tail.first == "-" else {
+            return text
+        }
+        return text.replacingCharacters(in: range, with: ":59")
+    }
+}

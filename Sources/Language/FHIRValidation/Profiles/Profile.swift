@@ -1,0 +1,51 @@
+import FHIR
+
+/// A profile that was read from a StructureDefinition (<https://hl7.org/fhir/R4/structuredefinition.html>).
+struct Profile: Sendable {
+    let url: String
+    /// The type that it constrains.
+    let type: String
+    /// The canonical URL of what it is derived from.
+    let base: String
+    /// Whether it was read from its snapshot, which says everything; a differential needs its base beside it.
+    let hasSnapshot: Bool
+    let root: ProfileNode
+    /// What is wrong with the profile itself.
+    let problems: [ValidationIssue]
+}
+
+/// The profiles that were supplied, by their canonical URLs.
+struct ProfileSet: Sendable {
+    private var byURL: [String: Profile] = [:]
+    /// In the order in which they were supplied.
+    private(set) var all: [Profile] = []
+
+    init(_ definitions: [JSONObject] = []) {
+        for definition in definitions {
+            let profile = ProfileReader.read(definition)
+            if byURL[profile.url] == nil { all.append(profile) }
+            byURL[profile.url] = profile
+        }
+    }
+
+    /// The profile with the canonical URL, a version behind `|` aside.
+    func profile(_ url: String) -> Profile? {
+        byURL[url] ?? url.firstIndex(of: "|").flatMap { byURL[String(url[..<$0])] }
+    }
+
+    /// Whether a supplied profile defines the extension.
+    func definesExtension(_ url: String) -> Bool { byURL[url]?.type == "Extension" }
+
+    /// The profile and those that it is derived from, innermost first. What is supplied ends the chain; a circle does, too.
+    func chain(of profile: Profile) -> (profiles: [Profile], isCircular: Bool) {
+        var chain = [profile]
+        var seen: Set<String> = [profile.url]
+        var current = profile
+        while !current.hasSnapshot, let base = self.profile(current.base) {
+            guard seen.insert(base.url).inserted else { return (chain, true) }
+            chain.append(base)
+            current = base
+        }
+        return (chain, false)
+    }
+}

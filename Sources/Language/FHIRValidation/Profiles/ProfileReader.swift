@@ -1,0 +1,251 @@
+import FHIR
+import FHIRPath
+
+/// Reads a StructureDefinition into the tree of its elements and slices.
+///
+/// 1. Each ElementDefinition becomes a node; its id (or path and slice name) says where it belongs.
+/// 2. What contradicts itself is named as a problem of the profile.
+struct ProfileReader {
+    private var problems: [ValidationIssue] = []
+    private let url: String
+    private let type: String
+
+    static func read(_ definition: JSONObject) -> Profile {
+        let url = definition["url"]?.string ?? ""
+        var reader = ProfileReader(url: url, type: definition["type"]?.string ?? "")
+        return reader.profile(definition)
+    }
+
+    private init(url: String, type: String) {
+        self.url = url
+        self.type = type
+    }
+
+    private mutating func profile(_ definition: JSONObject) -> Profile {
+        if definition["resourceType"]?.string != "StructureDefinition" {
+            problem("", "A profile is a StructureDefinition: supply one.")
+        }
+        if url.isEmpty { problem("", "The profile has no url, by which it is named: add it.") }
+        if type.isEmpty || TypeModel.r4.type(type) == nil {
+            problem("", "The profile constrains no type of R4: correct its type.")
+        }
+        let snapshot = definition["snapshot"]?["element"]?.array
+        let rows = snapshot ?? definition["differential"]?["element"]?.array ?? []
+        if rows.isEmpty { problem("", "The profile has neither snapshot nor differential: add one.") }
+        var root = ProfileNode(id: type, name: type, sliceName: nil)
+        var lastSlices: [String: String] = [:]
+        for (index, row) in rows.enumerated() {
+            guard let row = row.object, let path = row["path"]?.string else {
+                problem("element[\(index)]", "An element of the profile has no path: add it.")
+                continue
+            }
+            guard index < 20_000 else {
+                problem("", "The profile has too many elements.")
+                break
+            }
+            let segments = ProfileReader.segments(row, path, &lastSlices)
+            guard segments.first?.name == type || segments.count == 1 else {
+                problem(path, "A path begins with the type that the profile constrains: correct it.")
+                continue
+            }
+            guard segments.count <= 32 else {
+                problem(path, "The path is too deep.")
+                continue
+            }
+            place(row, segments[1...], &root)
+        }
+        check(root)
+        return Profile(
+            url: url, type: type, base: definition["baseDefinition"]?.string ?? "", hasSnapshot: snapshot != nil,
+            root: root, problems: problems)
+    }
+
+    private mutating func problem(_ id: String, _ message: String) {
+        guard problems.count < 50 else { return }
+        let place = id.isEmpty ? url : url + " at " + id
+        problems.append(
+            ValidationIssue(
+                .error, .invalid, code: "invalid-profile", expression: "", message: "The profile \(place): \(message)"))
+    }
+
+    // MARK: 1. Nodes
+
+    struct Segment {
+        let name: String
+        let slice: String?
+    }
+
+    /// The way to an element, with the slices on it. Ids say it; without them a slice lasts until its path comes again.
+    private static func segments(
+        _ row: JSONObject, _ path: String, _ lastSlices: inout [String: String]
+    ) -> [Segment] {
+        let names = path.split(separator: ".").map(String.init)
+        if let id = row["id"]?.string, id.split(separator: ".").count == names.count {
+            return zip(id.split(separator: "."), names).map { part, name in
+                let pieces = part.split(separator: ":", maxSplits: 1)
+                return Segment(name: plain(name), slice: pieces.count == 2 ? String(pieces[1]) : nil)
+            }
+        }
+        // A path that comes again closes what was sliced below it.
+        for key in lastSlices.keys where key == path || key.hasPrefix(path + ".") { lastSlices[key] = nil }
+        if let name = row["sliceName"]?.string { lastSlices[path] = name }
+        var prefix = ""
+        return names.map { name in
+            prefix += prefix.isEmpty ? name : "." + name
+            return Segment(name: plain(name), slice: lastSlices[prefix])
+        }
+    }
+
+    private static func plain(_ name: String) -> String {
+        name.hasSuffix("[x]") ? String(name.dropLast(3)) : name
+    }
+
+    private mutating func place(_ row: JSONObject, _ segments: ArraySlice<Segment>, _ node: inout ProfileNode) {
+        guard let segment = segments.first else {
+            fill(&node, row)
+            return
+        }
+        let rest = segments.dropFirst()
+        var name = segment.name
+        var slice = segment.slice
+        // A choice may be named with its type: `valueQuantity` is the slice of `value[x]` with this type.
+        if slice == nil, let choice = ProfileReader.choice(name) {
+            slice = name
+            name = choice
+        }
+        let child: Int
+        if let found = node.children.firstIndex(where: { $0.name == name }) {
+            child = found
+        } else {
+            node.children.append(ProfileNode(id: node.id + "." + name, name: name, sliceName: nil))
+            child = node.children.count - 1
+        }
+        guard let slice else {
+            place(row, rest, &node.children[child])
+            return
+        }
+        let place: Int
+        if let found = node.children[child].slices.firstIndex(where: { $0.sliceName == slice }) {
+            place = found
+        } else {
+            let id = node.children[child].id + ":" + slice
+            var made = ProfileNode(id: id, name: name, sliceName: slice)
+            if let type = ProfileReader.choiceType(slice, name) {
+                made.types = [ProfileNode.TypeRule(code: type, profiles: [], targetProfiles: [])]
+            }
+            node.children[child].slices.append(made)
+            place = node.children[child].slices.count - 1
+        }
+        self.place(row, rest, &node.children[child].slices[place])
+    }
+
+    /// `value` for `valueQuantity`, where no element has the longer name.
+    private static func choice(_ name: String) -> String? {
+        for prefix in choicePrefixes where name.hasPrefix(prefix) {
+            if choiceType(name, prefix) != nil { return prefix }
+        }
+        return nil
+    }
+
+    private static func choiceType(_ name: String, _ prefix: String) -> String? {
+        guard name.hasPrefix(prefix) else { return nil }
+        let suffix = name.dropFirst(prefix.count)
+        guard let first = suffix.first, first.isUppercase else { return nil }
+        let lowered = first.lowercased() + suffix.dropFirst()
+        let model = TypeModel.r4
+        if let type = model.type(lowered), model.isPrimitive(type) { return lowered }
+        if let type = model.type(String(suffix)), model.kind(of: type) == .complex { return String(suffix) }
+        return nil
+    }
+
+    /// The names of all choices of R4, longest first.
+    private static let choicePrefixes: [String] = {
+        let model = TypeModel.r4
+        let names = (0..<Int32(model.elementCount)).map(model.declaration).filter(\.isChoice).map(\.name)
+        return Set(names).sorted { ($0.count, $0) > ($1.count, $1) }
+    }()
+
+    private mutating func fill(_ node: inout ProfileNode, _ row: JSONObject) {
+        node.min = row["min"]?.integer ?? node.min
+        if let text = row["max"]?.string { node.max = text == "*" ? .max : Int(text) ?? node.max }
+        node.maxLength = row["maxLength"]?.integer
+        for member in row.members {
+            if member.key.hasPrefix("fixed"), member.key.count > 5 { node.fixed = member.value }
+            if member.key.hasPrefix("pattern"), member.key.count > 7 { node.pattern = member.value }
+            if member.key.hasPrefix("minValue") { node.minValue = member.value }
+            if member.key.hasPrefix("maxValue") { node.maxValue = member.value }
+        }
+        let types = (row["type"]?.array ?? []).compactMap(\.object).compactMap { type -> ProfileNode.TypeRule? in
+            guard let code = type["code"]?.string else { return nil }
+            return ProfileNode.TypeRule(
+                code: code.hasPrefix("http://hl7.org/fhirpath/System.") ? "" : code,
+                profiles: (type["profile"]?.array ?? []).compactMap(\.string),
+                targetProfiles: (type["targetProfile"]?.array ?? []).compactMap(\.string))
+        }
+        if !types.isEmpty { node.types = types.contains { $0.code.isEmpty } ? [] : types }
+        if let binding = row["binding"], let valueSet = binding["valueSet"]?.string {
+            node.binding = (binding["strength"]?.string == "required", valueSet)
+        }
+        if let slicing = row["slicing"]?.object { node.slicing = self.slicing(slicing) }
+        for constraint in row["constraint"]?.array ?? [] { self.constraint(constraint, &node) }
+    }
+
+    private func slicing(_ object: JSONObject) -> ProfileNode.Slicing {
+        let discriminators = (object["discriminator"]?.array ?? []).compactMap {
+            item -> ProfileNode.Slicing.Discriminator? in
+            guard let kind = item["type"]?.string.flatMap(ProfileNode.Slicing.Kind.init(rawValue:)),
+                let path = item["path"]?.string
+            else { return nil }
+            return ProfileNode.Slicing.Discriminator(kind: kind, path: path, compiled: try? FHIRPathExpression(path))
+        }
+        return ProfileNode.Slicing(
+            discriminators: discriminators,
+            rules: object["rules"]?.string.flatMap(ProfileNode.Slicing.Rules.init(rawValue:)) ?? .open,
+            isOrdered: object["ordered"]?.bool ?? false)
+    }
+
+    private mutating func constraint(_ item: JSON, _ node: inout ProfileNode) {
+        guard let key = item["key"]?.string, let expression = item["expression"]?.string,
+            !InvariantTable.r4.states(key)
+        else { return }
+        do {
+            node.constraints.append(
+                ProfileNode.Constraint(
+                    key: key, isError: item["severity"]?.string != "warning",
+                    sentence: item["human"]?.string ?? "a constraint of the profile is not met",
+                    compiled: try FHIRPathExpression(expression)))
+        } catch {
+            problem(node.id, "The expression of the constraint \(key) cannot be read: \(error.message)")
+        }
+    }
+
+    // MARK: 2. Contradictions
+
+    private mutating func check(_ node: ProfileNode) {
+        if let min = node.min, let max = node.max, min > max {
+            problem(node.id, "The least number \(min) is above the greatest \(max): nothing can conform.")
+        }
+        if let min = node.min, min < 0 { problem(node.id, "The least number is below 0.") }
+        if let fixed = node.fixed, let pattern = node.pattern, !PatternMatch.matches(fixed, pattern) {
+            problem(node.id, "The fixed value does not match the pattern: nothing can conform.")
+        }
+        let needed = node.slices.reduce(0) { $0 + Swift.max($1.min ?? 0, 0) }
+        if let max = node.max, needed > max {
+            problem(node.id, "The slices need \(needed) elements, but only \(max) may stand here.")
+        }
+        if let slicing = node.slicing, slicing.discriminators.isEmpty, !node.slices.isEmpty, node.name != "extension",
+            node.name != "modifierExtension", !ProfileReader.isChoice(node.name)
+        {
+            problem(node.id, "The slicing has no discriminator: nothing tells the slices apart.")
+        }
+        if let slicing = node.slicing {
+            for discriminator in slicing.discriminators where discriminator.compiled == nil {
+                problem(node.id, "The path of a discriminator cannot be read.")
+            }
+        }
+        for child in node.children { check(child) }
+        for slice in node.slices { check(slice) }
+    }
+
+    private static func isChoice(_ name: String) -> Bool { choicePrefixes.contains(name) }
+}

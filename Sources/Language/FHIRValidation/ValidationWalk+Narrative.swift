@@ -1,0 +1,10 @@
+import FHIR
+
+extension ValidationWalk {
+    /// txt-1 and txt-2: a narrative is safe and says something (<https://hl7.org/fhir/R4/narrative.html>).
+    mutating func narrative(_ value: JSON) {
+        guard let text = value.string else { return }
+        guard let problem = NarrativeCheck.problem(in: text) else { return }
+        error(.invariant, problem.isEmptyDiv ? "txt-2" : "txt-1", problem.message)
+    }
+}

@@ -1,0 +1,384 @@
+import FHIR
+import FHIRPath
+
+extension ValidationWalk {
+    /// An element with the step that leads to it.
+    struct Item {
+        let step: ElementPath.Step
+        let element: TypedElement
+    }
+
+    /// How deep profiles may lead into each other.
+    static let maximumProfileDepth = 40
+
+    /// The profiles that a resource names itself, and those that the caller asks for.
+    mutating func profileRules(_ object: JSONObject, _ element: TypedElement, named: [String]) {
+        let claimed = (object["meta"]?["profile"]?.array ?? []).compactMap(\.string)
+        var seen: Set<String> = []
+        for url in named + claimed where seen.insert(url).inserted {
+            guard let profile = profiles.profile(url) else {
+                report(
+                    .information, .notFound, "unknown-profile",
+                    "The profile \(url) was not supplied: what it asks for was not checked.")
+                continue
+            }
+            conform(element, to: profile)
+        }
+    }
+
+    /// Checks an element against a profile and those that it is derived from.
+    mutating func conform(_ element: TypedElement, to profile: Profile) {
+        guard profileDepth < ValidationWalk.maximumProfileDepth else {
+            error(
+                .tooCostly, "profile-depth",
+                "Profiles lead into each other without end: \(profile.url) was not followed.")
+            return
+        }
+        let type = model.type(profile.type) ?? .unknown
+        guard element.type == type || model.isSubtype(element.type, of: type) else {
+            error(
+                .invalid, "profile-type",
+                "The profile \(profile.url) is for \(profile.type), and here stands \(element.typeName).")
+            return
+        }
+        profileDepth += 1
+        defer { profileDepth -= 1 }
+        let (chain, isCircular) = profiles.chain(of: profile)
+        if isCircular {
+            error(
+                .invalid, "invalid-profile",
+                "The profile \(profile.url) is derived from itself: correct its baseDefinition.")
+        }
+        for member in chain {
+            for problem in member.problems {
+                report(problem.severity, problem.kind, problem.code, problem.message)
+            }
+            if !member.hasSnapshot, profiles.profile(member.base) == nil, !ValidationWalk.isCore(member.base) {
+                warning(
+                    .notFound, "unknown-profile",
+                    "\(member.url) is derived from \(member.base), which was not supplied: what that asks for was not checked."
+                )
+            }
+            content(member.root, element, bases: chain.drop { $0.url != member.url }.dropFirst().map(\.root))
+        }
+    }
+
+    /// Whether a canonical URL is that of a type of R4.
+    static func isCore(_ url: String) -> Bool {
+        url.hasPrefix("http://hl7.org/fhir/StructureDefinition/") && TypeModel.r4.type(String(url.dropFirst(40))) != nil
+    }
+
+    // MARK: One element
+
+    /// What a node says about one element. `bases` are the nodes of the profiles it is derived from, for slicings that
+    /// only they state.
+    mutating func content(_ node: ProfileNode, _ element: TypedElement, bases: [ProfileNode]) {
+        guard !isFull else { return }
+        types(node, element)
+        values(node, element)
+        if let binding = node.binding { bind(element, binding) }
+        for constraint in node.constraints {
+            invariant(constraint.key, constraint.compiled, isError: constraint.isError, constraint.sentence, element)
+        }
+        for child in node.children {
+            let items = self.items(child.name, of: element)
+            children(child, items, of: element, bases: bases.compactMap { $0.child(child.name) })
+        }
+    }
+
+    private mutating func types(_ node: ProfileNode, _ element: TypedElement) {
+        guard !node.types.isEmpty, element.type.isKnown, path.steps.count > 0 else { return }
+        let fitting = node.types.filter { rule in
+            model.type(rule.code).map { element.type == $0 || model.isSubtype(element.type, of: $0) } ?? true
+        }
+        guard !fitting.isEmpty else {
+            let names = node.types.map(\.code).joined(separator: ", ")
+            error(.value, "profile-element-type", "The profile allows the types \(names) here: write one of them.")
+            return
+        }
+        if element.type == model.referenceType { targets(fitting, element) }
+        let wanted = fitting.flatMap(\.profiles).compactMap { profiles.profile($0) }
+        guard !wanted.isEmpty, fitting.allSatisfy({ !$0.profiles.isEmpty }) else { return }
+        if wanted.count == 1 {
+            conform(element, to: wanted[0])
+        } else if !wanted.contains(where: { conforms(element, to: $0) }) {
+            error(
+                .value, "profile-not-met",
+                "The element conforms to none of \(wanted.map(\.url).joined(separator: ", ")).")
+        }
+    }
+
+    private mutating func targets(_ rules: [ProfileNode.TypeRule], _ element: TypedElement) {
+        guard rules.allSatisfy({ !$0.targetProfiles.isEmpty }), let object = element.value.object else { return }
+        var names: Set<String> = []
+        for url in rules.flatMap(\.targetProfiles) {
+            if let profile = profiles.profile(url) {
+                names.insert(profile.type)
+            } else if ValidationWalk.isCore(url) {
+                names.insert(String(url.dropFirst(40)))
+            } else {
+                return
+            }
+        }
+        guard !names.contains("Resource") else { return }
+        referenceTarget(object, allowed: names.sorted())
+    }
+
+    private mutating func values(_ node: ProfileNode, _ element: TypedElement) {
+        if let fixed = node.fixed, !PatternMatch.isEqual(element.value, fixed) {
+            error(.value, "fixed-value", "The profile fixes the value here (\(node.id)): write exactly that.")
+        }
+        if let pattern = node.pattern, !PatternMatch.matches(element.value, pattern) {
+            error(.value, "pattern-value", "The profile asks for a pattern here (\(node.id)): have all that it has.")
+        }
+        if let most = node.maxLength, let text = element.value.string, text.unicodeScalars.count > most {
+            error(.tooLong, "profile-length", "The profile allows \(most) characters here: shorten the text.")
+        }
+        if let least = node.minValue, ValidationWalk.isLess(element.value, least) {
+            error(.value, "profile-range", "The value is below what the profile allows (\(node.id)).")
+        }
+        if let most = node.maxValue, ValidationWalk.isLess(most, element.value) {
+            error(.value, "profile-range", "The value is above what the profile allows (\(node.id)).")
+        }
+    }
+
+    /// Numbers by their value, dates of one precision by their text, quantities of one unit by their number.
+    private static func isLess(_ left: JSON, _ right: JSON) -> Bool {
+        switch (left, right) {
+        case (.number(let left), .number(let right)):
+            guard let first = left.decimal, let second = right.decimal else { return left.double < right.double }
+            return first < second
+        case (.string(let left), .string(let right)):
+            if let first = DateTime(left), let second = DateTime(right) { return first.start() < second.start() }
+            if let first = TimeOfDay(left), let second = TimeOfDay(right) { return first < second }
+            return false
+        case (.object(let left), .object(let right)):
+            guard left["code"] == right["code"], let first = left["value"], let second = right["value"] else {
+                return false
+            }
+            return isLess(first, second)
+        default: return false
+        }
+    }
+
+    private mutating func bind(_ element: TypedElement, _ binding: (isRequired: Bool, valueSet: String)) {
+        guard binding.isRequired, element.type.isKnown else { return }
+        if let number = terminology.number(binding.valueSet) {
+            bind(element.value, plan.types[Int(element.type.index)].special, (.required, number))
+            return
+        }
+        guard let service = options.context.terminology,
+            service.memberOf(element, valueSet: binding.valueSet) == false
+        else { return }
+        error(.codeInvalid, "required-binding", "The code is not in \(binding.valueSet): use one that is.")
+    }
+
+    // MARK: The elements under one name
+
+    /// The elements under a name, with their steps.
+    func items(_ name: String, of element: TypedElement) -> [Item] {
+        let elements = element.children(name)
+        guard !elements.isEmpty else { return [] }
+        var items: [Item] = []
+        for (index, child) in elements.enumerated() {
+            let declared = child.declaration >= 0 ? model.declaration(child.declaration) : nil
+            var key = name
+            if let declared, declared.isChoice, child.type.isKnown {
+                let type = model.name(of: child.type)
+                key = name + (type.first?.uppercased() ?? "") + type.dropFirst()
+            }
+            let step = ElementPath.Step(
+                key: key, index: declared?.isRepeated ?? (elements.count > 1) ? index : nil,
+                declaration: child.declaration, type: child.type)
+            items.append(Item(step: step, element: child))
+        }
+        return items
+    }
+
+    private mutating func children(_ node: ProfileNode, _ items: [Item], of parent: TypedElement, bases: [ProfileNode])
+    {
+        count(items.count, node, what: "")
+        let inherited = bases.first { $0.slicing != nil }
+        if !node.slices.isEmpty || node.slicing != nil {
+            slices(node, node.slicing ?? inherited?.slicing, items, inherited: bases)
+        }
+        for item in items {
+            inside(item.step) { $0.content(node, item.element, bases: bases) }
+        }
+    }
+
+    private mutating func count(_ count: Int, _ node: ProfileNode, what: String) {
+        let name = node.name + what
+        if let least = node.min, count < least {
+            error(
+                .required, "profile-cardinality",
+                "The profile asks for at least \(least) \(name), and \(count) stand here: add what is missing.",
+                at: node.name)
+        }
+        if let most = node.max, count > most {
+            error(
+                .structure, "profile-cardinality",
+                most == 0
+                    ? "The profile allows no \(name) here: remove it."
+                    : "The profile allows at most \(most) \(name), and \(count) stand here: remove some.", at: node.name
+            )
+        }
+    }
+
+    // MARK: Slices
+
+    /// Sorts the elements into the slices, then checks each slice (<https://hl7.org/fhir/R4/profiling.html#slicing>).
+    private mutating func slices(
+        _ node: ProfileNode, _ slicing: ProfileNode.Slicing?, _ items: [Item], inherited: [ProfileNode]
+    ) {
+        var found = Array(repeating: 0, count: node.slices.count)
+        var lastSlice = -1
+        var sawUnmatched = false
+        for item in items {
+            let index = node.slices.firstIndex { slice in belongs(item, to: slice, node, slicing) }
+            guard let index else {
+                sawUnmatched = true
+                if slicing?.rules == .closed {
+                    inside(item.step) {
+                        $0.error(
+                            .structure, "closed-slicing",
+                            "The profile allows only the slices \(node.slices.compactMap(\.sliceName).joined(separator: ", ")) here, and this is none of them: remove or correct it."
+                        )
+                    }
+                }
+                continue
+            }
+            if slicing?.rules == .openAtEnd && sawUnmatched {
+                inside(item.step) {
+                    $0.error(
+                        .structure, "slice-order",
+                        "What belongs to no slice stands behind the slices: move it to the end.")
+                }
+            }
+            if slicing?.isOrdered == true && index < lastSlice {
+                inside(item.step) {
+                    $0.error(.structure, "slice-order", "The slices stand in the order of the profile: reorder them.")
+                }
+            }
+            lastSlice = max(lastSlice, index)
+            found[index] += 1
+            let slice = node.slices[index]
+            let bases = inherited.compactMap { base in base.slices.first { $0.sliceName == slice.sliceName } }
+            inside(item.step) { $0.content(slice, item.element, bases: bases) }
+        }
+        for (index, slice) in node.slices.enumerated() {
+            count(found[index], slice, what: ":" + (slice.sliceName ?? ""))
+        }
+    }
+
+    /// Whether an element is one of a slice: every discriminator says so.
+    private func belongs(
+        _ item: Item, to slice: ProfileNode, _ node: ProfileNode, _ slicing: ProfileNode.Slicing?
+    ) -> Bool {
+        guard let slicing, !slicing.discriminators.isEmpty else {
+            // Without a slicing, a choice is sliced by its type and extensions by their URL.
+            if node.name == "extension" || node.name == "modifierExtension" {
+                return hasURL(item.element, of: slice)
+            }
+            return isOfType(item.element, slice.types)
+        }
+        return slicing.discriminators.allSatisfy { discriminator in
+            if discriminator.kind != .exists, discriminator.path == "url", item.element.type == model.extensionType {
+                return hasURL(item.element, of: slice)
+            }
+            return matches(item, slice, discriminator)
+        }
+    }
+
+    private func hasURL(_ element: TypedElement, of slice: ProfileNode) -> Bool {
+        let url = element.value["url"]?.string
+        if let fixed = slice.child("url")?.fixed?.string { return url == fixed }
+        let urls = slice.types.flatMap(\.profiles).map { $0.split(separator: "|").first.map(String.init) ?? $0 }
+        if urls.isEmpty { return url == slice.sliceName }
+        return url.map(urls.contains) ?? false
+    }
+
+    private func isOfType(_ element: TypedElement, _ rules: [ProfileNode.TypeRule]) -> Bool {
+        rules.contains { rule in
+            model.type(rule.code).map { element.type == $0 || model.isSubtype(element.type, of: $0) } ?? false
+        }
+    }
+
+    private func matches(
+        _ item: Item, _ slice: ProfileNode, _ discriminator: ProfileNode.Slicing.Discriminator
+    ) -> Bool {
+        let reached = reach(item.element, discriminator)
+        let (node, wanted) = ValidationWalk.node(at: discriminator.path, of: slice)
+        switch discriminator.kind {
+        case .exists:
+            guard let node else { return true }
+            return node.max == 0 ? reached.isEmpty : (node.min ?? 0) > 0 ? !reached.isEmpty : true
+        case .type:
+            guard let node, !node.types.isEmpty else { return false }
+            return reached.contains { isOfType($0, node.types) }
+        case .profile:
+            let wanted = node?.types.flatMap(\.profiles).compactMap { profiles.profile($0) } ?? []
+            return reached.contains { element in wanted.contains { conforms(element, to: $0) } }
+        case .value, .pattern:
+            if let wanted { return reached.contains { PatternMatch.matches($0.value, wanted) } }
+            guard let node, !node.isEmpty else { return false }
+            return reached.contains { conforms($0, to: node) }
+        }
+    }
+
+    private func reach(_ element: TypedElement, _ discriminator: ProfileNode.Slicing.Discriminator) -> [TypedElement] {
+        if discriminator.path == "$this" { return [element] }
+        guard let compiled = discriminator.compiled,
+            let found = try? compiled.evaluate(element, in: evaluationContext)
+        else { return [] }
+        return found.compactMap { if case .element(let element) = $0 { element } else { nil } }
+    }
+
+    /// What a slice says at the path of a discriminator; or the value that a pattern above it has there.
+    private static func node(at path: String, of slice: ProfileNode) -> (node: ProfileNode?, value: JSON?) {
+        var node = slice
+        var value = slice.fixed ?? slice.pattern
+        guard path != "$this" else { return (node, value) }
+        for part in path.split(separator: ".") {
+            if part == "$this" || part == "resolve()" || part.hasPrefix("ofType(") { continue }
+            let name: String
+            if part.hasPrefix("extension("), let quoted = part.split(separator: "'").dropFirst().first {
+                let slices = node.child("extension")?.slices ?? []
+                guard
+                    let found = slices.first(where: {
+                        $0.types.flatMap(\.profiles).contains(String(quoted))
+                            || $0.child("url")?.fixed?.string == String(quoted)
+                    })
+                else { return (nil, nil) }
+                (node, value) = (found, found.fixed ?? found.pattern)
+                continue
+            }
+            name = String(part)
+            value = value.flatMap { above in above[name] ?? above.array?.first?[name] }
+            if let array = value?.array { value = array.first }
+            guard let child = node.child(name) else { return (nil, value) }
+            node = child
+            value = node.fixed ?? node.pattern ?? value
+        }
+        return (node, value)
+    }
+
+    // MARK: Trying out
+
+    /// Whether an element conforms, without a report.
+    private func conforms(_ element: TypedElement, to profile: Profile) -> Bool {
+        var trial = self
+        trial.issues = []
+        trial.conform(element, to: profile)
+        return !trial.issues.contains { $0.issue.severity >= .error }
+    }
+
+    private func conforms(_ element: TypedElement, to node: ProfileNode) -> Bool {
+        guard profileDepth < ValidationWalk.maximumProfileDepth else { return false }
+        var trial = self
+        trial.issues = []
+        trial.profileDepth += 1
+        trial.content(node, element, bases: [])
+        return !trial.issues.contains { $0.issue.severity >= .error }
+    }
+}

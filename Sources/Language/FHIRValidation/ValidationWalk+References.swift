@@ -1,0 +1,131 @@
+import FHIR
+
+extension ValidationWalk {
+    /// The shape and target of a reference (<https://hl7.org/fhir/R4/references.html>).
+    mutating func referenceRules(_ object: JSONObject) {
+        guard path.steps.last?.declaration ?? -1 >= 0, let step = path.steps.last else { return }
+        let literal = object["reference"]?.string
+        if let literal { shape(of: literal) }
+        let stated = model.declaration(step.declaration).types.first { $0.type == model.referenceType }
+        referenceTarget(object, allowed: stated?.targets ?? [])
+    }
+
+    private mutating func shape(of literal: String) {
+        if literal.hasPrefix("#") {
+            containedTarget(String(literal.dropFirst()))
+            return
+        }
+        if ValidationWalk.isAbsolute(literal) {
+            if literal.hasPrefix("urn:uuid:") || literal.hasPrefix("urn:oid:") {
+                let rule: PrimitiveFormat.Rule = literal.hasPrefix("urn:uuid:") ? .uuid : .oid
+                if PrimitiveFormat.problem(.string(literal), rule) != nil {
+                    error(
+                        .value, "invalid-reference",
+                        "A reference by UUID or OID is written urn:uuid:… in lower case or urn:oid:1.2.3.",
+                        at: "reference")
+                }
+            }
+            return
+        }
+        guard let relative = LiteralReference(relative: literal) else {
+            error(
+                .value, "invalid-reference",
+                "A relative reference is Type/id or Type/id/_history/version, one inside the resource begins with #.",
+                at: "reference")
+            return
+        }
+        if model.type(relative.type).map({ model.kind(of: $0) == .resource }) != true {
+            error(
+                .value, "invalid-reference", "R4 knows no resource type of this name: correct the reference.",
+                at: "reference")
+        }
+    }
+
+    /// ref-1: what begins with `#` names a resource contained in the outermost one, or the outermost itself.
+    private mutating func containedTarget(_ id: String) {
+        guard let root = frames.last(where: { !$0.isContained }) ?? frames.first else { return }
+        if id.isEmpty {
+            // A contained resource points to its container so.
+            if frames.last?.isContained != true {
+                error(
+                    .invariant, "ref-1", "ref-1: Only a contained resource refers to its container by #.",
+                    at: "reference")
+            }
+            return
+        }
+        let isThere = (root.object["contained"]?.array ?? []).contains { $0["id"]?.string == id }
+        if !isThere {
+            error(
+                .invariant, "ref-1",
+                "ref-1: No contained resource has this id: add it to contained, or correct the reference.",
+                at: "reference")
+        }
+    }
+
+    /// Whether the target is of a type that may stand here, as far as the reference or its target tells.
+    mutating func referenceTarget(_ object: JSONObject, allowed: [String]) {
+        let literal = object["reference"]?.string
+        var target = literal.flatMap { self.target($0) }
+        if let stated = object["type"]?.string {
+            let name =
+                stated.hasPrefix("http://hl7.org/fhir/StructureDefinition/") ? String(stated.dropFirst(40)) : stated
+            if let target, model.type(name).map({ model.kind(of: $0) == .resource }) == true, target != name {
+                error(
+                    .value, "reference-type", "The type says \(name) and the reference \(target): make them agree.",
+                    at: "type")
+            }
+            if model.type(name).map({ model.kind(of: $0) == .resource }) == true { target = target ?? name }
+        }
+        guard let target, !allowed.isEmpty, model.type(target) != nil, !allowed.contains(target) else { return }
+        error(
+            .value, "reference-target",
+            "This reference points to \(allowed.joined(separator: ", ")), not to \(target): correct it.",
+            at: literal == nil ? "type" : "reference")
+    }
+
+    /// The type of what a literal reference points to; nil where nothing tells it.
+    private func target(_ literal: String) -> String? {
+        if literal.hasPrefix("#") {
+            let id = String(literal.dropFirst())
+            guard let root = frames.last(where: { !$0.isContained }) ?? frames.first else { return nil }
+            if id.isEmpty { return root.element.typeName }
+            return (root.object["contained"]?.array ?? []).first { $0["id"]?.string == id }?["resourceType"]?.string
+        }
+        for bundle in bundles.reversed() {
+            if let type = bundle.type(of: literal) { return type }
+        }
+        guard !literal.hasPrefix("urn:") else { return nil }
+        return LiteralReference(anyURL: literal)?.type
+    }
+}
+
+/// A literal reference to a resource on a server: `[base/]Type/id[/_history/version]`.
+struct LiteralReference: Equatable {
+    let type: String
+    let id: String
+
+    /// A relative reference; nil where the text is none.
+    init?(relative text: String) {
+        let plain = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
+        let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // A search by criteria is how a transaction refers to what it does not know (conditional reference).
+        if parts.count == 1, let mark = parts[0].firstIndex(of: "?"), Resource.isTypeName(String(parts[0][..<mark])) {
+            (type, id) = (String(parts[0][..<mark]), "")
+            return
+        }
+        guard parts.count == 2 || (parts.count == 4 && parts[2] == "_history" && Resource.isID(parts[3])),
+            Resource.isTypeName(parts[0]), Resource.isID(parts[1])
+        else { return nil }
+        (type, id) = (parts[0], parts[1])
+    }
+
+    /// The end of any URL, where it has the form of a server's.
+    init?(anyURL text: String) {
+        var parts = text.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        if parts.count >= 4, parts[parts.count - 2] == "_history" { parts.removeLast(2) }
+        guard parts.count >= 2, let id = parts.popLast(), let type = parts.popLast(), Resource.isTypeName(type),
+            TypeModel.r4.type(type).map({ TypeModel.r4.kind(of: $0) == .resource }) == true
+        else { return nil }
+        (self.type, self.id) = (type, id)
+    }
+}

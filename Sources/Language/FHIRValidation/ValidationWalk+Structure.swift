@@ -1,0 +1,171 @@
+import FHIR
+
+extension ValidationWalk {
+    /// The members of an object: names, shapes, cardinalities, choices; then each value; then what is missing.
+    mutating func members(of object: JSONObject, _ element: TypedElement) {
+        let type = element.type
+        let rule = plan.types[Int(type.index)]
+        let isResource = rule.kind == .resource
+        if object.isEmpty {
+            error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
+            return
+        }
+        let hasSiblings = object.members.contains { $0.key.utf8.first == UInt8(ascii: "_") }
+        var seen = ElementSet()
+        for member in object.members {
+            guard !isFull else { return }
+            if isResource && member.key == "resourceType" { continue }
+            let isSibling = member.key.utf8.first == UInt8(ascii: "_")
+            let key = isSibling ? String(member.key.dropFirst()) : member.key
+            guard let (number, inner) = model.memberIndex(key, of: type) else {
+                unknownMember(member.key, key, type)
+                continue
+            }
+            let stated = plan.elements[Int(number)]
+            let isPrimitive = inner.isKnown && plan.types[Int(inner.index)].kind == .primitive
+            if isSibling {
+                guard isPrimitive else {
+                    error(
+                        .structure, "sibling-of-object",
+                        "Only primitive elements have a sibling with _: move its id and extensions into \(key).",
+                        at: member.key)
+                    continue
+                }
+                // Beside a value it is looked at with the value.
+                if object[key] != nil { continue }
+            }
+            if seen.contains(stated.position) {
+                secondType(number, member.key)
+                continue
+            }
+            seen.insert(stated.position)
+            let step = ElementPath.Step(key: member.key, index: nil, declaration: number, type: inner)
+            let sibling = isSibling ? member.value : hasSiblings && isPrimitive ? object.sibling(of: key) : nil
+            path.steps.append(step)
+            content(isSibling ? Optional<JSON>.none : .some(member.value), sibling, inner, number, stated)
+            path.steps.removeLast()
+        }
+        for position in rule.required where !seen.contains(position) { missing(position, type) }
+        for number in rule.invariants { invariant(number, element) }
+    }
+
+    /// What stands under one name: one value, or an array of them.
+    private mutating func content(
+        _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32,
+        _ stated: ValidationPlan.ElementRule
+    ) {
+        if stated.isRepeated {
+            repeated(value, sibling, type, number)
+            return
+        }
+        if let value, case .array = value {
+            error(.structure, "unexpected-array", "This element does not repeat: write its value without brackets.")
+            return
+        }
+        if let sibling, case .array = sibling {
+            error(.structure, "unexpected-array", "This element does not repeat: write its sibling without brackets.")
+            return
+        }
+        self.value(value ?? .null, beside: sibling, type, number)
+    }
+
+    private mutating func repeated(_ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32) {
+        var values: [JSON] = []
+        if let value {
+            guard case .array(let items) = value else {
+                error(
+                    .structure, "array-expected",
+                    "This element may repeat: write it as an array in brackets, also where it is one.")
+                return
+            }
+            if items.isEmpty {
+                error(.structure, "empty-array", "FHIR has no empty arrays: leave the element out.")
+                return
+            }
+            values = items
+        }
+        var siblings: [JSON] = []
+        if let sibling {
+            guard case .array(let items) = sibling else {
+                error(.structure, "array-expected", "The sibling of an element that may repeat is an array, too.")
+                return
+            }
+            if value != nil && items.count > values.count {
+                error(
+                    .structure, "sibling-length",
+                    "The sibling has more places than the element: fill up the shorter one with null.")
+            }
+            siblings = items
+        }
+        let last = path.steps.count - 1
+        for index in 0..<max(values.count, siblings.count) {
+            guard !isFull else { break }
+            path.steps[last].index = index
+            let item = index < values.count ? values[index] : .null
+            let beside: JSON? = index < siblings.count ? .some(siblings[index]) : .none
+            if case .array = item {
+                error(.structure, "nested-array", "FHIR has no arrays inside arrays: write one array.")
+                continue
+            }
+            self.value(item, beside: beside?.isNull == true ? nil : beside, type, number)
+        }
+        path.steps[last].index = nil
+    }
+
+    // MARK: Problems of members
+
+    private mutating func unknownMember(_ written: String, _ key: String, _ type: TypeModel.TypeID) {
+        let name = model.name(of: type)
+        if key == "resourceType" {
+            error(.structure, "unknown-element", "Only a resource has a resourceType: remove it.", at: written)
+            return
+        }
+        if key == "fhir_comments" {
+            error(.structure, "unknown-element", "R4 has no comments in JSON: remove them.", at: written)
+            return
+        }
+        for number in model.elementIndices(of: type) {
+            let element = model.declaration(number)
+            if element.isChoice && (key == element.name || key.hasPrefix(element.name)),
+                key == element.name || key.dropFirst(element.name.count).first?.isUppercase == true
+            {
+                let types = element.types.prefix(12).map { model.name(of: $0.type) }.joined(separator: ", ")
+                error(
+                    .structure, "choice-type",
+                    "\(element.path) has one of the types \(types)\(element.types.count > 12 ? ", …" : ""): write the type into the name, as in \(ValidationWalk.choiceName(element)).",
+                    at: written)
+                return
+            }
+            if element.name.lowercased() == key.lowercased() {
+                error(
+                    .structure, "unknown-element",
+                    "\(name) has no such element; \(element.name) is meant: write it so.", at: written)
+                return
+            }
+        }
+        error(
+            .structure, "unknown-element",
+            "\(name) has no such element in R4: remove it, or carry it as an extension.", at: written)
+    }
+
+    private static func choiceName(_ element: TypeModel.Element) -> String {
+        let type = element.types.first.map { TypeModel.r4.name(of: $0.type) } ?? ""
+        return element.name + (type.first?.uppercased() ?? "") + type.dropFirst()
+    }
+
+    private mutating func secondType(_ number: Int32, _ key: String) {
+        error(
+            .structure, "several-choices",
+            "\(model.declaration(number).path) may stand once, with one type: keep one of its members.", at: key)
+    }
+
+    private mutating func missing(_ position: Int, _ type: TypeModel.TypeID) {
+        guard let number = model.elementIndices(of: type).first(where: { plan.elements[Int($0)].position == position })
+        else { return }
+        let element = model.declaration(number)
+        let name = element.name + (element.isChoice ? "[x]" : "")
+        error(
+            .required, "required-element",
+            "\(model.name(of: type)) must have \(name): add it.", at: element.name)
+    }
+}

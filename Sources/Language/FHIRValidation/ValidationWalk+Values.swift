@@ -1,0 +1,153 @@
+import FHIR
+
+extension ValidationWalk {
+    /// A primitive: its format, then what stands beside it.
+    mutating func primitive(
+        _ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ rule: ValidationPlan.TypeRule,
+        _ declaration: Int32
+    ) {
+        if let sibling { self.sibling(sibling) }
+        if value.isNull {
+            if sibling == nil {
+                error(.structure, "null-value", "FHIR has no null here: leave the element out.")
+            }
+            return
+        }
+        guard let format = rule.format else { return }
+        if let problem = PrimitiveFormat.problem(value, format) {
+            switch problem {
+            case .shape:
+                if value.object != nil || value.array != nil {
+                    wrongShape(value, format.shape)
+                } else {
+                    error(
+                        .structure, "wrong-shape",
+                        "A \(model.name(of: type)) is \(format.shape); here stands \(ValidationWalk.shape(of: value)).")
+                }
+            case .format(let sentence):
+                error(
+                    .value, "invalid-\(model.name(of: type))", "The value is no \(model.name(of: type)): \(sentence).")
+            case .tooLong:
+                error(.tooLong, "text-too-long", "A text of FHIR has at most 1,048,576 characters: shorten it.")
+            case .blank:
+                error(
+                    .value, "empty-text", "A text has at least one character that is no space: leave the element out.")
+            }
+            return
+        }
+        guard declaration >= 0 else { return }
+        let stated = plan.elements[Int(declaration)]
+        if let binding = stated.binding { bind(value, .none, binding) }
+        if format == .xhtml { narrative(value) }
+        if !stated.invariants.isEmpty || !rule.invariants.isEmpty {
+            let element = TypedElement(value, sibling: sibling?.object, type: type, declaration: declaration)
+            for number in stated.invariants { invariant(number, element) }
+            for number in rule.invariants { invariant(number, element) }
+        }
+        if path.steps.last?.key == "id" { elementID(value) }
+    }
+
+    /// The object beside a primitive: only an id and extensions.
+    private mutating func sibling(_ sibling: JSON) {
+        guard let object = sibling.object else {
+            if !sibling.isNull {
+                error(.structure, "wrong-shape", "Beside a primitive stands an object with id and extension.")
+            }
+            return
+        }
+        if object.isEmpty {
+            error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
+            return
+        }
+        members(of: object, TypedElement(sibling, type: model.elementType))
+    }
+
+    /// The id of an element stands once in its resource (<https://hl7.org/fhir/R4/element.html#id>).
+    private mutating func elementID(_ value: JSON) {
+        guard let id = value.string, var frame = frames.last, path.steps.count > frame.depth + 1 else { return }
+        if id.contains(" ") {
+            error(.value, "invalid-id", "The id of an element has no spaces.")
+        }
+        let isNew = frame.elementIDs.insert(id).inserted
+        frames[frames.count - 1] = frame
+        if !isNew {
+            error(.duplicate, "duplicate-id", "Another element of this resource has the same id: give each its own.")
+        }
+    }
+
+    // MARK: Bindings
+
+    /// Whether a coded value is in the value set that the element is bound to.
+    mutating func bind(
+        _ value: JSON, _ special: ValidationPlan.Special,
+        _ binding: (strength: TypeModel.BindingStrength, valueSet: Int)
+    ) {
+        guard binding.strength != .preferred else { return }
+        switch (special, value) {
+        case (.none, .string(let code)):
+            check(code, system: nil, binding, at: nil)
+        case (.coding, .object(let coding)), (.quantity, .object(let coding)):
+            guard let code = coding["code"]?.string else { return }
+            check(code, system: coding["system"]?.string, binding, at: "code")
+        case (.codeableConcept, .object(let concept)):
+            bind(concept, binding)
+        default: break
+        }
+    }
+
+    private mutating func bind(
+        _ concept: JSONObject, _ binding: (strength: TypeModel.BindingStrength, valueSet: Int)
+    ) {
+        let codings = (concept["coding"]?.array ?? []).compactMap(\.object).filter { $0["code"]?.string != nil }
+        guard !codings.isEmpty else {
+            // Text alone names no code; that is allowed unless the binding is required.
+            if binding.strength == .required, terminology.isKnown(binding.valueSet), concept["extension"] == nil {
+                error(
+                    .codeInvalid, "required-binding",
+                    "A code of \(terminology.url(binding.valueSet)) is required here: add a coding.")
+            }
+            return
+        }
+        let memberships = codings.map { coding in
+            terminology.membership(
+                of: coding["code"]?.string ?? "", system: coding["system"]?.string ?? "", number: binding.valueSet)
+        }
+        if memberships.contains(.inside) || memberships.contains(.unknown) { return }
+        if binding.strength == .required {
+            error(
+                .codeInvalid, "required-binding",
+                "None of the codings is in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))")
+        } else if codings.contains(where: { isForeign($0, binding.valueSet) }) {
+            warning(
+                .codeInvalid, "extensible-binding",
+                "The code system is one of \(terminology.url(binding.valueSet)), but this code is not in it: \(advice(binding.valueSet))"
+            )
+        }
+    }
+
+    /// Whether a coding has a system of the value set and a code that is not there.
+    private func isForeign(_ coding: JSONObject, _ number: Int) -> Bool {
+        coding["system"]?.string.map { terminology.hasSystem($0, number: number) } ?? false
+    }
+
+    private mutating func check(
+        _ code: String, system: String?, _ binding: (strength: TypeModel.BindingStrength, valueSet: Int),
+        at child: String?
+    ) {
+        guard terminology.membership(of: code, system: system, number: binding.valueSet) == .outside else { return }
+        if binding.strength == .required {
+            error(
+                .codeInvalid, "required-binding",
+                "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))", at: child)
+        } else if system == nil || terminology.hasSystem(system ?? "", number: binding.valueSet) {
+            warning(
+                .codeInvalid, "extensible-binding",
+                "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))", at: child)
+        }
+    }
+
+    private func advice(_ valueSet: Int) -> String {
+        let codes = terminology.examples(valueSet)
+        return codes.isEmpty ? "use a code that is." : "use one of \(codes)."
+    }
+}

@@ -1,0 +1,229 @@
+import FHIR
+import FHIRPath
+
+/// One pass over a resource: each element is looked at once, with its type and rules.
+///
+/// 1. Structure: known name, shape, cardinality, one type of a choice (``structure(of:_:)``).
+/// 2. Values: the format of primitives, bindings, what single types ask for.
+/// 3. Constraints by FHIRPath.
+/// 4. The profiles that the resource or the caller names.
+struct ValidationWalk {
+    /// A resource on the way: the outermost, one in a Bundle or a contained one.
+    struct Frame {
+        let object: JSONObject
+        let element: TypedElement
+        /// How many steps of the path lead to it.
+        let depth: Int
+        let isContained: Bool
+        /// The ids of elements that were met, each of which must be one of a kind.
+        var elementIDs: Set<String> = []
+    }
+
+    let plan = ValidationPlan.r4
+    let model = TypeModel.r4
+    let terminology = BuiltInTerminology.r4
+    let options: FHIRValidator.Options
+    let profiles: ProfileSet
+    var path: ElementPath
+    var frames: [Frame] = []
+    /// The Bundles around, innermost last, for references between their entries.
+    var bundles: [BundleIndex] = []
+    /// The URLs of the extensions around, innermost last.
+    var extensionURLs: [String] = []
+    var profileDepth = 0
+    var issues: [FoundIssue] = []
+    private var errorCount = 0
+    /// Warnings and notes, those beyond the limit included.
+    private(set) var otherCount = 0
+
+    /// An issue with the way to it, for the search of its line.
+    struct FoundIssue {
+        let issue: ValidationIssue
+        let steps: [ElementPath.Step]
+        let root: String
+    }
+
+    init(root: String, options: FHIRValidator.Options, profiles: ProfileSet) {
+        path = ElementPath(root: root)
+        self.options = options
+        self.profiles = profiles
+    }
+
+    // MARK: Issues
+
+    /// Whether there are so many errors that more would help nobody.
+    var isFull: Bool { errorCount >= options.maximumIssues }
+
+    mutating func report(
+        _ severity: ValidationIssue.Severity, _ kind: ValidationIssue.Kind, _ code: String, _ message: String,
+        at child: String? = nil
+    ) {
+        guard !isFull else { return }
+        if severity >= .error {
+            errorCount += 1
+        } else {
+            otherCount += 1
+            guard otherCount <= options.maximumIssues else { return }
+        }
+        var steps = path.steps
+        if let child {
+            steps.append(ElementPath.Step(key: child, index: nil, declaration: -1, type: .unknown))
+        }
+        let issue = ValidationIssue(
+            severity, kind, code: code, expression: path.expression(of: steps[...]), message: message)
+        issues.append(FoundIssue(issue: issue, steps: steps, root: path.root))
+    }
+
+    mutating func error(_ kind: ValidationIssue.Kind, _ code: String, _ message: String, at child: String? = nil) {
+        report(.error, kind, code, message, at: child)
+    }
+
+    mutating func warning(_ kind: ValidationIssue.Kind, _ code: String, _ message: String, at child: String? = nil) {
+        report(.warning, kind, code, message, at: child)
+    }
+
+    /// Steps into a child and out again.
+    mutating func inside(_ step: ElementPath.Step, _ body: (inout ValidationWalk) -> Void) {
+        path.steps.append(step)
+        body(&self)
+        path.steps.removeLast()
+    }
+
+    // MARK: Elements
+
+    /// A resource: the outermost, or one inside another.
+    mutating func resource(_ object: JSONObject, isContained: Bool = false, profiles named: [String] = []) {
+        let element = TypedElement(resource: object)
+        guard element.type.isKnown else {
+            unknownResourceType(object)
+            return
+        }
+        guard !model.isAbstract(element.type) else {
+            error(
+                .structure, "abstract-type", "\(element.typeName) is abstract: name a type derived from it.",
+                at: "resourceType")
+            return
+        }
+        frames.append(Frame(object: object, element: element, depth: path.steps.count, isContained: isContained))
+        let isBundle = plan.types[Int(element.type.index)].special == .bundle
+        if isBundle { bundles.append(BundleIndex(object)) }
+        members(of: object, element)
+        resourceRules(object, element, isContained: isContained)
+        if isBundle {
+            bundleRules(object)
+            bundles.removeLast()
+        }
+        profileRules(object, element, named: named)
+        frames.removeLast()
+    }
+
+    private mutating func unknownResourceType(_ object: JSONObject) {
+        guard let name = object["resourceType"] else {
+            error(.structure, "resource-type-missing", "A resource begins with its resourceType: add it.")
+            return
+        }
+        guard let text = name.string else {
+            error(
+                .structure, "resource-type-missing", "The resourceType is text: the name of a type of R4.",
+                at: "resourceType")
+            return
+        }
+        let near = model.resourceTypes.first { $0.lowercased() == text.lowercased() }
+        error(
+            .structure, "unknown-resource-type",
+            near.map { "R4 knows this type as \($0): write it so." }
+                ?? "R4 knows no resource of this type: name one of its types.", at: "resourceType")
+    }
+
+    /// One value of an element, by its type.
+    mutating func value(_ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32) {
+        guard !isFull else { return }
+        let rule = plan.types[Int(type.index)]
+        switch rule.kind {
+        case .primitive:
+            primitive(value, beside: sibling, type, rule, declaration)
+        case .resource:
+            guard let object = value.object else {
+                wrongShape(value, "a resource, an object in braces")
+                return
+            }
+            nestedResource(object, type)
+        case .complex, .backbone:
+            guard let object = value.object else {
+                wrongShape(value, "an object in braces with the elements of \(model.name(of: type))")
+                return
+            }
+            let element = TypedElement(value, type: type, declaration: declaration)
+            let isExtension = rule.special == .extension
+            if isExtension { extensionURLs.append(object["url"]?.string ?? "") }
+            members(of: object, element)
+            special(rule.special, object)
+            if isExtension { extensionURLs.removeLast() }
+            let stated = plan.elements[Int(declaration)]
+            if let binding = stated.binding { bind(value, rule.special, binding) }
+            for number in stated.invariants { invariant(number, element) }
+        }
+    }
+
+    mutating func wrongShape(_ value: JSON, _ wanted: String) {
+        if value.isNull {
+            error(.structure, "null-value", "FHIR has no null here: leave the element out.")
+        } else {
+            error(.structure, "wrong-shape", "Write \(wanted); here stands \(ValidationWalk.shape(of: value)).")
+        }
+    }
+
+    static func shape(of value: JSON) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    private mutating func nestedResource(_ object: JSONObject, _ type: TypeModel.TypeID) {
+        let isContained = path.steps.last?.key == "contained"
+        let found = TypedElement.resourceType(of: object)
+        if found.isKnown, !model.isSubtype(found, of: type) {
+            error(.structure, "wrong-resource-type", "Here stands a \(model.name(of: type)); put one here.")
+            return
+        }
+        resource(object, isContained: isContained)
+    }
+
+    // MARK: 3. Constraints
+
+    mutating func invariant(_ number: Int32, _ element: TypedElement) {
+        let row = InvariantTable.r4.rows[Int(number)]
+        guard let compiled = row.compiled else { return }
+        invariant(row.key, compiled, isError: row.isError, row.sentence, element)
+    }
+
+    /// Evaluates a constraint of R4 or of a profile.
+    mutating func invariant(
+        _ key: String, _ expression: FHIRPathExpression, isError: Bool, _ sentence: String, _ element: TypedElement
+    ) {
+        do {
+            // What cannot be told is no violation: only a constraint that is false is broken.
+            if try expression.evaluateBoolean(element, in: evaluationContext) ?? true { return }
+        } catch {
+            report(
+                .warning, .notSupported, "constraint-not-evaluated",
+                "The constraint \(key) could not be evaluated: \(error.message)")
+            return
+        }
+        report(isError ? .error : .warning, .invariant, key, "\(key): \(sentence)")
+    }
+
+    /// The resources around, for `%resource` and `resolve()`.
+    var evaluationContext: FHIRPathContext {
+        var context = options.context
+        let current = frames.last { !$0.isContained } ?? frames.last
+        context.resource = frames.last?.element
+        context.rootResource = current?.element
+        return context
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import FHIR
+import FHIRPath
+import FHIRValidation
+import Foundation
+
+/// `tributary fhirpath`
+struct FHIRPathCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fhirpath", abstract: "Evaluate a FHIRPath expression on a resource.",
+        discussion: """
+            The file holds a resource as JSON or XML; without one the expression stands alone. Names that the resource's
+            type cannot have are an error, unless --lenient is given. Exit code 1: the expression or the evaluation failed.
+            Example:
+              tributary fhirpath "name.where(use = 'official').given" patient.json
+              tributary fhirpath "4 'g' ~ 4000 'mg'" --json
+            """)
+
+    @Argument(help: "The expression.") var expression: String
+    @Argument(help: "The file; - is standard input.") var file: String?
+    @Flag(help: "Print an array of {type, value}.") var json = false
+    @Flag(help: "Names that the type cannot have find nothing instead of being an error.") var lenient = false
+    @Flag(help: "Show on standard error what trace() is given.") var trace = false
+
+    func run() async throws {
+        let input = try file.map { path in
+            try FileValidation.resource(try CommandInput.file(path), path)
+        }
+        do {
+            let compiled = try FHIRPathExpression(expression)
+            var context = FHIRPathContext()
+            context.terminology = BuiltInTerminology.r4
+            context.offsetMinutes = TimeZone.current.secondsFromGMT() / 60
+            if trace {
+                context.trace = { name, values in
+                    CommandOutput.note(
+                        "trace \(name): \(values.map { FHIRPathCommand.line($0) }.joined(separator: ", "))")
+                }
+            }
+            let element = input?.object.map { TypedElement(resource: $0) }
+            if !lenient { try compiled.check(on: element?.typeName) }
+            context.resource = element
+            let items =
+                element.map { [FHIRPathValue.element($0)] } ?? input.map { [.element(TypedElement($0, type: ""))] }
+                ?? []
+            show(try compiled.evaluate(on: items, in: context))
+        } catch let error as FHIRPathError {
+            fail(error)
+            throw ExitCode(1)
+        }
+    }
+
+    private func show(_ values: [FHIRPathValue]) {
+        if json {
+            let rows = values.map { value -> JSON in ["type": .string(value.typeName), "value": value.json] }
+            CommandOutput.result(JSON.array(rows).text(.pretty))
+        } else {
+            for value in values { CommandOutput.result(FHIRPathCommand.line(value)) }
+        }
+    }
+
+    /// An item on one line: texts as they are, elements as JSON.
+    private static func line(_ value: FHIRPathValue) -> String {
+        switch value {
+        case .quantity(let quantity): quantity.description
+        default: value.json.string ?? value.json.text(.compact)
+        }
+    }
+
+    private func fail(_ error: FHIRPathError) {
+        if json {
+            var object = JSONObject()
+            object["kind"] = .string(error.kind.rawValue)
+            object["code"] = .string(error.code)
+            object["message"] = .string(error.message)
+            if let line = error.line { object["line"] = .number(JSONNumber(line)) }
+            if let column = error.column { object["column"] = .number(JSONNumber(column)) }
+            let report: JSON = ["error": .object(object)]
+            CommandOutput.note(report.text(.compact))
+        } else {
+            CommandOutput.note("Error: \(error.description)")
+        }
+    }
+}

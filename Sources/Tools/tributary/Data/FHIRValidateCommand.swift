@@ -1,0 +1,209 @@
+import ArgumentParser
+import FHIR
+import FHIRValidation
+import FHIRXML
+import Foundation
+
+/// `tributary fhir validate`
+struct FHIRValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate", abstract: "Check files against FHIR R4 and against profiles.",
+        discussion: """
+            Files hold one resource as JSON or XML, or one resource a line (.ndjson). Exit code 1: a file has an error.
+            Example:
+              tributary fhir validate patient.json bundle.xml export.ndjson
+              tributary fhir validate pressure.json --profile StructureDefinition-bp.json --json
+            """)
+
+    @Argument(help: "The files; - is standard input.") var files: [String]
+    @Option(help: ArgumentHelp("A StructureDefinition to conform to; may be repeated.", valueName: "file"))
+    var profile: [String] = []
+    @Flag(help: "Print an array of {file, outcome}.") var json = false
+
+    func run() async throws {
+        let validator = FHIRValidator(profiles: try profile.map(readProfile))
+        var hasErrors = false
+        if json { CommandOutput.result("[") }
+        for (index, file) in files.enumerated() {
+            let report = try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
+            hasErrors = hasErrors || !report.isValid
+            if json {
+                let row: JSON = ["file": .string(file), "outcome": report.operationOutcome.json]
+                CommandOutput.result(row.text(.pretty) + (index + 1 < files.count ? "," : ""))
+            } else {
+                show(report, file)
+            }
+        }
+        if json { CommandOutput.result("]") }
+        if hasErrors { throw ExitCode(1) }
+    }
+
+    private func readProfile(_ path: String) throws -> JSONObject {
+        guard let object = try FileValidation.resource(try CommandInput.file(path), path).object,
+            object["resourceType"]?.string == "StructureDefinition"
+        else { throw CommandError("not-a-profile", "\(path) holds no StructureDefinition.") }
+        return object
+    }
+
+    private func show(_ report: ValidationReport, _ file: String) {
+        for issue in report.issues {
+            let place = issue.line.map { "\(file):\($0):\(issue.column ?? 1)" } ?? file
+            let path = issue.expression.isEmpty ? "" : " \(issue.expression)"
+            CommandOutput.result("\(place): \(issue.severity.rawValue)\(path): \(issue.message) [\(issue.code)]")
+        }
+        let errors = report.errors.count
+        let others = report.issues.count - errors
+        CommandOutput.result(
+            "\(file): \(errors == 0 ? "valid" : "\(errors) error\(errors == 1 ? "" : "s")")"
+                + (others == 0 ? "" : ", \(others) warning\(others == 1 ? "" : "s") or notes"))
+    }
+}
+
+/// Validates one file, whatever form it has.
+struct FileValidation {
+    let file: String
+    let validator: FHIRValidator
+    let hasProfiles: Bool
+
+    /// How many issues of one file are told; the rest is counted.
+    static let maximumIssues = 1000
+
+    func report() throws -> ValidationReport {
+        if file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl") { return try lines(FileLines(path: file)) }
+        let data = try CommandInput.file(file)
+        if FileValidation.isXML(data) {
+            do {
+                return validate(try FHIRXML.read(data))
+            } catch let error as FHIRXMLError {
+                return ValidationReport(issues: [
+                    ValidationIssue(
+                        .fatal, .structure, code: error.code.rawValue, expression: error.path ?? "",
+                        message: error.message, line: error.line, column: error.column)
+                ])
+            }
+        }
+        if FileValidation.isLines(data) { return try lines(FileLines(data: data)) }
+        return validate(bytes: data)
+    }
+
+    private func validate(bytes: Data) -> ValidationReport {
+        guard hasProfiles else { return validator.validate(bytes) }
+        guard let value = try? JSON(bytes) else { return validator.validate(bytes) }
+        return validator.validate(bytes, profiles: asked(value))
+    }
+
+    private func validate(_ value: JSON) -> ValidationReport {
+        validator.validate(value, profiles: hasProfiles ? asked(value) : [])
+    }
+
+    /// The supplied profiles for the resource's type; where there is none, all of them, so that the mismatch is told.
+    private func asked(_ value: JSON) -> [String] {
+        validator.profilesToAsk(for: value["resourceType"]?.string ?? "")
+    }
+
+    private func lines(_ lines: FileLines) throws -> ValidationReport {
+        var lines = lines
+        var issues: [ValidationIssue] = []
+        var untold = 0
+        var untoldErrors = 0
+        var number = 0
+        while let line = try lines.next() {
+            number += 1
+            if line.allSatisfy({ $0 == 0x20 || $0 == 9 || $0 == 13 }) { continue }
+            for issue in validate(bytes: line).issues {
+                guard issues.count < FileValidation.maximumIssues else {
+                    untold += 1
+                    if issue.severity >= .error { untoldErrors += 1 }
+                    continue
+                }
+                issues.append(
+                    ValidationIssue(
+                        issue.severity, issue.kind, code: issue.code, expression: issue.expression,
+                        message: issue.message, line: number, column: issue.column ?? 1))
+            }
+        }
+        if untold > 0 {
+            issues.append(
+                ValidationIssue(
+                    untoldErrors > 0 ? .error : .warning, .tooCostly, code: "too-many-issues", expression: "",
+                    message:
+                        "\(untold) more problems in \(number) lines, \(untoldErrors) of them errors: mend these first."
+                ))
+        }
+        return ValidationReport(issues: issues)
+    }
+
+    // MARK: Forms
+
+    /// A resource from JSON or XML.
+    static func resource(_ data: Data, _ path: String) throws -> JSON {
+        do {
+            return isXML(data) ? try FHIRXML.read(data) : try JSON(data)
+        } catch let error as JSONError {
+            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+        } catch let error as FHIRXMLError {
+            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+        }
+    }
+
+    static func isXML(_ data: Data) -> Bool {
+        data.prefix(64).first { $0 != 0xEF && $0 != 0xBB && $0 != 0xBF && $0 > 0x20 } == UInt8(ascii: "<")
+    }
+
+    /// Whether the first line is a whole object and more follows.
+    private static func isLines(_ data: Data) -> Bool {
+        guard data.first == UInt8(ascii: "{"), let end = data.firstIndex(of: 10), end < 10_000_000 else { return false }
+        let rest = data[end...].first { $0 > 0x20 }
+        return rest == UInt8(ascii: "{") && (try? JSON(data[..<end])) != nil
+    }
+}
+
+/// The lines of a file, read piece by piece.
+struct FileLines {
+    private let handle: FileHandle?
+    private var buffer: Data
+    private var isAtEnd: Bool
+    private var scanned = 0
+
+    /// A longer line is refused.
+    static let maximumLine = 256 << 20
+
+    init(path: String) throws {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw CommandError("file-unreadable", "The file \(path) cannot be read.")
+        }
+        self.handle = handle
+        buffer = Data()
+        isAtEnd = false
+    }
+
+    init(data: Data) {
+        handle = nil
+        buffer = data
+        isAtEnd = true
+    }
+
+    /// The next line without its end; nil behind the last.
+    mutating func next() throws -> Data? {
+        while true {
+            if let end = buffer[(buffer.startIndex + scanned)...].firstIndex(of: 10) {
+                let line = buffer[buffer.startIndex..<end]
+                buffer = buffer[(end + 1)...]
+                scanned = 0
+                return Data(line)
+            }
+            scanned = buffer.count
+            if isAtEnd {
+                guard !buffer.isEmpty else { return nil }
+                defer { buffer = Data() }
+                scanned = 0
+                return buffer
+            }
+            guard buffer.count < FileLines.maximumLine else {
+                throw CommandError("line-too-long", "A line of the file has more than 256 MiB.")
+            }
+            let piece = try handle?.read(upToCount: 1 << 20) ?? Data()
+            if piece.isEmpty { isAtEnd = true } else { buffer = Data(buffer) + piece }
+        }
+    }
+}
