@@ -6,6 +6,7 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
+UCUM = "http://unitsofmeasure.org"
 STRUCTURE = "http://hl7.org/fhir/StructureDefinition/"
 NUMBERS = {"integer", "positiveInt", "unsignedInt", "decimal"}
 STRINGS = {
