@@ -58,7 +58,7 @@ for line in sys.stdin:
 
 def chunks(files, size):
     for start in range(0, len(files), size):
-        yield files[start:start + size]
+        yield files[start : start + size]
 
 
 class Tool:
@@ -99,6 +99,7 @@ def fhirkit(binary):
                         found[str(file)] = [line.removeprefix(f"{file}:")]
             for file in part:
                 yield file, found.get(str(file), ["no answer"])
+
     return ask
 
 
@@ -111,13 +112,19 @@ def pyrofile(binary, package, seconds):
             config.write_text(json.dumps({"fhirVersion": "4.0.1", "localPackagePaths": [str(Path(package).resolve())]}))
             python = Path(binary).read_text().splitlines()[0].removeprefix("#!").strip()
             with subprocess.Popen(
-                    [python, "-c", PYROFILE, str(config), str(seconds)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL, text=True, cwd=folder) as process:
+                [python, "-c", PYROFILE, str(config), str(seconds)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                cwd=folder,
+            ) as process:
                 for file in files:
                     process.stdin.write(f"{file}\n")
                     process.stdin.flush()
                     yield file, json.loads(process.stdout.readline())[1]
                 process.stdin.close()
+
     return ask
 
 
@@ -129,7 +136,10 @@ def ours(binary):
             for file in part:
                 yield file, [
                     f"{issue['code']} {' '.join(issue.get('expression', []))}: {issue.get('details', {}).get('text', '')}"
-                    for issue in answers[str(file)].get("issue", []) if issue["severity"] in ("error", "fatal")]
+                    for issue in answers[str(file)].get("issue", [])
+                    if issue["severity"] in ("error", "fatal")
+                ]
+
     return ask
 
 
@@ -140,7 +150,9 @@ def plain(message):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--archive", default=os.path.join(os.environ.get("TRIBUTARY_CONFORMANCE", ""), "fhir-r4.tar.xz"))
+    parser.add_argument(
+        "--archive", default=os.path.join(os.environ.get("TRIBUTARY_CONFORMANCE", ""), "fhir-r4.tar.xz")
+    )
     parser.add_argument("--work", required=True)
     parser.add_argument("--ours", default=os.environ.get("TRIBUTARY_BIN"))
     parser.add_argument("--fhirkit")
@@ -207,10 +219,15 @@ def main():
     total = {column: sum(row[column] for row in table) for column in ["n", *columns]}
     full = {column: sum(row[column] == row["n"] for row in table) for column in columns}
     print(f"{'damages caught':<{width}} {total['n']:>4}" + "".join(f"{total[column]:>10}" for column in columns))
-    print(f"{'rules caught without exception':<{width}} {len(table):>4}" + "".join(f"{full[column]:>10}" for column in columns))
+    print(
+        f"{'rules caught without exception':<{width}} {len(table):>4}"
+        + "".join(f"{full[column]:>10}" for column in columns)
+    )
     for name in names:
-        print(f"false alarms of {name} on {len(examples) - len(UNFIT)} undamaged examples: {len(alarms[name])}"
-              + (f" (no answer in {options.seconds} s: {len(silent[name])})" if silent[name] else ""))
+        print(
+            f"false alarms of {name} on {len(examples) - len(UNFIT)} undamaged examples: {len(alarms[name])}"
+            + (f" (no answer in {options.seconds} s: {len(silent[name])})" if silent[name] else "")
+        )
         if name == "ours":
             for file, found in sorted(alarms[name].items()):
                 print(f"  {file}: {found[0]}")
@@ -219,7 +236,10 @@ def main():
             by = caught[damage.name]
             if not any(by[name] for name in (["ours"] if "ours" in by else others)):
                 seen = [name for name in others if by[name]]
-                print(f"missed {damage.rule}: {damage.base} at {damage.path}" + (f" (caught by {', '.join(seen)})" if seen else ""))
+                print(
+                    f"missed {damage.rule}: {damage.base} at {damage.path}"
+                    + (f" (caught by {', '.join(seen)})" if seen else "")
+                )
     if options.json:
         Path(options.json).write_text(json.dumps({"rules": table, "caught": caught, "alarms": alarms}, indent=1))
     return 0

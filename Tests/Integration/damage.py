@@ -91,8 +91,13 @@ def _damage(rule_, definitions, name, resource, number, turn):
     path = rule_.look(spot)()
     stem = name.removesuffix(".json")
     return Damage(
-        rule_.name, f"{stem}.json" if turn == 0 else f"{stem}-{turn + 1}.json", path, Raw.write(broken), rule_.placed,
-        name)
+        rule_.name,
+        f"{stem}.json" if turn == 0 else f"{stem}-{turn + 1}.json",
+        path,
+        Raw.write(broken),
+        rule_.placed,
+        name,
+    )
 
 
 def main(arguments):
@@ -100,8 +105,11 @@ def main(arguments):
     seed = int(arguments[2]) if len(arguments) > 2 else SEED
     folder.mkdir(parents=True, exist_ok=True)
     made = damages(
-        Definitions.of(archive), read_examples(archive), seed,
-        log=lambda name, found: print(f"{len(found)}  {name}" + ("" if len(found) >= 5 else "   <- fewer than 5")))
+        Definitions.of(archive),
+        read_examples(archive),
+        seed,
+        log=lambda name, found: print(f"{len(found)}  {name}" + ("" if len(found) >= 5 else "   <- fewer than 5")),
+    )
     index = []
     for damage in made:
         (folder / damage.name).write_bytes(damage.data)

@@ -19,11 +19,13 @@ RULES = {}
 
 def rule(name, says, placed=True, bases=None):
     """Registers a function Spot -> None or a function without arguments that damages and returns the place."""
+
     def register(look):
         if name in RULES:
             raise ValueError(f"two rules are named {name}")
         RULES[name] = Rule(name, says, look, placed, bases)
         return look
+
     return register
 
 

@@ -43,7 +43,11 @@ def missing_required_in_backbone(spot):
 
 @rule("missing-required-in-type", "an element of a data type with min 1 is absent")
 def missing_required_in_type(spot):
-    if required(spot) and not spot.parent.is_resource and spot.parent.code not in ("BackboneElement", "Element", "Extension"):
+    if (
+        required(spot)
+        and not spot.parent.is_resource
+        and spot.parent.code not in ("BackboneElement", "Element", "Extension")
+    ):
         return spot.remove
 
 
@@ -73,10 +77,18 @@ def unknown_property_below(spot):
 
 @rule("wrong-case-property", "names of elements are case-sensitive")
 def wrong_case_property(spot):
-    if spot.parent is not None and spot.index is None and spot.alone and spot.kind is None and spot.key.lower() == spot.key:
+    if (
+        spot.parent is not None
+        and spot.index is None
+        and spot.alone
+        and spot.kind is None
+        and spot.key.lower() == spot.key
+    ):
+
         def damage():
             spot.holder[spot.key.upper()] = spot.holder.pop(spot.key)
             return spot.member_path
+
         return damage
 
 
@@ -91,10 +103,12 @@ def element_of_another_resource(spot):
 @rule("choice-without-type", "a choice element is written with its type's name")
 def choice_without_type(spot):
     if spot.parent is not None and spot.element.choice and spot.index is None and spot.alone:
+
         def damage():
             stem = spot.element.name.removesuffix("[x]")
             spot.holder[stem] = spot.holder.pop(spot.key)
             return f"{spot.parent.path}.{stem}"
+
         return damage
 
 
@@ -103,22 +117,39 @@ def two_values(spot):
     if spot.parent is not None and spot.element.choice and spot.index is None and len(spot.element.types) > 1:
         stem = spot.element.name.removesuffix("[x]")
         samples = {
-            "string": "x", "boolean": True, "dateTime": "2020-01-01", "Quantity": {"value": 1}, "code": "x",
-            "CodeableConcept": {"text": "x"}, "Reference": {"display": "x"}, "Period": {"start": "2020-01-01"},
-            "integer": 1, "uri": "urn:x", "date": "2020-01-01", "Identifier": {"value": "x"},
+            "string": "x",
+            "boolean": True,
+            "dateTime": "2020-01-01",
+            "Quantity": {"value": 1},
+            "code": "x",
+            "CodeableConcept": {"text": "x"},
+            "Reference": {"display": "x"},
+            "Period": {"start": "2020-01-01"},
+            "integer": 1,
+            "uri": "urn:x",
+            "date": "2020-01-01",
+            "Identifier": {"value": "x"},
         }
         for type_ in spot.element.types:
             name = stem + type_.code[0].upper() + type_.code[1:]
             if name != spot.key and type_.code in samples:
+
                 def damage(name=name, code=type_.code):
                     spot.holder[name] = samples[code]
                     return spot.parent.child(stem)
+
                 return damage
 
 
 @rule("choice-of-wrong-type", "the choice does not allow the type")
 def choice_of_wrong_type(spot):
-    if spot.parent is not None and spot.element.choice and spot.index is None and spot.alone and len(spot.element.types) < 30:
+    if (
+        spot.parent is not None
+        and spot.element.choice
+        and spot.index is None
+        and spot.alone
+        and len(spot.element.types) < 30
+    ):
         stem = spot.element.name.removesuffix("[x]")
         allowed = {type_.code for type_ in spot.element.types}
         code, value = ("base64Binary", "AAAA") if "base64Binary" not in allowed else ("Money", {"value": 1})
@@ -127,6 +158,7 @@ def choice_of_wrong_type(spot):
             del spot.holder[spot.key]
             spot.holder[stem + code[0].upper() + code[1:]] = value
             return f"{spot.parent.path}.{stem}"
+
         return damage
 
 
@@ -138,9 +170,18 @@ def too_many(spot):
 
 @rule("prohibited-in-quantity", "SimpleQuantity has no comparator (sqty-1)")
 def prohibited_in_quantity(spot):
-    if spot.is_object and spot.element is not None and spot.element.path in (
-            "Range.low", "Range.high", "SampledData.origin", "Observation.referenceRange.low",
-            "Observation.referenceRange.high"):
+    if (
+        spot.is_object
+        and spot.element is not None
+        and spot.element.path
+        in (
+            "Range.low",
+            "Range.high",
+            "SampledData.origin",
+            "Observation.referenceRange.low",
+            "Observation.referenceRange.high",
+        )
+    ):
         return lambda: spot.put("comparator", "<")
 
 
@@ -229,7 +270,12 @@ def empty_array(spot):
 def empty_array_added(spot):
     if spot.is_object:
         for name, element in spot.allowed().items():
-            if element.many and name not in ("extension", "modifierExtension") and name not in spot.value and not element.choice:
+            if (
+                element.many
+                and name not in ("extension", "modifierExtension")
+                and name not in spot.value
+                and not element.choice
+            ):
                 return lambda name=name: spot.put(name, [])
 
 
@@ -248,9 +294,11 @@ def null_member(spot):
 @rule("null-in-array", "null in an array only stands beside a sibling with content")
 def null_in_array(spot):
     if spot.index is not None and spot.alone:
+
         def damage():
             spot.holder[spot.key].append(None)
             return spot.member_path
+
         return damage
 
 
@@ -263,9 +311,11 @@ def empty_string(spot):
 @rule("duplicate-key", "a member is there once", placed=False)
 def duplicate_key(spot):
     if spot.parent is not None and spot.index is None and spot.kind is None:
+
         def damage():
             spot.holder[Raw.key(spot.key)] = spot.value
             return spot.member_path
+
         return damage
 
 
@@ -278,57 +328,69 @@ def only_an_id(spot):
 @rule("sibling-is-array", "the `_` sibling of an element with max 1 is an object")
 def sibling_is_array(spot):
     if spot.code in TEXTS and spot.index is None and spot.parent is not None and spot.alone and can_extend(spot):
+
         def damage():
             spot.holder["_" + spot.key] = [{"id": "a1"}]
             return spot.member_path
+
         return damage
 
 
 @rule("sibling-is-object", "the `_` sibling of an element that may repeat is an array")
 def sibling_is_object(spot):
     if spot.code in TEXTS and spot.index == 0 and spot.alone:
+
         def damage():
             spot.holder["_" + spot.key] = {"id": "a1"}
             return spot.member_path
+
         return damage
 
 
 @rule("sibling-is-string", "the `_` sibling holds an object with id and extension")
 def sibling_is_string(spot):
     if spot.code in TEXTS and spot.index is None and spot.parent is not None and spot.alone and can_extend(spot):
+
         def damage():
             spot.holder["_" + spot.key] = "x"
             return spot.member_path
+
         return damage
 
 
 @rule("sibling-of-wrong-length", "an array and its `_` sibling are aligned")
 def sibling_of_wrong_length(spot):
     if spot.code in TEXTS and spot.index == 0 and spot.alone:
+
         def damage():
             count = len(spot.holder[spot.key])
             spot.holder["_" + spot.key] = [{"id": f"a{number}"} for number in range(count + 2)]
             spot.holder["_" + spot.key][count] = None
             spot.holder["_" + spot.key][count + 1] = None
             return spot.member_path
+
         return damage
 
 
 @rule("sibling-of-object", "only primitive elements have a `_` sibling")
 def sibling_of_object(spot):
     if spot.is_object and spot.parent is not None and spot.index is None and not spot.is_resource:
+
         def damage():
             spot.holder["_" + spot.key] = {"id": "a1"}
             return spot.member_path
+
         return damage
 
 
 @rule("sibling-with-value", "the `_` sibling has id and extension, no value")
 def sibling_with_value(spot):
     if spot.code in TEXTS and spot.index is None and spot.parent is not None and spot.alone and can_extend(spot):
+
         def damage():
             spot.holder["_" + spot.key] = {"value": "x"}
             return spot.member_path
+
         return damage
 
 
@@ -408,6 +470,7 @@ def format_rule(name, says, codes, value, also=lambda spot: True):
     def look(spot):
         if primitive(spot, *codes) and also(spot):
             return lambda: spot.set(value(spot) if callable(value) else value)
+
     return look
 
 
@@ -421,7 +484,9 @@ format_rule("date-with-time", "a date has no time of day", ("date",), "2020-01-0
 format_rule("datetime-without-zone", "a time of day has its zone", ("dateTime",), "2020-01-01T10:00:00")
 format_rule("datetime-without-seconds", "a time of day has its seconds", ("dateTime",), "2020-01-01T10:00Z")
 format_rule("datetime-hour-24", "there is no hour 24", ("dateTime", "instant"), "2020-01-01T24:00:00Z")
-format_rule("datetime-with-blank", "date and time of day are joined by T", ("dateTime", "instant"), "2020-01-01 10:00:00Z")
+format_rule(
+    "datetime-with-blank", "date and time of day are joined by T", ("dateTime", "instant"), "2020-01-01 10:00:00Z"
+)
 format_rule("instant-without-time", "an instant is exact at least to the second", ("instant",), "2020-01-01")
 format_rule("instant-without-zone", "an instant has its zone", ("instant",), "2020-01-01T10:00:00")
 format_rule("time-hour-25", "there is no hour 25", ("time",), "25:00:00")
@@ -447,13 +512,18 @@ format_rule("number-in-hex", "JSON has no hexadecimal numbers", tuple(NUMBERS), 
 
 def parameters(name, value):
     """A Parameters with each of the first examples as a resource, and one primitive parameter."""
+
     def make(fit):
         chosen = [example for example in sorted(fit) if example.startswith(("Patient-", "Organization-", "Slot-"))][:6]
         return {
             f"Parameters-with-{example}": {
-                "resourceType": "Parameters", "id": f"p{number}",
+                "resourceType": "Parameters",
+                "id": f"p{number}",
                 "parameter": [{"name": "a", name: value}, {"name": "b", "resource": fit[example]}],
-            } for number, example in enumerate(chosen)}
+            }
+            for number, example in enumerate(chosen)
+        }
+
     return make
 
 
@@ -466,13 +536,23 @@ def parameter_rule(name, says, member, right, wrong):
 
 parameter_rule("oid-broken", "an oid begins with urn:oid: and 0, 1 or 2", "valueOid", "urn:oid:1.2.3", "urn:oid:3.1")
 parameter_rule("oid-without-prefix", "an oid begins with urn:oid:", "valueOid", "urn:oid:1.2.3", "1.2.3")
-parameter_rule("oid-with-leading-zero", "an oid's numbers have no leading zeros", "valueOid", "urn:oid:1.2.3", "urn:oid:1.02.3")
 parameter_rule(
-    "uuid-broken", "a uuid is urn:uuid: and 32 hexadecimal digits in five groups", "valueUuid",
-    "urn:uuid:c757873d-ec9a-4326-a141-556f43239520", "urn:uuid:c757873d-ec9a-4326-a141-556f4323952")
+    "oid-with-leading-zero", "an oid's numbers have no leading zeros", "valueOid", "urn:oid:1.2.3", "urn:oid:1.02.3"
+)
 parameter_rule(
-    "uuid-without-prefix", "a uuid begins with urn:uuid:", "valueUuid",
-    "urn:uuid:c757873d-ec9a-4326-a141-556f43239520", "c757873d-ec9a-4326-a141-556f43239520")
+    "uuid-broken",
+    "a uuid is urn:uuid: and 32 hexadecimal digits in five groups",
+    "valueUuid",
+    "urn:uuid:c757873d-ec9a-4326-a141-556f43239520",
+    "urn:uuid:c757873d-ec9a-4326-a141-556f4323952",
+)
+parameter_rule(
+    "uuid-without-prefix",
+    "a uuid begins with urn:uuid:",
+    "valueUuid",
+    "urn:uuid:c757873d-ec9a-4326-a141-556f43239520",
+    "c757873d-ec9a-4326-a141-556f43239520",
+)
 parameter_rule("time-minute-60", "there is no minute 60", "valueTime", "10:00:00", "10:60:00")
 parameter_rule("parameter-of-no-type", "a parameter's value is of a data type", "valueString", "x", {"a": 1})
 
@@ -485,5 +565,3 @@ def longest(fit):
 def string_over_a_megabyte(spot):
     if primitive(spot, "string", "markdown") and spot.parent is not None and spot.key != "id":
         return lambda: spot.set("a" * 1_048_577)
-
-

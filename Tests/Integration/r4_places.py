@@ -10,8 +10,21 @@ UCUM = "http://unitsofmeasure.org"
 STRUCTURE = "http://hl7.org/fhir/StructureDefinition/"
 NUMBERS = {"integer", "positiveInt", "unsignedInt", "decimal"}
 STRINGS = {
-    "string", "markdown", "code", "id", "uri", "url", "canonical", "oid", "uuid", "date", "dateTime", "instant", "time",
-    "base64Binary", "xhtml",
+    "string",
+    "markdown",
+    "code",
+    "id",
+    "uri",
+    "url",
+    "canonical",
+    "oid",
+    "uuid",
+    "date",
+    "dateTime",
+    "instant",
+    "time",
+    "base64Binary",
+    "xhtml",
 }
 PRIMITIVES = NUMBERS | STRINGS | {"boolean"}
 
@@ -62,9 +75,13 @@ class Definitions:
     @classmethod
     def of(cls, archive):
         with tarfile.open(archive) as tar:
-            return cls([
-                json.load(tar.extractfile(member)) for member in tar
-                if "/definitions/StructureDefinition-" in member.name and member.name.endswith(".json")])
+            return cls(
+                [
+                    json.load(tar.extractfile(member))
+                    for member in tar
+                    if "/definitions/StructureDefinition-" in member.name and member.name.endswith(".json")
+                ]
+            )
 
     def _add(self, element):
         types = []
@@ -77,8 +94,13 @@ class Definitions:
         binding = element.get("binding", {})
         path = element["path"]
         made = Element(
-            path, element["min"], element["max"], types, (binding.get("strength"), binding.get("valueSet")),
-            element.get("contentReference", "").lstrip("#") or None)
+            path,
+            element["min"],
+            element["max"],
+            types,
+            (binding.get("strength"), binding.get("valueSet")),
+            element.get("contentReference", "").lstrip("#") or None,
+        )
         self.elements[path] = made
         if "." in path:
             self.children.setdefault(path.rsplit(".", 1)[0], {})[made.name] = made
@@ -116,8 +138,9 @@ class Definitions:
 class Spot:
     """One value of a resource: the resource itself, an item of a list, or a member's value."""
 
-    def __init__(self, definitions, path, holder, key, value, element, type_, declared, resource, root, parent=None,
-                 index=None):
+    def __init__(
+        self, definitions, path, holder, key, value, element, type_, declared, resource, root, parent=None, index=None
+    ):
         self.definitions, self.path, self.holder, self.key, self.value = definitions, path, holder, key, value
         self.element, self.type, self.declared = element, type_, declared
         self.resource, self.root, self.parent, self.index = resource, root, parent, index
@@ -226,8 +249,19 @@ def _below(definitions, spot):
             if isinstance(value, dict) and "resourceType" in value:
                 resource, kind, declared = value, Type(value["resourceType"]), value["resourceType"]
             made = Spot(
-                definitions, path, spot.value, name, value, element, kind, declared, resource, spot.root, spot,
-                index if several else None)
+                definitions,
+                path,
+                spot.value,
+                name,
+                value,
+                element,
+                kind,
+                declared,
+                resource,
+                spot.root,
+                spot,
+                index if several else None,
+            )
             yield made
             if isinstance(value, dict):
                 yield from _below(definitions, made)
@@ -237,8 +271,10 @@ def read_examples(archive):
     """HL7's examples by file name."""
     with tarfile.open(archive) as tar:
         return {
-            Path(member.name).name: json.load(tar.extractfile(member)) for member in tar
-            if "/examples/" in member.name and member.name.endswith(".json")}
+            Path(member.name).name: json.load(tar.extractfile(member))
+            for member in tar
+            if "/examples/" in member.name and member.name.endswith(".json")
+        }
 
 
 def steps(expression):
@@ -255,8 +291,11 @@ def steps(expression):
 
 def _same(ours, theirs):
     (a, i), (b, j) = ours, theirs
-    named = a == b or (len(b) >= 3 and a.startswith(b) and a[len(b):len(b) + 1].isupper()) \
-        or (len(a) >= 3 and b.startswith(a) and b[len(a):len(a) + 1].isupper())
+    named = (
+        a == b
+        or (len(b) >= 3 and a.startswith(b) and a[len(b) : len(b) + 1].isupper())
+        or (len(a) >= 3 and b.startswith(a) and b[len(a) : len(a) + 1].isupper())
+    )
     return named and (i is None or j is None or i == j)
 
 

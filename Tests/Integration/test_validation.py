@@ -14,16 +14,17 @@ from validation import ValidationTest, column_of, line_of, run, text_of
 
 # HL7's examples that break a definition of R4 themselves: name -> the definition, in its words.
 BREAKS = {
-    "Questionnaire-qs1.json":
-        "dom-3 / que: see docs/acceptance.md",
-    "ImplementationGuide-fhir.json":
-        "see docs/acceptance.md",
+    "Questionnaire-qs1.json": "dom-3 / que: see docs/acceptance.md",
+    "ImplementationGuide-fhir.json": "see docs/acceptance.md",
 }
 
 RIGHT = {
-    "resourceType": "Observation", "id": "o1", "status": "final",
+    "resourceType": "Observation",
+    "id": "o1",
+    "status": "final",
     "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}]},
-    "subject": {"reference": "Patient/p1"}, "effectiveDateTime": "2024-05-01T10:00:00Z",
+    "subject": {"reference": "Patient/p1"},
+    "effectiveDateTime": "2024-05-01T10:00:00Z",
     "valueQuantity": {"value": 61, "unit": "beats/minute", "system": "http://unitsofmeasure.org", "code": "/min"},
 }
 
@@ -66,19 +67,39 @@ class Examples(ValidationTest):
         found = dict(zip(files, self.validate(*files.values(), timeout=600)))
         missed, misplaced, counts = [], [], defaultdict(int)
         for damage in made:
-            known = {(text_of(issue), *issue.get("expression", [])) for issue in undamaged[damage.base].errors} \
-                if damage.base in undamaged else set()
-            new = [issue for issue in found[damage.name].errors if (text_of(issue), *issue.get("expression", [])) not in known]
+            known = (
+                {(text_of(issue), *issue.get("expression", [])) for issue in undamaged[damage.base].errors}
+                if damage.base in undamaged
+                else set()
+            )
+            new = [
+                issue
+                for issue in found[damage.name].errors
+                if (text_of(issue), *issue.get("expression", [])) not in known
+            ]
             counts[damage.rule] += 1
             where = f"{damage.rule}: {damage.base} at {damage.path} (seed {seed})"
             if not new:
                 missed.append(where)
-            elif damage.placed and not any(points_at(place, damage.path) for issue in new for place in issue.get("expression", [])):
+            elif damage.placed and not any(
+                points_at(place, damage.path) for issue in new for place in issue.get("expression", [])
+            ):
                 misplaced.append(f"{where}: {new[0].get('expression')} {text_of(new[0])}")
         self.assertEqual(set(counts), set(RULES), "a rule found no example to damage")
         self.assertGreaterEqual(len(RULES), 35)
-        self.assertEqual((missed, misplaced), ([], []), "\n".join(
-            ["", f"{len(missed)} of {len(made)} not caught:", *missed, f"{len(misplaced)} caught elsewhere:", *misplaced]))
+        self.assertEqual(
+            (missed, misplaced),
+            ([], []),
+            "\n".join(
+                [
+                    "",
+                    f"{len(missed)} of {len(made)} not caught:",
+                    *missed,
+                    f"{len(misplaced)} caught elsewhere:",
+                    *misplaced,
+                ]
+            ),
+        )
 
     def test_the_damages_are_the_same_each_time(self):
         definitions, names = Definitions.of(self.archive), ["bad-required-code", "missing-required", "duplicate-key"]
@@ -89,12 +110,14 @@ class Examples(ValidationTest):
     def test_line_and_column_are_those_of_the_damage(self):
         text = json.dumps(RIGHT, indent=2)
         for rule, pattern, change in [
-            ("bad code", '"final"', '"bogus"'), ("unknown element", '"effectiveDateTime"', '"effectiveDaytime"'),
-            ("bad date", '"2024-05-01T10:00:00Z"', '"2024-13-01T10:00:00Z"'), ("string for number", "61", '"61"'),
+            ("bad code", '"final"', '"bogus"'),
+            ("unknown element", '"effectiveDateTime"', '"effectiveDaytime"'),
+            ("bad date", '"2024-05-01T10:00:00Z"', '"2024-13-01T10:00:00Z"'),
+            ("string for number", "61", '"61"'),
         ]:
             with self.subTest(rule):
                 broken = text.replace(pattern, change)
-                line = 1 + broken[:broken.index(change)].count("\n")
+                line = 1 + broken[: broken.index(change)].count("\n")
                 found = self.wrong(broken)
                 self.assertIn(line, found.lines, str(found))
                 for issue in found.errors:
@@ -124,7 +147,11 @@ class Answers(ValidationTest):
         self.assertEqual(self.right(resource).errors, [])
 
     def test_several_files_are_answered_in_their_order_and_each_for_itself(self):
-        right, wrong, other = self.write("b.json", RIGHT), self.write("a.json", without("code")), self.write("c.json", RIGHT)
+        right, wrong, other = (
+            self.write("b.json", RIGHT),
+            self.write("a.json", without("code")),
+            self.write("c.json", RIGHT),
+        )
         outcomes = self.validate(right, wrong, other)
         self.assertEqual([bool(outcome.errors) for outcome in outcomes], [False, True, False])
 
@@ -173,8 +200,12 @@ class Answers(ValidationTest):
     def test_health_data_are_not_repeated(self):
         secret = "Maximiliane-Zuckerberg-0815"
         resource = {
-            "resourceType": "Patient", "name": [{"family": secret}], "gender": secret, "birthDate": secret,
-            "contact": [{"gender": secret}], "extension": [{"url": "http://example.org/x", "valueString": secret, "valueCode": secret}],
+            "resourceType": "Patient",
+            "name": [{"family": secret}],
+            "gender": secret,
+            "birthDate": secret,
+            "contact": [{"gender": secret}],
+            "extension": [{"url": "http://example.org/x", "valueString": secret, "valueCode": secret}],
         }
         answer = run(self.write("patient.json", resource))
         self.assertEqual(answer.status, 1)
@@ -227,9 +258,13 @@ class Streams(ValidationTest):
         self.assertEqual(set(few.outcomes[0].lines), {line for line in wrong if line <= 2_000})
         self.assertEqual(set(many.outcomes[0].lines), wrong)
         self.assertGreater(few.peak, 1 << 20)
-        self.assertLess(many.peak - few.peak, 16 << 20, f"{few.peak >> 20} MB for 2,000 lines, {many.peak >> 20} MB for 20,000")
-        print(f"\n  20,000 Observations ({large.stat().st_size >> 20} MB): {many.seconds:.2f} s, peak {many.peak >> 20} MB "
-              f"(2,000: {few.seconds:.2f} s, {few.peak >> 20} MB)")
+        self.assertLess(
+            many.peak - few.peak, 16 << 20, f"{few.peak >> 20} MB for 2,000 lines, {many.peak >> 20} MB for 20,000"
+        )
+        print(
+            f"\n  20,000 Observations ({large.stat().st_size >> 20} MB): {many.seconds:.2f} s, peak {many.peak >> 20} MB "
+            f"(2,000: {few.seconds:.2f} s, {few.peak >> 20} MB)"
+        )
 
     def test_a_stream_of_errors_ends_and_is_bounded(self):
         text = "\n".join(["{}"] * 50_000)
@@ -262,38 +297,77 @@ class NotFHIR(ValidationTest):
 
     def test_what_is_no_json(self):
         for text, line in [
-            ("", None), (" \n ", None), ("hello", 1), ('{"resourceType":"Patient"', 1), ('{"resourceType":"Patient",}', 1),
-            ('{"resourceType":"Patient"}\n{', 2), ("{'a':1}", 1), ('{"resourceType":"Pa\ntient"}', None), ("\0", 1), ("\0" * 1000, 1),
-            ('{"resourceType":"Patient"}\0', 1), ('{\n"resourceType":"Patient",\n"active":tru}', 3), ('{"a":"\\ud800"}', None),
+            ("", None),
+            (" \n ", None),
+            ("hello", 1),
+            ('{"resourceType":"Patient"', 1),
+            ('{"resourceType":"Patient",}', 1),
+            ('{"resourceType":"Patient"}\n{', 2),
+            ("{'a':1}", 1),
+            ('{"resourceType":"Pa\ntient"}', None),
+            ("\0", 1),
+            ("\0" * 1000, 1),
+            ('{"resourceType":"Patient"}\0', 1),
+            ('{\n"resourceType":"Patient",\n"active":tru}', 3),
+            ('{"a":"\\ud800"}', None),
         ]:
             with self.subTest(text[:30]):
                 self.refused(text, line=line)
 
     def test_what_is_no_text(self):
-        for data in (b"\xff\xfe\x00", b'{"resourceType":"Pat\xffient"}', bytes(range(256)), b"\x1f\x8b\x08\x00" + b"\0" * 100):
+        for data in (
+            b"\xff\xfe\x00",
+            b'{"resourceType":"Pat\xffient"}',
+            bytes(range(256)),
+            b"\x1f\x8b\x08\x00" + b"\0" * 100,
+        ):
             with self.subTest(data[:12]):
                 self.refused(data)
 
     def test_json_that_is_no_resource(self):
-        for value in ([], {}, None, 1, True, "x", [RIGHT], {"resourceType": None}, {"resourceType": []},
-                      {"resourceType": {"a": 1}}, {"resourceType": ""}, {"resourceType": "Patient\0"}):
+        for value in (
+            [],
+            {},
+            None,
+            1,
+            True,
+            "x",
+            [RIGHT],
+            {"resourceType": None},
+            {"resourceType": []},
+            {"resourceType": {"a": 1}},
+            {"resourceType": ""},
+            {"resourceType": "Patient\0"},
+        ):
             with self.subTest(str(value)[:30]):
                 self.refused(json.dumps(value))
 
     def test_a_hundred_thousand_arrays_and_objects_deep(self):
-        for text in ("[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000,
-                     '{"resourceType":"Patient","extension":[' * 100_000):
+        for text in (
+            "[" * 100_000,
+            "[" * 100_000 + "]" * 100_000,
+            '{"a":' * 100_000 + "1" + "}" * 100_000,
+            '{"resourceType":"Patient","extension":[' * 100_000,
+        ):
             with self.subTest(text[:20]):
                 self.refused(text)
 
     def test_elements_a_hundred_thousand_deep(self):
         for head, step, tail in [
-            ('{"resourceType":"Questionnaire","status":"draft",', '"item":[{"linkId":"a","type":"group",', '"text":"x"'),
+            (
+                '{"resourceType":"Questionnaire","status":"draft",',
+                '"item":[{"linkId":"a","type":"group",',
+                '"text":"x"',
+            ),
             ('{"resourceType":"Patient",', '"extension":[{"url":"http://example.org",', '"valueBoolean":true'),
-            ('{"resourceType":"Bundle","type":"collection",', '"entry":[{"resource":{"resourceType":"Bundle","type":"collection",', '"id":"x"'),
+            (
+                '{"resourceType":"Bundle","type":"collection",',
+                '"entry":[{"resource":{"resourceType":"Bundle","type":"collection",',
+                '"id":"x"',
+            ),
         ]:
             with self.subTest(step):
-                closing = "}}]" if "resource\"" in step else "}]"
+                closing = "}}]" if 'resource"' in step else "}]"
                 self.refused(head + step * 100_000 + tail + closing * 100_000 + "}")
 
     def test_twenty_levels_are_no_problem_of_depth(self):
@@ -309,7 +383,9 @@ class NotFHIR(ValidationTest):
                 self.refused(text, place="Observation.valueQuantity.value")
 
     def test_an_integer_of_a_megabyte(self):
-        self.refused('{"resourceType":"Patient","multipleBirthInteger":' + "1" * 1_000_000 + "}", place="Patient.multipleBirth")
+        self.refused(
+            '{"resourceType":"Patient","multipleBirthInteger":' + "1" * 1_000_000 + "}", place="Patient.multipleBirth"
+        )
 
     def test_a_string_of_ten_megabytes(self):
         self.refused(dict(without("valueQuantity"), valueString="a" * 10_000_000), place="Observation.value")
@@ -326,9 +402,16 @@ class NotFHIR(ValidationTest):
         self.refused('{"resourceType":"Patient",' + ",".join(['"active":true'] * 100_000) + "}")
 
     def test_contained_resources_that_refer_to_each_other_in_a_circle(self):
-        circle = [{
-            "resourceType": "Observation", "id": f"c{number}", "status": "final", "code": {"text": "x"},
-            "hasMember": [{"reference": f"#c{(number + 1) % 50}"}]} for number in range(50)]
+        circle = [
+            {
+                "resourceType": "Observation",
+                "id": f"c{number}",
+                "status": "final",
+                "code": {"text": "x"},
+                "hasMember": [{"reference": f"#c{(number + 1) % 50}"}],
+            }
+            for number in range(50)
+        ]
         whole = dict(RIGHT, contained=circle, hasMember=[{"reference": "#c0"}])
         answer = run(self.write("circle.json", whole), timeout=self.SECONDS)
         self.assertIn(answer.status, (0, 1), str(answer))
@@ -336,8 +419,13 @@ class NotFHIR(ValidationTest):
         self.refused(whole, place="Observation.contained[49].status")
 
     def test_a_contained_resource_that_contains_its_container_by_name(self):
-        inner = {"resourceType": "Observation", "id": "o1", "status": "final", "code": {"text": "x"},
-                 "hasMember": [{"reference": "#o1"}, {"reference": "#"}]}
+        inner = {
+            "resourceType": "Observation",
+            "id": "o1",
+            "status": "final",
+            "code": {"text": "x"},
+            "hasMember": [{"reference": "#o1"}, {"reference": "#"}],
+        }
         whole = dict(RIGHT, contained=[dict(inner, contained=[inner])], hasMember=[{"reference": "#o1"}])
         self.refused(whole, place="Observation.contained[0].contained")
 
@@ -352,25 +440,40 @@ class NotFHIR(ValidationTest):
 
     def test_a_narrative_bomb(self):
         head = '<div xmlns="http://www.w3.org/1999/xhtml">'
-        entities = '<!DOCTYPE d [<!ENTITY a "' + "x" * 1000 + '">' + "".join(
-            f'<!ENTITY a{n} "{f"&a{n - 1 if n else str()};" * 10}">' for n in range(10)) + "]>"
-        for div in (head + "<b>" * 100_000 + "</div>", head + "<b>" * 50_000 + "x" + "</b>" * 50_000 + "<script/></div>",
-                    entities + head + "&a9;</div>", head + "<p " + " ".join(f'a{n}="1"' for n in range(50_000)) + "/></div>",
-                    head + "<" * 100_000, head + "<!--" + "-" * 100_000):
+        entities = (
+            '<!DOCTYPE d [<!ENTITY a "'
+            + "x" * 1000
+            + '">'
+            + "".join(f'<!ENTITY a{n} "{f"&a{n - 1 if n else str()};" * 10}">' for n in range(10))
+            + "]>"
+        )
+        for div in (
+            head + "<b>" * 100_000 + "</div>",
+            head + "<b>" * 50_000 + "x" + "</b>" * 50_000 + "<script/></div>",
+            entities + head + "&a9;</div>",
+            head + "<p " + " ".join(f'a{n}="1"' for n in range(50_000)) + "/></div>",
+            head + "<" * 100_000,
+            head + "<!--" + "-" * 100_000,
+        ):
             with self.subTest(div[:60]):
                 self.refused(dict(RIGHT, text={"status": "generated", "div": div}), place="Observation.text.div")
 
     def test_strings_that_would_hang_a_regular_expression(self):
         for name, value in [
-            ("id", "a" * 50_000 + "!"), ("implicitRules", "a " * 50_000), ("language", "a " * 50_000 + " "),
-            ("effectiveDateTime", "2020-01-01T" + "1" * 50_000), ("valueBase64Binary", "A" * 50_001 + "!"),
+            ("id", "a" * 50_000 + "!"),
+            ("implicitRules", "a " * 50_000),
+            ("language", "a " * 50_000 + " "),
+            ("effectiveDateTime", "2020-01-01T" + "1" * 50_000),
+            ("valueBase64Binary", "A" * 50_001 + "!"),
         ]:
             with self.subTest(name):
                 self.refused(dict(RIGHT, **{name: value}))
 
     def test_base64_with_many_blanks(self):
         attachment = {"contentType": "text/plain", "data": " ".join(["AAAA"] * 20_000) + " *"}
-        self.refused({"resourceType": "Media", "status": "completed", "content": attachment}, place="Media.content.data")
+        self.refused(
+            {"resourceType": "Media", "status": "completed", "content": attachment}, place="Media.content.data"
+        )
 
 
 if __name__ == "__main__":

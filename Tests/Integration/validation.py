@@ -18,7 +18,8 @@ SEVERITIES = ("fatal", "error", "warning", "information")
 CODES = set(
     "invalid structure required value invariant security login unknown expired forbidden suppressed processing "
     "not-supported duplicate multiple-matches not-found deleted too-long code-invalid extension too-costly "
-    "business-rule conflict transient lock-error no-store exception timeout incomplete throttled informational".split())
+    "business-rule conflict transient lock-error no-store exception timeout incomplete throttled informational".split()
+)
 
 
 class Outcome:
@@ -42,7 +43,8 @@ class Outcome:
 
     def __str__(self):
         said = "\n".join(
-            f"  {i['severity']} {i['code']} {' '.join(i.get('expression', []))}: {text_of(i)}" for i in self.issues[:10])
+            f"  {i['severity']} {i['code']} {' '.join(i.get('expression', []))}: {text_of(i)}" for i in self.issues[:10]
+        )
         return f"{self.file}\n{said or '  no issue'}"
 
 
@@ -96,8 +98,8 @@ def run(*files, profiles=(), options=("--json",), timeout=60, megabytes=None):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         with subprocess.Popen(
-                [str(BIN), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                preexec_fn=limit) as process:
+            [str(BIN), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=limit
+        ) as process:
             peak = 0
             while process.poll() is None:
                 peak = max(peak, resident(process.pid))
@@ -165,6 +167,7 @@ class ValidationTest(unittest.TestCase):
     def wrong(self, content, place=None, **options):
         """At least one error, and one of them at the place."""
         from r4_places import points_at
+
         found = self.outcome(content, **options)
         self.assertTrue(found.errors, str(found))
         if place:
