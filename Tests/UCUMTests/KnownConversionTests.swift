@@ -135,6 +135,17 @@ import UCUM
         2 km/h2 = 2000 m/h/h
         1 (m/s)/(m/s) = 1 1
         1 1/(8.h) = 3 /d
+        6.3 s.mm-1 = 6300 s.m-1
+        6.3 s.mm-2 = 6300000 s.m-2
+        6.3 s/m/mg = 6300 s.m-1.g-1
+        6.3 s/m.mg = 0.0063 s.m-1.g
+        6.3 4.s/m = 25.2 s/m
+        6.3 s/4/m = 1.575 s/m
+        6.3 g.m.s-2.A-2 = 6.3 g.m.C-2
+        1 S = 0.001 g-1.m-2.C2.s
+        1 m[Hg] = 133322000 g.s-2.m-1
+        1 Wb = 100000000 Mx
+        1 Oe.cm = 1 Gb
         """
         .split(separator: "\n").map { line in
             let parts = line.split(separator: " ")
