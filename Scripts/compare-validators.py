@@ -135,7 +135,7 @@ def ours(binary):
             answers = {answer["file"]: answer["outcome"] for answer in json.loads(done.stdout)}
             for file in part:
                 yield file, [
-                    f"{issue['code']} {' '.join(issue.get('expression', []))}: {issue.get('details', {}).get('text', '')}"
+                    " ".join([issue["code"], *issue.get("expression", []), issue.get("details", {}).get("text", "")])
                     for issue in answers[str(file)].get("issue", [])
                     if issue["severity"] in ("error", "fatal")
                 ]

@@ -401,7 +401,7 @@ def sibling_of_nothing(spot):
 
 
 def can_extend(spot):
-    """Extension.url, element ids and narrative are written as attributes: whether they may have siblings is left out."""
+    """Extension.url, ids and narrative are left out: whether they may have siblings is not as clear."""
     return spot.element.path not in ("Extension.url",) and spot.key != "id" and spot.code != "xhtml"
 
 

@@ -278,7 +278,7 @@ def read_examples(archive):
 
 
 def steps(expression):
-    """A place as names and numbers, whichever way it is written: `a.b[0].value.ofType(Quantity)`, `a.b.valueQuantity`."""
+    """A place as names and numbers, however it is written: `a[0].value.ofType(Quantity)`, `a.valueQuantity`."""
     text = re.sub(r"/\*.*?\*/", "", expression)
     text = re.sub(r"\((\S+) as \w+\)", r"\1", text)
     text = re.sub(r"\.(ofType|as)\([\w.]+\)", "", text)

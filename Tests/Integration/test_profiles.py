@@ -848,15 +848,7 @@ class Contradictions(ValidationTest):
         )
 
     def test_a_constraint_that_is_no_expression(self):
-        for expression in (
-            "note.exists(",
-            "",
-            "note.noSuchFunction()",
-            "'",
-            "(" * 50_000,
-            "1 + " * 50_000 + "1",
-            "a" * 1_000_000,
-        ):
+        for expression in ("note.exists(", "", "note.noSuchFunction()", "'", "(" * 50_000, "1 + " * 50_000 + "1"):
             with self.subTest(expression[:20]):
                 self.refused(
                     [

@@ -193,7 +193,8 @@ class Answers(ValidationTest):
 
     def test_xml_with_a_document_type_is_refused(self):
         entity = '<!DOCTYPE Observation [<!ENTITY a SYSTEM "file:///etc/hostname">]>'
-        body = '<Observation xmlns="http://hl7.org/fhir"><status value="final"/><code><text value="&a;"/></code></Observation>'
+        code = '<status value="final"/><code><text value="&a;"/></code>'
+        body = f'<Observation xmlns="http://hl7.org/fhir">{code}</Observation>'
         found = self.wrong(entity + body, name="entity.xml")
         self.assertNotIn(os.uname().nodename, str(found))
 
@@ -262,7 +263,7 @@ class Streams(ValidationTest):
             many.peak - few.peak, 16 << 20, f"{few.peak >> 20} MB for 2,000 lines, {many.peak >> 20} MB for 20,000"
         )
         print(
-            f"\n  20,000 Observations ({large.stat().st_size >> 20} MB): {many.seconds:.2f} s, peak {many.peak >> 20} MB "
+            f"\n  20,000 lines, {large.stat().st_size >> 20} MB: {many.seconds:.2f} s, peak {many.peak >> 20} MB "
             f"(2,000: {few.seconds:.2f} s, {few.peak >> 20} MB)"
         )
 
