@@ -40,7 +40,7 @@ struct ValueSetTests {
         #expect(
             json.path("extension.0")
                 == [
-                    "url": "http://hl7.org/fhir/1.0/StructureDefinition/extension-ValueSet.extensible",
+                    "url": "http://hl7.org/fhir/StructureDefinition/valueset-extensible",
                     "valueBoolean": true,
                 ])
     }
@@ -76,5 +76,28 @@ struct ValueSetTests {
             )
             #expect(result.resource.contained.first?.object["url"]?.string == new)
         }
+    }
+
+    @Test func theStandardExtensionsOfDefinedCodesAreR4s() throws {
+        let source = try resource(
+            """
+            {"resourceType":"ValueSet","status":"active","codeSystem":{"system":"urn:a","extension":[
+             {"url":"http://hl7.org/fhir/StructureDefinition/valueset-oid","valueUri":"urn:oid:1.2.3 "}],
+             "concept":[{"code":"old","extension":[
+              {"url":"http://hl7.org/fhir/StructureDefinition/valueset-deprecated","valueBoolean":true},
+              {"url":"http://hl7.org/fhir/StructureDefinition/valueset-comments","valueString":"use new"}]},
+             {"code":"new","extension":[
+              {"url":"http://hl7.org/fhir/StructureDefinition/valueset-deprecated","valueBoolean":false}]}]}}
+            """)
+        let result = try FHIRConversion.toR4(source, from: .dstu2)
+        #expect(VanishedValues.of(source, in: result) == [])
+        let codes = try #require(result.resource.contained.first?.json)
+        #expect(codes["identifier"] == [["system": "urn:ietf:rfc:3986", "value": "urn:oid:1.2.3"]])
+        #expect(codes.path("property.0.code")?.string == "status")
+        #expect(codes.path("concept.0.property.0") == ["code": "status", "valueCode": "deprecated"])
+        #expect(
+            codes.path("concept.0.extension.0.url")?.string
+                == "http://hl7.org/fhir/StructureDefinition/codesystem-concept-comments")
+        #expect(codes.path("concept.1.extension.0.valueBoolean")?.bool == false)
     }
 }

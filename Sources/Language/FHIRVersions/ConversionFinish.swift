@@ -20,6 +20,7 @@ enum ConversionFinish {
                 output.object["offer"] = ["text": text]
                 conversion.note(.supplied, "Contract.term.offer", "from text", place.trail.member("offer"))
             }
+        case "Extension": phaseSet(place, &output, &conversion)
         case "Questionnaire.item": QuestionnaireItemFinish.finish(place, &output, &conversion)
         case "Bundle": BundleFinish.finish(place, &output, &conversion)
         default: break
@@ -77,5 +78,21 @@ enum ConversionFinish {
                 .index(place.trail.member("concept"), index))
         }
         output.object["concept"] = .array(written)
+    }
+
+    /// STU3's extension for the phase set of alleles has a value; R4's has parts, one of which was not known before
+    /// (<https://hl7.org/fhir/R4/extension-observation-geneticsphaseset.html>).
+    private static func phaseSet(
+        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        guard output.object["url"]?.string == "http://hl7.org/fhir/StructureDefinition/observation-geneticsPhaseSet",
+            let id = output.object["valueUri"], !output.has("extension")
+        else { return }
+        output.object["valueUri"] = nil
+        output.object["extension"] = [
+            ["url": "Id", "valueUri": id], ["url": "MolecularSequence", "valueReference": DataAbsent.element],
+        ]
+        conversion.note(
+            .supplied, "Extension.extension", "R4 requires the part MolecularSequence", place.trail.member("extension"))
     }
 }

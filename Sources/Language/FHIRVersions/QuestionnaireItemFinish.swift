@@ -37,6 +37,10 @@ enum QuestionnaireItemFinish {
         let isEmpty = output.object["item"] == nil
         switch place.from {
         case "Questionnaire.group":
+            if output.has("type") {
+                conversion.note(.leftOut, place.from + ".type", "a group of DSTU2 has none", place.trail.member("type"))
+                output.object["_type"] = nil
+            }
             // A group must have items in R4; one that has none only shows its text (que-1).
             output.object["type"] = isEmpty ? "display" : "group"
         case "Questionnaire.group.question" where !output.has("type"):

@@ -74,7 +74,9 @@ enum ConversionRule {
     /// Rules for both older releases: also where an app of one release writes as the other did.
     private static let common: [String: Rule] = {
         var rules: [String: Rule] = contract
-        for more in [response, observation, patient, device, encounter, dataTypes, valueSet, bundle, organization] {
+        for more in [
+            response, observation, patient, device, encounter, dataTypes, valueSet, concepts, bundle, organization,
+        ] {
             rules.merge(more) { $1 }
         }
         rules["Binary.content"] = renamed("data")

@@ -34,19 +34,24 @@ struct InlineCodes {
                 ["draft", "active", "retired"].contains(status.string ?? "") ? status : nil
             } ?? "unknown"
         codeSystem["content"] = "complete"
-        guard let concepts = codeSystem["concept"]?.array, concepts.contains(where: InlineCodes.hasProperty) else {
-            return
-        }
-        codeSystem["property"] = [
-            [
-                "code": "notSelectable", "uri": "http://hl7.org/fhir/concept-properties#notSelectable",
-                "type": "boolean",
-            ]
-        ]
+        var used: Set<String> = []
+        for concept in codeSystem["concept"]?.array ?? [] { InlineCodes.collect(concept, &used) }
+        let declared = InlineCodes.properties.filter { used.contains($0["code"]?.string ?? "") }
+        if !declared.isEmpty { codeSystem["property"] = .array(declared) }
     }
 
-    private static func hasProperty(_ concept: JSON) -> Bool {
-        concept["property"] != nil || (concept["concept"]?.array ?? []).contains(where: hasProperty)
+    /// The properties that concepts are given here, as a code system declares them
+    /// (<https://hl7.org/fhir/R4/codesystem-concept-properties.html>).
+    private static let properties: [JSON] = [
+        ["code": "notSelectable", "uri": "http://hl7.org/fhir/concept-properties#notSelectable", "type": "boolean"],
+        ["code": "status", "uri": "http://hl7.org/fhir/concept-properties#status", "type": "code"],
+    ]
+
+    private static func collect(_ concept: JSON, _ used: inout Set<String>) {
+        for property in concept["property"]?.array ?? [] {
+            if let code = property["code"]?.string { used.insert(code) }
+        }
+        for inner in concept["concept"]?.array ?? [] { collect(inner, &used) }
     }
 
     /// Lists the codes in the set, so that it can be read without the code system.
