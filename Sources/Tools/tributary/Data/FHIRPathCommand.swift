@@ -23,31 +23,35 @@ struct FHIRPathCommand: AsyncParsableCommand {
     @Flag(help: "Show on standard error what trace() is given.") var trace = false
 
     func run() async throws {
-        let input = try file.map { path in
-            try FileValidation.resource(try CommandInput.file(path), path)
-        }
-        do {
-            let compiled = try FHIRPathExpression(expression)
-            var context = FHIRPathContext()
-            context.terminology = BuiltInTerminology.r4
-            context.offsetMinutes = TimeZone.current.secondsFromGMT() / 60
-            if trace {
-                context.trace = { name, values in
-                    CommandOutput.note(
-                        "trace \(name): \(values.map { FHIRPathCommand.line($0) }.joined(separator: ", "))")
-                }
-            }
-            let element = input?.object.map { TypedElement(resource: $0) }
-            if !lenient { try compiled.check(on: element?.typeName) }
-            context.resource = element
-            let items =
-                element.map { [FHIRPathValue.element($0)] } ?? input.map { [.element(TypedElement($0, type: ""))] }
-                ?? []
-            show(try compiled.evaluate(on: items, in: context))
-        } catch let error as FHIRPathError {
+        let input = try file.map { try FileValidation.resource(try CommandInput.file($0), $0) }
+        switch evaluation(of: input) {
+        case .success(let values): show(values)
+        case .failure(let error):
             fail(error)
             throw ExitCode(1)
         }
+    }
+
+    private func evaluation(of input: JSON?) -> Result<[FHIRPathValue], FHIRPathError> {
+        let element = input.map { json in
+            json.object.map { TypedElement(resource: $0) } ?? TypedElement(json, type: "")
+        }
+        var context = FHIRPathContext()
+        context.resource = element
+        context.terminology = BuiltInTerminology.r4
+        context.offsetMinutes = TimeZone.current.secondsFromGMT() / 60
+        if trace { context.trace = FHIRPathCommand.showTrace }
+        do {
+            let compiled = try FHIRPathExpression(expression)
+            if !lenient { try compiled.check(on: element?.typeName) }
+            return .success(try compiled.evaluate(on: element.map { [.element($0)] } ?? [], in: context))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Sendable private static func showTrace(_ name: String, _ values: [FHIRPathValue]) {
+        CommandOutput.note("trace \(name): \(values.map { line($0) }.joined(separator: ", "))")
     }
 
     private func show(_ values: [FHIRPathValue]) {

@@ -1,0 +1,132 @@
+import FHIR
+import FHIRPath
+import Foundation
+import Testing
+
+@testable import FHIRValidation
+
+@Suite struct InvariantTests {
+    @Test func everyExpressionOfR4IsRead() {
+        let unread = InvariantTable.r4.rows.filter { $0.compiled == nil }.map(\.key)
+        #expect(unread == [])
+        #expect(InvariantTable.r4.rows.count > 230)
+    }
+
+    @Test func everyConstraintBelongsToAnElementOfR4() {
+        let model = TypeModel.r4
+        let elements = Set((0..<Int32(model.elementCount)).map { model.declaration($0).path })
+        let lost = InvariantTable.r4.byPath.keys.filter { model.type($0) == nil && !elements.contains($0) }
+        #expect(lost == [])
+    }
+
+    @Test func everyConstraintIsAskedOfSomeTypeOrElement() {
+        let plan = ValidationPlan.r4
+        var asked = Set(plan.types.flatMap(\.invariants) + plan.elements.flatMap(\.invariants))
+        for (index, row) in InvariantTable.r4.rows.enumerated() where row.isNative { asked.insert(Int32(index)) }
+        let forgotten = InvariantTable.r4.rows.indices.filter { !asked.contains(Int32($0)) }
+        #expect(forgotten.map { InvariantTable.r4.rows[$0].key } == [])
+    }
+
+    @Test func noTypeHasMoreElementsThanASetHolds() {
+        let model = TypeModel.r4
+        for index in 0..<Int32(model.typeCount) {
+            #expect(model.elementIndices(of: TypeModel.TypeID(index: index)).count <= ElementSet.capacity)
+        }
+    }
+
+    /// What the walk checks on its own must be what HL7's expression says.
+    @Test(.enabled(if: PublishedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
+    func constraintsThatAreCheckedNativelyAgreeWithTheirExpressions() throws {
+        let examples = try PublishedExamples()
+        defer { examples.remove() }
+        let checked = ["ext-1", "qty-3", "ref-1", "dom-2", "dom-4", "dom-5"]
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var random = SplitMix(seed)
+        var compared = 0
+        for file in try examples.files() {
+            guard let object = try JSON(Data(contentsOf: file)).object else { continue }
+            for round in 0..<3 {
+                let damaged = round == 0 ? object : Damage.damaged(object, &random)
+                let report = FHIRValidator().validate(.object(damaged))
+                guard !report.issues.contains(where: { $0.code == "too-many-issues" }) else { continue }
+                let said = Set(report.issues.map(\.code)).intersection(checked)
+                let expected = Set(checked.filter { Damage.isBroken($0, damaged) })
+                #expect(said == expected, "\(file.lastPathComponent) round \(round), seed \(seed)")
+                compared += 1
+            }
+        }
+        #expect(compared > 900)
+    }
+}
+
+/// Random numbers from a seed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+/// Damage that leaves the structure whole, and what HL7's expressions say about it.
+enum Damage {
+    static func damaged(_ object: JSONObject, _ random: inout SplitMix) -> JSONObject {
+        var object = object
+        let extra: JSON = ["url": "http://example.org/x", "valueBoolean": true]
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: object["extension"] = [["url": "http://example.org/x"]]
+        case 1:
+            object["extension"] = [
+                ["url": "http://example.org/x", "valueString": "a", "extension": [extra]]
+            ]
+        case 2:
+            object["extension"] = [["url": "http://example.org/x", "valueQuantity": ["value": 1, "code": "kg"]]]
+        case 3:
+            object["extension"] = [["url": "http://example.org/x", "valueReference": ["reference": "#gone"]]]
+        default:
+            object["extension"] = [["url": "http://example.org/x", "valueReference": ["reference": "#p"]]]
+            object["contained"] = [
+                [
+                    "resourceType": "Patient", "id": "p", "meta": ["versionId": "1", "security": [["code": "R"]]],
+                    "contained": [["resourceType": "Patient", "id": "q"]],
+                ]
+            ]
+        }
+        return object
+    }
+
+    /// Whether HL7's expression is false anywhere in the resource.
+    static func isBroken(_ key: String, _ object: JSONObject) -> Bool {
+        guard let row = InvariantTable.r4.rows.first(where: { $0.key == key }), let compiled = row.compiled,
+            let wanted = InvariantTable.r4.byPath.first(where: { path in
+                path.value.contains { InvariantTable.r4.rows[Int($0)].key == key }
+            }).flatMap({ TypeModel.r4.type($0.key) })
+        else { return false }
+        var isBroken = false
+        func walk(_ element: TypedElement, _ resource: TypedElement, _ root: TypedElement) {
+            var (resource, root) = (resource, root)
+            if TypeModel.r4.kind(of: element.type) == .resource {
+                // A contained resource keeps its container as root.
+                let isContained = element.name == "contained"
+                resource = element
+                if !isContained { root = element }
+            }
+            if element.type.isKnown, TypeModel.r4.isSubtype(element.type, of: wanted) {
+                var context = FHIRPathContext()
+                context.resource = resource
+                context.rootResource = root
+                let answer = try? compiled.evaluateBoolean(element, in: context)
+                if answer == .some(.some(false)) { isBroken = true }
+            }
+            element.forEachChild { walk($0, resource, root) }
+        }
+        let root = TypedElement(resource: object)
+        walk(root, root, root)
+        return isBroken
+    }
+}
