@@ -11,7 +11,6 @@ struct PublishedExampleTests {
         "ActivityDefinition-heart-valve-replacement": "txt-2: the narrative SHALL have some non-whitespace content",
         "Bundle-10bb101f-a121-4264-a920-67be9cb82c74":
             "Bundle.entry.fullUrl: SHALL NOT disagree with the id in the resource (pat12 and pat2)",
-        "Bundle-hla-1": "hla-genotyping-results-glstring has the parts text and url, the example has uri",
         "Bundle-lri-example":
             "Bundle.entry.fullUrl: SHALL NOT disagree with the id in the resource (lri-gramstain1 and gramstain1, ...)",
         "DeviceMetric-example": "DeviceMetric.parent: Reference(Device), the example refers to a DeviceDefinition",
@@ -24,10 +23,6 @@ struct PublishedExampleTests {
         "Observation-clinical-gender":
             "Observation.performer: Reference(Practitioner | PractitionerRole | Organization | CareTeam | Patient | RelatedPerson), the example refers to an Encounter",
         "Questionnaire-qs1": "Questionnaire.item.linkId has cardinality 1..1",
-        "TestScript-testscript-example-history":
-            "TestScript.setup.action.operation.accept: required binding to BCP 13, which has no json",
-        "TestScript-testscript-example-multisystem": "as TestScript-testscript-example-history",
-        "TestScript-testscript-example-search": "as TestScript-testscript-example-history",
     ]
 
     @Test func everyExampleIsValidButThoseThatBreakADefinition() throws {

@@ -29,8 +29,10 @@ enum CodeRule {
         }
     }
 
-    /// `type/subtype` with the characters of RFC 6838 section 4.2, parameters allowed behind it.
+    /// `type/subtype` with the characters of RFC 6838 section 4.2, parameters allowed behind it; and the short words by
+    /// which FHIR calls its own formats (<https://hl7.org/fhir/R4/http.html#mime-type>).
     static func isMediaType(_ code: String) -> Bool {
+        if code == "json" || code == "xml" || code == "ttl" { return true }
         let type = code.prefix { $0 != ";" }
         let parts = type.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return false }

@@ -146,7 +146,8 @@ extension ValidationWalk {
             guard let content = definition.nested[name] else {
                 if !ValidationWalk.isAbsolute(name) {
                     let names = definition.nested.keys.sorted().joined(separator: ", ")
-                    error(
+                    // The definitions slice the parts openly: another one is odd, but not forbidden.
+                    warning(
                         .extension, "nested-extension",
                         "This extension has only the parts \(names): correct the URL of the nested one.",
                         at: "extension")

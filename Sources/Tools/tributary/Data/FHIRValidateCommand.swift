@@ -74,7 +74,7 @@ struct FileValidation {
         if FileValidation.isXML(data) {
             do {
                 return validate(try FHIRXML.read(data))
-            } catch let error as FHIRXMLError {
+            } catch {
                 return ValidationReport(issues: [
                     ValidationIssue(
                         .fatal, .structure, code: error.code.rawValue, expression: error.path ?? "",
@@ -137,11 +137,16 @@ struct FileValidation {
 
     /// A resource from JSON or XML.
     static func resource(_ data: Data, _ path: String) throws -> JSON {
+        if isXML(data) {
+            do {
+                return try FHIRXML.read(data)
+            } catch {
+                throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+            }
+        }
         do {
-            return isXML(data) ? try FHIRXML.read(data) : try JSON(data)
-        } catch let error as JSONError {
-            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
-        } catch let error as FHIRXMLError {
+            return try JSON(data)
+        } catch {
             throw CommandError(error.code.rawValue, "\(path): \(error.message)")
         }
     }
