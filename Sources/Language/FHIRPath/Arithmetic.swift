@@ -22,7 +22,7 @@ enum Arithmetic {
         case (.integer(let a), .quantity(let b)): return try quantities(sign, plain(FHIRPathDecimal(a)), b)
         case (.decimal(let a), .quantity(let b)): return try quantities(sign, plain(a), b)
         case (.temporal(let a), .quantity(let b)) where sign == .add || sign == .subtract:
-            return try a.adding(b, sign: sign == .add ? 1 : -1).map(FHIRPathValue.temporal)
+            return .temporal(try a.adding(b, sign: sign == .add ? 1 : -1))
         case (.temporal, .integer), (.temporal, .decimal):
             throw .semantic("duration-expected", "To a date or time a duration with a unit is added, as in 7 days.")
         default:

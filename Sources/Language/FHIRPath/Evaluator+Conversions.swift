@@ -124,8 +124,7 @@ enum Conversion {
                     kind: .date, precision: min(time.precision, .day), year: time.year, month: time.month, day: time.day
                 ))
         case .string(let text):
-            if let date = TemporalValue(date: text) { return .temporal(date) }
-            return TemporalValue(dateTime: text).flatMap { self.date(.temporal($0)) }
+            return TemporalValue(date: text).map(FHIRPathValue.temporal)
         default: return nil
         }
     }
@@ -149,24 +148,23 @@ enum Conversion {
     }
 
     /// A number with an optional unit: `4 days`, `10 'mg'`; in the wanted unit where one is given.
-    static func quantity(_ value: FHIRPathValue, unit: String?) -> FHIRPathValue? {
+    ///
+    /// - Parameter isImplicit: converts only what operators convert by themselves: numbers.
+    static func quantity(_ value: FHIRPathValue, unit: String?, isImplicit: Bool = false) -> FHIRPathValue? {
         let found: QuantityValue?
         switch value {
         case .quantity(let quantity): found = quantity
         case .integer(let number), .long(let number):
             found = QuantityValue(FHIRPathDecimal(number), unit: "1", isCalendar: false)
         case .decimal(let number): found = QuantityValue(number, unit: "1", isCalendar: false)
-        case .boolean(let truth):
+        case .boolean(let truth) where !isImplicit:
             found = QuantityValue(FHIRPathDecimal(Decimal(truth ? 1 : 0), scale: 1), unit: "1", isCalendar: false)
-        case .string(let text): found = quantity(text)
+        case .string(let text) where !isImplicit: found = quantity(text)
         default: found = nil
         }
         guard let found else { return nil }
         guard let unit else { return .quantity(found) }
-        let calendar = CalendarUnit(word: unit)
-        let wanted = QuantityValue(
-            FHIRPathDecimal(1), unit: calendar?.rawValue ?? unit, isCalendar: calendar != nil)
-        return found.converted(to: wanted).map(FHIRPathValue.quantity)
+        return found.converted(toUnit: unit).map(FHIRPathValue.quantity)
     }
 
     private static func quantity(_ text: String) -> QuantityValue? {
@@ -179,7 +177,7 @@ enum Conversion {
         if unit.hasPrefix("'"), unit.hasSuffix("'"), unit.count > 2 {
             return QuantityValue(number, unit: String(unit.dropFirst().dropLast()), isCalendar: false)
         }
-        guard rest.first?.isWhitespace == true, let calendar = CalendarUnit(word: String(unit)) else { return nil }
+        guard let calendar = CalendarUnit(word: String(unit)) else { return nil }
         return QuantityValue(number, unit: calendar.rawValue, isCalendar: true)
     }
 }

@@ -82,7 +82,10 @@ extension Evaluator {
 
         // Combining
         case .union: return try bounded(try distinct(input + (try argument(arguments[0], scope))))
-        case .combine: return try bounded(input + (try argument(arguments[0], scope)))
+        case .combine:
+            // The order is always kept, which the second argument would ask for.
+            if arguments.count == 2 { _ = try boolean(try argument(arguments[1], scope), "combine()") }
+            return try bounded(input + (try argument(arguments[0], scope)))
 
         // Utility
         case .iif: return try iif(input, arguments, scope)
@@ -267,50 +270,6 @@ extension Evaluator {
             open = next
         }
         return output
-    }
-
-    // MARK: Order
-
-    private mutating func sorted(
-        _ input: [FHIRPathValue], _ arguments: [ExpressionNode], _ scope: Scope
-    ) throws(FHIRPathError) -> [FHIRPathValue] {
-        // `-key` means the other way round; for texts, too, where there is no minus.
-        let keys = (arguments.isEmpty ? [ExpressionNode.this] : arguments).map { node -> (ExpressionNode, Bool) in
-            if case .negation(let inner) = node { return (inner, true) }
-            return (node, false)
-        }
-        var rows: [(item: FHIRPathValue, keys: [FHIRPathValue?], place: Int)] = []
-        for (index, item) in input.enumerated() {
-            var values: [FHIRPathValue?] = []
-            for (node, _) in keys {
-                values.append(try single(try project(node, item, index, scope), "A key of sort()"))
-            }
-            rows.append((item, values, index))
-        }
-        try spend(input.count * max(1, input.count.bitWidth - input.count.leadingZeroBitCount))
-        var failure: FHIRPathError?
-        rows.sort { left, right in
-            for (index, (_, isDescending)) in keys.enumerated() {
-                // What has no key stands first in either direction.
-                if (left.keys[index] == nil) != (right.keys[index] == nil) { return left.keys[index] == nil }
-                switch Evaluator.order(left.keys[index], right.keys[index]) {
-                case .success(let order):
-                    if order != 0 { return isDescending ? order > 0 : order < 0 }
-                case .failure(let error): failure = error
-                }
-            }
-            return left.place < right.place
-        }
-        if let failure { throw failure }
-        return rows.map(\.item)
-    }
-
-    private static func order(_ left: FHIRPathValue?, _ right: FHIRPathValue?) -> Result<Int, FHIRPathError> {
-        switch (left, right) {
-        case (nil, _), (_, nil): .success(0)
-        case (let a?, let b?):
-            Result { () throws(FHIRPathError) in try ValueOrder.compare(a, b, "sort()") ?? 0 }
-        }
     }
 
     // MARK: The clock

@@ -21,8 +21,19 @@ extension Evaluator {
         case .comparable:
             guard let value = try single(input, name), let other = try single(try argument(arguments[0], scope), name)
             else { return [] }
-            guard case .quantity(let a) = value, case .quantity(let b) = other else { return [.boolean(false)] }
+            guard case .quantity(let a)? = Conversion.quantity(value, unit: nil, isImplicit: true),
+                case .quantity(let b)? = Conversion.quantity(other, unit: nil, isImplicit: true)
+            else { return [.boolean(false)] }
             return [.boolean(a.isComparable(to: b))]
+        case .duration, .difference:
+            guard let from = try single(input, name), let to = try single(try argument(arguments[0], scope), name),
+                let unit = try string(try argument(arguments[1], scope), name)
+            else { return [] }
+            guard case .temporal(let start) = from, case .temporal(let end) = to else {
+                throw .execution("temporal-expected", "\(name) works on two dates or two times.")
+            }
+            return try TemporalSpan.count(from: start, to: end, unit, isDuration: function == .duration)
+                .map { [.integer($0)] } ?? []
         case .yearOf, .monthOf, .dayOf, .hourOf, .minuteOf, .secondOf, .millisecondOf, .timezoneOffsetOf, .dateOf,
             .timeOf:
             guard let value = try single(input, name) else { return [] }
@@ -77,7 +88,8 @@ extension Evaluator {
                 digits = asked
             }
             guard digits >= 0 else { throw .execution("negative-precision", "round() takes no negative precision.") }
-            return isInteger ? value : .decimal(decimal.roundedHalfUp(Swift.min(digits, 38)))
+            return .decimal(
+                isInteger ? FHIRPathDecimal(decimal.value, scale: 0) : decimal.roundedHalfUp(Swift.min(digits, 38)))
         case .exp: return real(Foundation.exp(decimal.double))
         case .ln: return decimal.value > 0 ? real(Foundation.log(decimal.double)) : nil
         case .sqrt: return decimal.value >= 0 ? root(decimal) : nil
@@ -96,10 +108,14 @@ extension Evaluator {
 
     private func real(_ value: Double) -> FHIRPathValue? { FHIRPathDecimal(value).map(FHIRPathValue.decimal) }
 
-    /// Exact where the root is a decimal of few digits.
+    /// By Newton's method from the nearest double: exact where the root is a decimal of not too many digits.
     private func root(_ number: FHIRPathDecimal) -> FHIRPathValue? {
-        guard let near = FHIRPathDecimal(number.double.squareRoot()) else { return nil }
-        return .decimal(near)
+        guard number.value > 0 else { return .decimal(FHIRPathDecimal(0)) }
+        guard var near = FHIRPathDecimal(number.double.squareRoot())?.value, near > 0 else { return nil }
+        for _ in 0..<2 where near * near != number.value { near = (near + number.value / near) / 2 }
+        // Two digits fewer than a decimal holds: the last ones are not certain.
+        let whole = near.description.prefix { $0 != "." }.count
+        return .decimal(FHIRPathDecimal(FHIRPathDecimal(near).rounded(Swift.max(0, 34 - whole)).value))
     }
 
     private func power(_ base: FHIRPathDecimal, _ isInteger: Bool, _ exponent: FHIRPathValue) -> FHIRPathValue? {
@@ -117,6 +133,7 @@ extension Evaluator {
             return value.isNaN ? nil : .decimal(FHIRPathDecimal(value))
         }
         guard case .decimal(let decimal)? = Conversion.decimal(exponent) else { return nil }
+        if decimal.value == 0.5 as Decimal { return base.value >= 0 ? root(base) : nil }
         return real(Foundation.pow(base.double, decimal.double))
     }
 
@@ -126,7 +143,7 @@ extension Evaluator {
         _ function: FHIRPathFunction, _ input: [FHIRPathValue]
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         try spend(input.count)
-        guard var result = input.first?.system else { return function == .sum ? [.integer(0)] : [] }
+        guard var result = input.first?.system else { return [] }
         for item in input.dropFirst() {
             switch function {
             case .min, .max:

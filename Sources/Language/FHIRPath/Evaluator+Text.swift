@@ -146,6 +146,7 @@ enum TextCoding {
         case "base64": Data(text.utf8).base64EncodedString()
         case "urlbase64":
             Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        case "ascii": String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : "?" }))
         case "hex": text.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         default: nil
         }

@@ -75,6 +75,7 @@ struct Evaluator {
             let items = try evaluate(base, focus, &scope)
             guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return [] }
             return items.indices.contains(place) ? [items[place]] : []
+        case .descending(let inner): return try evaluate(inner, focus, &scope)
         case .negation(let inner): return try negated(try branch(inner, focus, scope))
         case .plus(let inner):
             let value = try branch(inner, focus, scope)

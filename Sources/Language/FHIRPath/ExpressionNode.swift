@@ -13,6 +13,8 @@ indirect enum ExpressionNode: Sendable {
     case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], FHIRPathPlace)
     case indexer(ExpressionNode, ExpressionNode)
     case negation(ExpressionNode)
+    /// A key of `sort()` with `desc` behind it.
+    case descending(ExpressionNode)
     /// `+x`
     case plus(ExpressionNode)
     case binary(FHIRPathOperator, ExpressionNode, ExpressionNode, FHIRPathPlace)

@@ -23,6 +23,7 @@ enum FHIRPathFunction: String, Sendable, CaseIterable {
     // Utility
     case trace, now, timeOfDay, today, defineVariable, not, sort, aggregate, sum, min, max, avg
     case lowBoundary, highBoundary, precision, comparable
+    case duration, difference
     case yearOf, monthOf, dayOf, hourOf, minuteOf, secondOf, millisecondOf, timezoneOffsetOf, dateOf, timeOf
     // Types
     case `is`, `as`, type
@@ -35,11 +36,12 @@ enum FHIRPathFunction: String, Sendable, CaseIterable {
         switch self {
         case .exists, .round, .join: 0...1
         case .all, .where, .select, .repeat, .repeatAll, .ofType, .subsetOf, .supersetOf, .skip, .take, .intersect,
-            .exclude, .union, .combine, .indexOf, .lastIndexOf, .startsWith, .endsWith, .contains, .encode, .decode,
+            .exclude, .union, .indexOf, .lastIndexOf, .startsWith, .endsWith, .contains, .encode, .decode,
             .escape, .unescape, .split, .log, .power, .comparable, .is, .as, .extension, .conformsTo,
             .memberOf, .subsumes, .subsumedBy:
             1...1
-        case .matches, .matchesFull: 1...2
+        case .combine, .matches, .matchesFull: 1...2
+        case .duration, .difference: 2...2
         case .toQuantity, .convertsToQuantity, .lowBoundary, .highBoundary: 0...1
         case .substring: 1...2
         case .replace: 2...2

@@ -212,20 +212,35 @@ struct Lexer {
             case "f": output.append("\u{C}")
             case "'", "\"", "`", "\\", "/": output.append(escaped)
             case "u":
-                var code: UInt32 = 0
-                for _ in 0..<4 {
-                    guard let digit = peek(), let value = Character(digit).hexDigitValue else {
-                        throw failure("unicode-escape", "Four hexadecimal digits stand behind \\u.", at: here)
-                    }
-                    code = code * 16 + UInt32(value)
-                    position += 1
+                var code = try hexadecimal(here)
+                if (0xD800..<0xDC00).contains(code), peek() == "\\", peek(1) == "u" {
+                    // Two halves make one character beyond the 16 bits of the notation.
+                    position += 2
+                    let low = try hexadecimal(here)
+                    code = (0xDC00..<0xE000).contains(low) ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : code
                 }
-                output.append(Unicode.Scalar(code) ?? "\u{FFFD}")
+                guard let scalar = Unicode.Scalar(code) else {
+                    throw failure("unicode-escape", "Half a surrogate pair is no character: complete it.", at: here)
+                }
+                output.append(scalar)
             default:
                 throw failure("unknown-escape", "Behind a backslash stands one of n r t f u \\ / ' \" `.", at: here)
             }
         }
         throw failure("open-quote", "The text is not closed: add the quote.", at: start)
+    }
+
+    /// Four hexadecimal digits.
+    private mutating func hexadecimal(_ start: FHIRPathPlace) throws(FHIRPathError) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = peek(), let value = Character(digit).hexDigitValue, digit.isASCII else {
+                throw failure("unicode-escape", "Four hexadecimal digits stand behind \\u.", at: start)
+            }
+            code = code * 16 + UInt32(value)
+            position += 1
+        }
+        return code
     }
 
     private mutating func symbol(_ first: Unicode.Scalar, _ start: FHIRPathPlace) throws(FHIRPathError) -> String {

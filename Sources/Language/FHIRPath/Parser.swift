@@ -253,7 +253,7 @@ struct Parser {
             let node = try expression(above: 0)
             if case .identifier(let word) = token.kind, word == "asc" || word == "desc" {
                 position += 1
-                return word == "desc" ? .negation(node) : node
+                return word == "desc" ? .descending(node) : node
             }
             return node
         default:

@@ -15,11 +15,15 @@ struct RegularExpression {
         guard pattern.utf8.count <= RegularExpression.maximumPattern else {
             throw .limit("pattern-too-long", "A pattern has at most \(RegularExpression.maximumPattern) bytes.")
         }
+        guard flags.allSatisfy({ $0 == "i" || $0 == "m" }) else {
+            throw .execution("invalid-flags", "The flags of a pattern are i and m.")
+        }
         var options: NSRegularExpression.Options = [.dotMatchesLineSeparators]
         if flags.contains("i") { options.insert(.caseInsensitive) }
         if flags.contains("m") { options.insert(.anchorsMatchLines) }
         do {
-            expression = try NSRegularExpression(pattern: pattern, options: options)
+            // An empty pattern, which matches everywhere, has to be written as a group.
+            expression = try NSRegularExpression(pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
         } catch {
             throw .execution("invalid-pattern", "The pattern is no regular expression: correct it.")
         }
@@ -64,7 +68,7 @@ struct RegularExpression {
         var failure: FHIRPathError?
         try enumerateResults(text) { result in
             output += whole.substring(with: NSRange(location: last, length: result.range.location - last))
-            output += expression.replacementString(for: result, in: text, offset: 0, template: template)
+            output += ReplacementTemplate.expand(template, result, whole)
             last = result.range.location + result.range.length
             if output.utf8.count > limit {
                 failure = .limit("text-too-long", "A text would have more than \(limit) characters.")

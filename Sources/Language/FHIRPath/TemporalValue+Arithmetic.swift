@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 
 extension TemporalValue {
@@ -7,8 +8,16 @@ extension TemporalValue {
     /// 2. Months and years keep the day, or take the last of the month.
     /// 3. A time goes around midnight.
     ///
-    /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM).
-    func adding(_ quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue? {
+    /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM), and where the year
+    ///   would be none from 1 to 9999.
+    func adding(_ quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue {
+        guard let result = try moved(by: quantity, sign: sign) else {
+            throw .execution("date-out-of-range", "The result would lie outside of the years 1 to 9999.")
+        }
+        return result
+    }
+
+    private func moved(by quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue? {
         let unit: CalendarUnit
         if let calendar = CalendarUnit(rawValue: quantity.unit) {
             // A calendar unit in quotes is none of UCUM's and cannot be meant otherwise.
@@ -105,7 +114,8 @@ extension TemporalValue {
         let newMonth = total - newYear * 12 + 1
         return TemporalValue(
             kind: kind, precision: precision, year: newYear, month: newMonth,
-            day: min(day, CalendarDay.length(newYear, newMonth)), hour: hour, minute: minute, second: second,
+            day: min(day, CivilDate.daysInMonth(year: newYear, month: newMonth)), hour: hour, minute: minute,
+            second: second,
             nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
     }
 
@@ -123,7 +133,7 @@ extension TemporalValue {
         var date = (year: year, month: month, day: day)
         if kind != .time {
             guard Swift.abs(days) < 4_000_000 else { return nil }
-            date = CalendarDay.date(CalendarDay.number(year, month, day) + days + carried)
+            date = CivilDate.date(days: CivilDate.days(year: year, month: month, day: day) + days + carried)
             guard (1...9999).contains(date.year) else { return nil }
         }
         let nano = rest % 1_000_000_000
@@ -166,7 +176,7 @@ extension TemporalValue {
         }
         let withFraction = wanted == (kind == .time ? 9 : 17)
         let newMonth = precision >= .month ? month : isLow ? 1 : 12
-        let newDay = precision >= .day ? day : isLow ? 1 : CalendarDay.length(year, newMonth)
+        let newDay = precision >= .day ? day : isLow ? 1 : CivilDate.daysInMonth(year: year, month: newMonth)
         let knowsFraction = precision == .second && fractionDigits > 0
         let highNano =
             knowsFraction

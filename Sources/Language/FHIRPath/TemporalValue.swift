@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 
 /// A date, a date with a time, or a time of day, as precise as it was written
@@ -196,55 +197,25 @@ public struct TemporalValue: Sendable, Hashable {
     }
 
     /// The same instant with the zone of UTC, as precise as before.
-    private var inUTC: TemporalValue {
+    var inUTC: TemporalValue {
         guard let offset, offset != 0, precision > .day else { return self }
         return shifted(minutes: -offset).with(offset: 0)
     }
 
     private func shifted(minutes: Int) -> TemporalValue {
-        let total = CalendarDay.number(year, month, day) * 1440 + hour * 60 + minute + minutes
+        let total = CivilDate.days(year: year, month: month, day: day) * 1440 + hour * 60 + minute + minutes
         let dayNumber = total >= 0 ? total / 1440 : (total - 1439) / 1440
         let rest = total - dayNumber * 1440
-        let date = CalendarDay.date(dayNumber)
+        let date = CivilDate.date(days: dayNumber)
         return TemporalValue(
             kind: kind, precision: precision, year: date.year, month: date.month, day: date.day, hour: rest / 60,
             minute: rest % 60, second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
     }
 
     private var secondsSinceEpoch: Double {
-        let days = CalendarDay.number(year, month, day)
+        let days = CivilDate.days(year: year, month: month, day: day)
         return Double(days * 86400 + hour * 3600 + minute * 60 + second - (offset ?? 0) * 60)
             + Double(nanosecond) / 1e9
-    }
-}
-
-/// Days of the proleptic Gregorian calendar, counted from 1970-01-01.
-enum CalendarDay {
-    static func number(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    static func date(_ number: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = number + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let part = (5 * dayOfYear + 2) / 153
-        let month = part + (part < 10 ? 3 : -9)
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
-    }
-
-    static func length(_ year: Int, _ month: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }
 
@@ -279,7 +250,9 @@ private struct PartScanner {
         guard take("-") else { return (year, 1, 1, .year) }
         guard let month = number(2), (1...12).contains(month) else { return nil }
         guard take("-") else { return (year, month, 1, .month) }
-        guard let day = number(2), (1...CalendarDay.length(year, month)).contains(day) else { return nil }
+        guard let day = number(2), (1...CivilDate.daysInMonth(year: year, month: month)).contains(day) else {
+            return nil
+        }
         return (year, month, day, .day)
     }
 

@@ -58,7 +58,8 @@ struct TypeCheck {
         case .indexer(let base, let index):
             _ = try type(of: index, focus: focus, this: this)
             return try type(of: base, focus: focus, this: this)
-        case .negation(let inner), .plus(let inner): return try type(of: inner, focus: focus, this: this)
+        case .negation(let inner), .plus(let inner), .descending(let inner):
+            return try type(of: inner, focus: focus, this: this)
         case .isType(let inner, _):
             _ = try type(of: inner, focus: focus, this: this)
             return .system("Boolean")
