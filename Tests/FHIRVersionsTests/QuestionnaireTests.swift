@@ -92,4 +92,25 @@ struct QuestionnaireTests {
         let ids = json.path("item.0.item")?.array?.compactMap { $0["linkId"]?.string }
         #expect(ids == ["unnamed-1", "unnamed-2", "unnamed-3"])
     }
+
+    @Test func whatAnItemMayNotHaveStaysWithItsExtensions() throws {
+        let source = try resource(
+            """
+            {"resourceType":"Questionnaire","status":"active","item":[
+             {"linkId":"1","type":"display","required":true,"_required":{"extension":[
+              {"url":"http://x.example/why","valueString":"because"}]}},
+             {"linkId":"2","type":"boolean","option":[{"id":"o","valueInteger":1,"extension":[
+              {"url":"http://x.example/score","valueDecimal":2.0}]},{"valueInteger":3}]},
+             {"linkId":"3","type":"choice","option":[{"valueString":"a"}],"initialString":"a",
+              "_initialString":{"id":"i"}}]}
+            """)
+        let result = try FHIRConversion.toR4(source, from: .stu3)
+        #expect(StructureCheck.problems(result.resource) == [])
+        #expect(VanishedValues.of(source, in: result) == [])
+        let json = result.resource.json
+        #expect(json.path("item.0.extension.0._valueBoolean.extension.0.valueString")?.string == "because")
+        #expect(json.path("item.1.extension.0.extension.1.valueInteger")?.integer == 1)
+        #expect(json.path("item.1.extension.1.valueInteger")?.integer == 3)
+        #expect(json.path("item.2")?["initial"] == nil)
+    }
 }

@@ -23,11 +23,16 @@ enum VanishedValues {
         return lost
     }
 
+    /// Whether a note names the place or one around it. Notes write `name` for `_name`, unless it is the `_name` itself
+    /// that does not belong there.
     private static func isNamed(_ path: String, _ named: Set<String>) -> Bool {
         var rest = path[...]
         while true {
-            if named.contains(String(rest)) { return true }
-            guard let end = rest.lastIndex(where: { $0 == "." || $0 == "[" }) else { return false }
+            let end = rest.lastIndex { $0 == "." || $0 == "[" }
+            let outer = end.map { rest[..<$0].replacing("._", with: ".") } ?? ""
+            let last = end.map { String(rest[$0...]) } ?? String(rest)
+            if named.contains(outer + last) || named.contains(outer + last.replacing("._", with: ".")) { return true }
+            guard let end else { return false }
             rest = rest[..<end]
         }
     }
@@ -40,10 +45,7 @@ enum VanishedValues {
         case .array(let values):
             for (index, value) in values.enumerated() { walk(value, "\(path)[\(index)]", body) }
         case .object(let object):
-            for member in object.members {
-                let name = member.key.hasPrefix("_") ? String(member.key.dropFirst()) : member.key
-                walk(member.value, path + "." + name, body)
-            }
+            for member in object.members { walk(member.value, path + "." + member.key, body) }
         }
     }
 }

@@ -96,6 +96,7 @@ struct Conversion {
         var output = ConversionOutput()
         let place = ConversionPlace(object: object, from: from, to: to, trail: trail)
         for part in ConversionPart.parts(of: object, at: trail) where part.key != "resourceType" {
+            let part = plain(part, place)
             let name = source.choice(part.key, below: from)?.name ?? part.key
             if let rule = ConversionRule.rule(version, from + "." + name) {
                 rule(part, place, &output, &self)
@@ -106,6 +107,16 @@ struct Conversion {
         ConversionFinish.finish(place, &output, &self)
         supply(place, &output)
         return output.finished
+    }
+
+    /// The part without the sibling that only primitive values have.
+    private mutating func plain(_ part: ConversionPart, _ place: ConversionPlace) -> ConversionPart {
+        let known = source.member(part.key, below: place.from) ?? target.member(part.key, below: place.to)
+        guard part.sibling != nil, let known, !known.isPrimitive else { return part }
+        note(
+            .leftOut, place.from + "._" + part.key, "only primitive values have such a member",
+            place.trail.member("_" + part.key))
+        return ConversionPart(key: part.key, value: part.value, sibling: nil, trail: part.trail)
     }
 
     /// Puts a part under a name of R4 where its type fits, else into an extension.

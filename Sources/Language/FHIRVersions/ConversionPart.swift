@@ -12,7 +12,7 @@ struct ConversionPart {
     static func parts(of object: JSONObject, at trail: ConversionTrail) -> [ConversionPart] {
         var parts: [ConversionPart] = []
         for member in object.members {
-            if member.key.hasPrefix("_") {
+            if member.key.hasPrefix("_"), !member.key.hasPrefix("__") {
                 let key = String(member.key.dropFirst())
                 guard object[key] == nil else { continue }
                 parts.append(ConversionPart(key: key, value: nil, sibling: member.value, trail: trail.member(key)))

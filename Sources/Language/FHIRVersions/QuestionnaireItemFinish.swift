@@ -72,21 +72,44 @@ enum QuestionnaireItemFinish {
         _ conversion: inout Conversion
     ) {
         guard let known = conversion.target.member(key, below: "Questionnaire.item"), output.has(key) else { return }
-        let values = output.object[key]?.array ?? output.object[key].map { [$0] } ?? []
         let path = place.from + "." + key
         conversion.note(.keptInExtension, path, reason, place.trail.member(key))
         let url = conversion.url(place.from, older(key, place.from))
-        for value in values {
-            guard known.member.children != nil else {
-                output.extend(url, type: known.type, value: value)
-                continue
-            }
-            for member in value.object?.members ?? [] where member.key.hasPrefix("value") {
-                output.extend(["url": .string(url), member.key: member.value])
+        let part = ConversionPart(
+            key: key, value: output.object[key], sibling: output.object["_" + key], trail: place.trail)
+        for pair in part.pairs {
+            if known.member.children == nil {
+                output.extend(url, type: known.type, value: pair.value, sibling: pair.sibling)
+            } else if let object = pair.value.object {
+                output.extend(whole(object, url))
             }
         }
         output.object[key] = nil
         output.object["_" + key] = nil
+    }
+
+    /// An option or an initial value as an extension: its value, or the parts of it.
+    private static func whole(_ object: JSONObject, _ url: String) -> JSON {
+        var result = JSONObject()
+        var parts: [JSON] = []
+        result["url"] = .string(url)
+        for member in object.members {
+            switch member.key {
+            case "id": result.set("id", member.value, at: 0)
+            case "extension", "modifierExtension": parts += member.value.array ?? []
+            case "initialSelected": parts.append(["url": "initialSelected", "valueBoolean": member.value])
+            default: result[member.key] = member.value
+            }
+        }
+        guard !parts.isEmpty else { return .object(result) }
+        // An extension has either a value or further extensions.
+        var value: JSON = ["url": "value"]
+        for member in result.members where member.key.hasPrefix("value") || member.key.hasPrefix("_value") {
+            value[member.key] = member.value
+            result[member.key] = nil
+        }
+        result["extension"] = .array((value.object?.count ?? 0) > 1 ? parts + [value] : parts)
+        return .object(result)
     }
 
     /// What the member was called.
@@ -107,7 +130,7 @@ enum QuestionnaireItemFinish {
         else { return }
         var rest: [JSON] = []
         for initial in initials {
-            let given = initial.object?.members.first { $0.key.hasPrefix("value") }
+            let given = initial.object?.count == 1 ? initial.object?.members.first : nil
             let index = options.firstIndex { option in given.map { option[$0.key] == $0.value } ?? false }
             guard let index, let given else {
                 rest.append(initial)

@@ -89,15 +89,16 @@ extension ConversionRule {
     }
 
     private static let lockedDate: Rule = { part, place, output, conversion in
-        guard place.object["compose"]?.object != nil || place.object["codeSystem"]?.object != nil else {
+        let compose = place.object["compose"]?.object
+        guard compose != nil || place.object["codeSystem"]?.object != nil, compose?["lockedDate"] == nil else {
             conversion.carry(part, place, &output)
             return
         }
-        var compose = ConversionOutput()
+        var moved = ConversionOutput()
         let inside = ConversionPlace(
             object: place.object, from: "ValueSet", to: "ValueSet.compose", trail: place.trail)
-        conversion.keep(part, as: "lockedDate", inside, &compose)
-        if !compose.isEmpty { join(compose.finished, &output) }
+        conversion.keep(part, as: "lockedDate", inside, &moved)
+        if !moved.isEmpty { join(moved.finished, &output) }
     }
 
     /// Codes that DSTU2 defines inside of the set become a CodeSystem, which R4 defines codes in: it is contained, and

@@ -29,15 +29,16 @@ struct InlineCodes {
     /// What a code system says of itself and the value set says for it.
     private mutating func complete(of set: JSONObject) {
         codeSystem.set("resourceType", "CodeSystem", at: 0)
-        codeSystem["status"] =
-            set["status"].flatMap { status in
-                ["draft", "active", "retired"].contains(status.string ?? "") ? status : nil
-            } ?? "unknown"
-        codeSystem["content"] = "complete"
+        if codeSystem["status"] == nil {
+            let status = set["status"]?.string ?? ""
+            codeSystem["status"] = .string(["draft", "active", "retired"].contains(status) ? status : "unknown")
+        }
+        if codeSystem["content"] == nil { codeSystem["content"] = "complete" }
         var used: Set<String> = []
         for concept in codeSystem["concept"]?.array ?? [] { InlineCodes.collect(concept, &used) }
         let declared = InlineCodes.properties.filter { used.contains($0["code"]?.string ?? "") }
-        if !declared.isEmpty { codeSystem["property"] = .array(declared) }
+        let given = codeSystem["property"]?.array ?? []
+        if !declared.isEmpty { codeSystem["property"] = .array(given + declared) }
     }
 
     /// The properties that concepts are given here, as a code system declares them
