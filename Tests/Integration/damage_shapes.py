@@ -87,7 +87,7 @@ def wrong_case_property(spot):
 
         def damage():
             spot.holder[spot.key.upper()] = spot.holder.pop(spot.key)
-            return spot.member_path
+            return spot.parent.child(spot.key.upper())
 
         return damage
 
@@ -465,10 +465,10 @@ def inner_resource_broken(spot):
 # --- primitive formats ----------------------------------------------------------------------------------------------
 
 
-def format_rule(name, says, codes, value, also=lambda spot: True):
-    @rule(name, says)
+def format_rule(name, says, codes, value, placed=True):
+    @rule(name, says, placed)
     def look(spot):
-        if primitive(spot, *codes) and also(spot):
+        if primitive(spot, *codes):
             return lambda: spot.set(value(spot) if callable(value) else value)
 
     return look
@@ -504,10 +504,12 @@ format_rule("integer-too-large", "an integer has 32 bits", ("integer", "positive
 format_rule("integer-too-small", "an integer has 32 bits", ("integer",), -2147483649)
 format_rule("positive-zero", "a positiveInt is 1 or more", ("positiveInt",), 0)
 format_rule("unsigned-minus-one", "an unsignedInt is 0 or more", ("unsignedInt", "positiveInt"), -1)
-format_rule("number-with-leading-zero", "a JSON number has no leading zero", tuple(NUMBERS), Raw.value("007"))
-format_rule("number-with-plus", "a JSON number has no plus sign", tuple(NUMBERS), Raw.value("+7"))
-format_rule("number-not-a-number", "JSON has no NaN", ("decimal",), Raw.value("NaN"))
-format_rule("number-in-hex", "JSON has no hexadecimal numbers", tuple(NUMBERS), Raw.value("0x10"))
+format_rule(
+    "number-with-leading-zero", "a JSON number has no leading zero", tuple(NUMBERS), Raw.value("007"), placed=False
+)
+format_rule("number-with-plus", "a JSON number has no plus sign", tuple(NUMBERS), Raw.value("+7"), placed=False)
+format_rule("number-not-a-number", "JSON has no NaN", ("decimal",), Raw.value("NaN"), placed=False)
+format_rule("number-in-hex", "JSON has no hexadecimal numbers", tuple(NUMBERS), Raw.value("0x10"), placed=False)
 
 
 def parameters(name, value):
