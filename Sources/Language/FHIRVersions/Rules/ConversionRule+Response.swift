@@ -83,21 +83,23 @@ extension ConversionRule {
                 if item["linkId"] == nil {
                     // A group that only groups says nothing: its children stand in its place.
                     if item.members.allSatisfy({ $0.key == "item" }) {
-                        for child in item["item"]?.array ?? [] { append(child, &output) }
+                        for child in item["item"]?.array ?? [] { output.append(child, to: "item") }
                         continue
                     }
                     item.set("linkId", .string(conversion.nextLinkID()), at: 0)
                     conversion.note(
                         .supplied, path + ".linkId", "R4 requires it", pair.trail.member("linkId"))
                 }
-                append(.object(item), &output)
+                append(.object(item), pair.trail, &output, &conversion)
             }
         }
     }
 
     /// Appends an item; answers to a question that stands there already are joined to it, as R4 has one item for all
     /// answers to a question.
-    private static func append(_ item: JSON, _ output: inout ConversionOutput) {
+    private static func append(
+        _ item: JSON, _ trail: ConversionTrail, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
         var items = output.object["item"]?.array ?? []
         let joinable: Set<String> = ["linkId", "text", "answer"]
         let isPlain = item.object?.members.allSatisfy { joinable.contains($0.key) } ?? false
@@ -106,6 +108,11 @@ extension ConversionRule {
                 && present["answer"] != nil && item["answer"] != nil
         }
         if let index {
+            for key in ["linkId", "text"] where item[key] != nil {
+                conversion.note(
+                    .changed, "QuestionnaireResponse.item." + key, "the answers are joined to those given before",
+                    trail.member(key))
+            }
             items[index]["answer"] = .array((items[index]["answer"]?.array ?? []) + (item["answer"]?.array ?? []))
         } else {
             items.append(item)
