@@ -71,8 +71,8 @@ let server: [Target] = [
     .target(
         name: "Consumer",
         dependencies: [
-            "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", "FHIRVersions", "COpenSSL",
-            crypto, cryptoExtras, logging, lifecycle,
+            "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", "FHIRValidation",
+            "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
 ]

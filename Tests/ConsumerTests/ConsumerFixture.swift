@@ -21,7 +21,7 @@ struct ConsumerFixture {
     let processor: SubmissionProcessor
     private let folder: URL
 
-    init(acceptsC3PRO: Bool = true) async throws {
+    init(acceptsC3PRO: Bool = true, strictness: ValidationStrictness = .errors) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await openDatabase(
@@ -37,7 +37,8 @@ struct ConsumerFixture {
             database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(keys: keys),
             study: .init(
-                acceptsC3PRO: acceptsC3PRO, maximumResources: 100, templates: { [template] },
+                acceptsC3PRO: acceptsC3PRO, maximumResources: 100,
+                validation: SubmissionValidation(strictness: strictness, profiles: []), templates: { [template] },
                 questionnaire: { _ in nil }),
             clock: { Date() })
     }

@@ -131,7 +131,7 @@ import Wire
             #"{"resourceType":"QuestionnaireResponse","status":"completed","subject":{"reference":"Patient/p1"},"authored":"now"}"#,
             "resource-invalid"
         ),
-        (#"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, "consent-not-signed"),
+        (#"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, "resource-invalid"),
     ])
     func whatFailsIsParkedWithItsReasonAndTheNextGoesThrough(payload: String, code: String) async throws {
         let fixture = try await ConsumerFixture()
@@ -142,6 +142,15 @@ import Wire
         #expect(outcome?.reasonCode == code)
         #expect(outcome?.detail?.contains("p1") == false)
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .stored)
+        try await fixture.close()
+    }
+
+    @Test func aContractThatNobodySignedIsParkedWhereTheStudyTakesAnyFHIR() async throws {
+        let fixture = try await ConsumerFixture(strictness: .none)
+        let client = try await fixture.client()
+        let outcome = try await fixture.send(
+            #"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, from: client)
+        #expect(outcome?.status == .parked && outcome?.reasonCode == "consent-not-signed")
         try await fixture.close()
     }
 
@@ -190,5 +199,39 @@ import Wire
         #expect(try await fixture.versions == versions)
         #expect(try await fixture.facts == facts)
         try await fixture.close()
+    }
+}
+
+@Suite struct ValidationStrictnessTests {
+    private static let foreignElement =
+        #"{"resourceType":"Observation","status":"final","code":{"text":"x"},"Jane Roe":1,"subject":{"reference":"Patient/p1"}}"#
+    private static let brokenConstraint =
+        #"{"resourceType":"Observation","status":"final","code":{"text":"x"},"valueInteger":1,"dataAbsentReason":{"text":"x"},"subject":{"reference":"Patient/p1"}}"#
+
+    private func status(_ resource: String, _ strictness: ValidationStrictness) async throws -> SubmissionOutcome? {
+        let fixture = try await ConsumerFixture(strictness: strictness)
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let outcome = try await fixture.send(resource, from: client)
+        try await fixture.close()
+        return outcome
+    }
+
+    @Test(arguments: [
+        (ValidationStrictness.none, SubmissionStatus.stored, SubmissionStatus.stored),
+        (.structure, .parked, .stored), (.errors, .parked, .parked), (.warnings, .parked, .parked),
+    ])
+    func theStudySaysWhatParks(
+        strictness: ValidationStrictness, structure: SubmissionStatus, constraint: SubmissionStatus
+    ) async throws {
+        #expect(try await status(Self.foreignElement, strictness)?.status == structure)
+        #expect(try await status(Self.brokenConstraint, strictness)?.status == constraint)
+    }
+
+    @Test func theReasonNamesThePlaceAndNothingOfTheSenders() async throws {
+        let outcome = try #require(try await status(Self.foreignElement, .errors))
+        #expect(outcome.reasonCode == "resource-invalid")
+        #expect(outcome.detail?.contains("Observation") == true)
+        #expect(outcome.detail?.contains("Jane") == false)
     }
 }

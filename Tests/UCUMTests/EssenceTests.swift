@@ -58,11 +58,14 @@ struct EssenceTests {
 
     @Test func everyPrefixOnEveryMetricUnitParses() throws {
         let essence = try #require(Essence.published)
+        let own = Set(essence.units.map(\.code))
         var count = 0
         for entry in essence.units {
             let unit = try UCUMUnit(entry.code)
             for prefix in essence.prefixes {
                 let code = prefix.code + entry.code
+                // A unit of its own may be written so: cd is the candela and no centiday.
+                if own.contains(code) { continue }
                 guard entry.isMetric else {
                     #expect(!UCUMUnit.isValid(code), "\(code)")
                     continue

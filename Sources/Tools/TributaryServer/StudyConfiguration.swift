@@ -1,3 +1,4 @@
+import Consumer
 import FHIR
 import Foundation
 
@@ -15,6 +16,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var maximumResourcesPerSubmission: Int
     /// How long a device's token lives, in seconds.
     public var tokenLifetime: Int
+    /// How strictly FHIR is taken: what parks a submission.
+    public var validation: ValidationStrictness
     /// Whether the contracts of C3-PRO's apps count, which name no template.
     public var c3pro: Bool
     /// Whether resources that come unsealed are taken and sealed on arrival.
@@ -24,8 +27,9 @@ public struct StudyConfiguration: Sendable, Hashable {
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
-        maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800, c3pro: Bool = true,
-        acceptPlainFHIR: Bool = false, development: Bool = false
+        maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
+        validation: ValidationStrictness = .errors, c3pro: Bool = true, acceptPlainFHIR: Bool = false,
+        development: Bool = false
     ) {
         self.id = id
         self.title = title
@@ -33,6 +37,7 @@ public struct StudyConfiguration: Sendable, Hashable {
         self.maximumSubmissionBytes = maximumSubmissionBytes
         self.maximumResourcesPerSubmission = maximumResourcesPerSubmission
         self.tokenLifetime = tokenLifetime
+        self.validation = validation
         self.c3pro = c3pro
         self.acceptPlainFHIR = acceptPlainFHIR
         self.development = development
@@ -62,13 +67,20 @@ public struct StudyConfiguration: Sendable, Hashable {
             guard let number = value.integer, number > 0 else { throw Self.invalid("limits.\(name)", "a whole number") }
             return number
         }
+        func strictness(_ value: JSON?) throws -> ValidationStrictness {
+            guard let value else { return .errors }
+            guard let found = value.string.flatMap(ValidationStrictness.init(rawValue:)) else {
+                throw Self.invalid("validation", "one of none, structure, errors, warnings")
+            }
+            return found
+        }
         let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
         self.init(
             id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
             maximumSubmissionBytes: try limit("submissionBytes", standard.maximumSubmissionBytes),
             maximumResourcesPerSubmission: try limit("resources", standard.maximumResourcesPerSubmission),
             tokenLifetime: try limit("tokenSeconds", standard.tokenLifetime),
-            c3pro: try flag("c3pro", standard.c3pro),
+            validation: try strictness(json["validation"]), c3pro: try flag("c3pro", standard.c3pro),
             acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
             development: try flag("development", standard.development))
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
@@ -83,7 +95,8 @@ public struct StudyConfiguration: Sendable, Hashable {
                 "resources": .number(JSONNumber(maximumResourcesPerSubmission)),
                 "tokenSeconds": .number(JSONNumber(tokenLifetime)),
             ],
-            "c3pro": .bool(c3pro), "acceptPlainFHIR": .bool(acceptPlainFHIR), "development": .bool(development),
+            "validation": .string(validation.rawValue), "c3pro": .bool(c3pro),
+            "acceptPlainFHIR": .bool(acceptPlainFHIR), "development": .bool(development),
         ]
     }
 

@@ -11,6 +11,7 @@ import Wire
 /// study.json         what the study is
 /// consent/           the consent document's templates (Contract)
 /// questionnaires/    the published forms (Questionnaire)
+/// profiles/          StructureDefinitions that resources may name
 /// keys/              private keys, 0700; a receiver in a DMZ has none
 /// jwks.json          the public halves, for the receiver
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
@@ -25,6 +26,7 @@ public struct StudyFolder: Sendable {
     public var configurationURL: URL { url.appendingPathComponent("study.json") }
     public var consentURL: URL { url.appendingPathComponent("consent", isDirectory: true) }
     public var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
+    public var profilesURL: URL { url.appendingPathComponent("profiles", isDirectory: true) }
     public var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
     public var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
     public var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }
@@ -83,6 +85,11 @@ public struct StudyFolder: Sendable {
             else { return nil }
             return (file, data, resource)
         }
+    }
+
+    /// The study's profiles (`profiles/*.json`).
+    public func profiles() -> [JSONObject] {
+        resources(in: profilesURL, ofType: "StructureDefinition").map(\.resource.object)
     }
 
     /// The published form's file, byte for byte: the one whose `id` is asked for, else the one of that file name.

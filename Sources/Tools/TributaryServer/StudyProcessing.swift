@@ -20,6 +20,7 @@ public enum StudyProcessing {
             openers: KeyOpenerCache(folder: folder.keys),
             study: .init(
                 acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
+                validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),
                 templates: {
                     folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
                         .compactMap { try? ConsentTemplate($0.resource) }

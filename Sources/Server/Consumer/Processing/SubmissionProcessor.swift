@@ -16,17 +16,21 @@ public struct SubmissionProcessor: Sendable {
         /// Whether contracts of C3-PRO's apps count, which name no template.
         public let acceptsC3PRO: Bool
         public let maximumResources: Int
+        /// How strictly FHIR is taken.
+        public let validation: SubmissionValidation
         /// The published consent templates.
         public let templates: @Sendable () -> [ConsentTemplate]
         /// The form that a response's `questionnaire` names.
         public let questionnaire: @Sendable (String) -> Questionnaire?
 
         public init(
-            acceptsC3PRO: Bool, maximumResources: Int, templates: @escaping @Sendable () -> [ConsentTemplate],
+            acceptsC3PRO: Bool, maximumResources: Int, validation: SubmissionValidation,
+            templates: @escaping @Sendable () -> [ConsentTemplate],
             questionnaire: @escaping @Sendable (String) -> Questionnaire?
         ) {
             self.acceptsC3PRO = acceptsC3PRO
             self.maximumResources = maximumResources
+            self.validation = validation
             self.templates = templates
             self.questionnaire = questionnaire
         }
@@ -69,7 +73,7 @@ public struct SubmissionProcessor: Sendable {
         do {
             let opened = try OpenedEnvelope.open(submission.body, with: try await openers.opener())
             keyID = opened.keyID
-            incoming = try SubmissionReader(maximumResources: study.maximumResources)
+            incoming = try SubmissionReader(maximumResources: study.maximumResources, validation: study.validation)
                 .read(opened, submission: submission)
         } catch {
             let problem = Self.problem(from: error)

@@ -14,6 +14,7 @@ struct SubmissionReader {
     ]
 
     let maximumResources: Int
+    let validation: SubmissionValidation
 
     /// - Throws: ``SubmissionProblem`` at the first resource that cannot be taken: a submission is taken whole or not.
     func read(_ opened: OpenedEnvelope, submission: QueuedSubmission) throws -> [IncomingResource] {
@@ -60,7 +61,7 @@ struct SubmissionReader {
             throw SubmissionProblem(
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
         }
-        if let problem = RequiredElements.problem(in: converted) { throw problem }
+        if let problem = validation.problem(in: converted) { throw problem }
         guard let subject = Self.subject(of: converted) else {
             throw SubmissionProblem(
                 "subject-missing", "The \(converted.resourceType) does not say which participant (Patient) it is about."

@@ -1,0 +1,63 @@
+import FHIR
+import FHIRValidation
+
+/// How strictly a study takes FHIR: what is found wrong parks the submission.
+public enum ValidationStrictness: String, Sendable, CaseIterable {
+    /// Only what the way through the house itself needs.
+    case none
+    /// Also wrong structure: unknown elements, cardinalities, types, formats.
+    case structure
+    /// Every error: also codes, constraints, references, extensions, narratives, and the study's profiles.
+    case errors
+    /// Warnings as well; a missing narrative is none, for what devices make has none.
+    case warnings
+
+    func parks(_ issue: ValidationIssue) -> Bool {
+        switch self {
+        case .none: false
+        case .structure: issue.severity >= .error && [.structure, .required, .value, .tooLong].contains(issue.kind)
+        case .errors: issue.severity >= .error
+        case .warnings: issue.severity >= .warning
+        }
+    }
+}
+
+/// Checks what devices send against R4 and the study's profiles, as strictly as the study wants it.
+public struct SubmissionValidation: Sendable {
+    public let strictness: ValidationStrictness
+    private let validator: FHIRValidator
+
+    /// - Parameter profiles: StructureDefinitions that resources may name in `meta.profile`.
+    public init(strictness: ValidationStrictness, profiles: [JSONObject] = []) {
+        self.strictness = strictness
+        var options = FHIRValidator.Options()
+        options.reportsMissingNarrative = false
+        validator = FHIRValidator(profiles: profiles, options: options)
+    }
+
+    /// The first problem that parks the submission; nil where it may go on.
+    func problem(in resource: Resource) -> SubmissionProblem? {
+        if let problem = RequiredElements.problem(in: resource) { return problem }
+        guard strictness != .none, !isWithdrawal(resource) else { return nil }
+        let issues = validator.validate(resource.json).issues.filter(strictness.parks)
+        guard let first = issues.first else { return nil }
+        let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
+        return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
+    }
+
+    /// Whether the person takes the consent back: that is honoured however it is written, as soon as the house can read it.
+    private func isWithdrawal(_ resource: Resource) -> Bool {
+        resource.resourceType == Consent.resourceType && resource.text("status") != "active"
+    }
+
+    /// Where the problem is. A name that R4 does not know is the sender's own text: it is left out, for it could be
+    /// anybody's.
+    private static func place(of issue: ValidationIssue) -> String {
+        let steps = issue.expression.split(separator: ".")
+        let isForeign =
+            issue.code == "unknown-element" || issue.code == "choice-type" || issue.code == "sibling-of-object"
+        let known = isForeign ? steps.dropLast() : steps[...]
+        let shown = known.prefix { !$0.contains("`") }.joined(separator: ".")
+        return shown.isEmpty ? "The resource" : shown
+    }
+}
