@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "Tests" / "Integration"))
 
-from damage import SEED, UNFIT, Raw, damages  # noqa: E402
+from damage import PER_RULE, SEED, UNFIT, Raw, damages  # noqa: E402
 from r4_places import Definitions, read_examples  # noqa: E402
 
 # One process for all files: pyrofile needs two seconds to start. The same call as its `file` command makes.
@@ -159,6 +159,7 @@ def main():
     parser.add_argument("--pyrofile")
     parser.add_argument("--package")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--per-rule", type=int, default=PER_RULE, help="damages of each rule")
     parser.add_argument("--seconds", type=int, default=20, help="pyrofile's time for one file")
     parser.add_argument("--missed", action="store_true", help="name the damages that are not caught")
     parser.add_argument("--json", help="write the table here as well")
@@ -167,7 +168,7 @@ def main():
     work = Path(options.work).resolve()
     work.mkdir(parents=True, exist_ok=True)
     examples = read_examples(options.archive)
-    made = damages(Definitions.of(options.archive), examples, options.seed)
+    made = damages(Definitions.of(options.archive), examples, options.seed, options.per_rule)
     folders = {name: work / name for name in ("examples", "damaged")}
     for folder in folders.values():
         folder.mkdir(exist_ok=True)
