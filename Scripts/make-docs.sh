@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname -- "$0")/.."
 scratch=${1:-.build}
-modules="FHIR FHIRVersions Wire Questionnaires InformedConsent HealthData Outbox"
+modules="FHIR UCUM FHIRPath FHIRValidation FHIRVersions FHIRXML Wire Questionnaires InformedConsent HealthData Outbox"
 
 echo "docs: reading the symbols" >&2
 swift package --scratch-path "$scratch" dump-symbol-graph --minimum-access-level public >/dev/null
