@@ -10,6 +10,10 @@ KINDS = {
 }
 
 
+# Names of elements that the grammar keeps for operators.
+KEYWORDS = {"div", "contains", "as", "is", "in", "mod", "and", "or"}
+
+
 def quoted(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r").replace(
         "\t", "\\t") + "'"
@@ -27,6 +31,8 @@ class Place:
 
 
 class Generator:
+    by_owner = {}
+
     def __init__(self, resource, model, source):
         self.model, self.random = model, source
         self.name = resource["resourceType"]
@@ -46,6 +52,8 @@ class Generator:
             name, type_, next_ = self.member(declared, key)
             if type_ is None:
                 continue
+            if name in KEYWORDS:
+                name = f"`{name}`"
             place = self.places.setdefault(f"{path}.{name}", Place(f"{path}.{name}", type_))
             for item in member if isinstance(member, list) else [member]:
                 if item is None:
@@ -56,17 +64,24 @@ class Generator:
 
     def member(self, declared, key):
         """The FHIRPath name of a JSON name, its type, and where its own members are declared."""
+        for choice, types in self.choices().get(declared, []):
+            name = choice.rsplit(".", 1)[1]
+            if key.startswith(name) and key[len(name):] in types:
+                type_ = self.model["path2Type"].get(f"{choice}{key[len(name):]}", key[len(name):])
+                return name, type_, type_
         path = f"{declared}.{key}"
         path = self.model["pathsDefinedElsewhere"].get(path, path)
         if path in self.model["path2Type"]:
             type_ = self.model["path2Type"][path]
             return key, type_, path if type_ in ("BackboneElement", "Element") else type_
-        for choice, types in self.model["choiceTypePaths"].items():
-            owner, name = choice.rsplit(".", 1)
-            if owner == declared and key.startswith(name) and key[len(name):] in types:
-                type_ = self.model["path2Type"].get(f"{choice}{key[len(name):]}", key[len(name):])
-                return name, type_, type_
         return key, None, None
+
+    def choices(self):
+        """The choice elements by the type that declares them."""
+        if not Generator.by_owner:
+            for choice, types in self.model["choiceTypePaths"].items():
+                Generator.by_owner.setdefault(choice.rsplit(".", 1)[0], []).append((choice, types))
+        return Generator.by_owner
 
     # MARK: Choosing
 
@@ -81,7 +96,7 @@ class Generator:
         makers = [
             self.collection, self.collection, self.boolean, self.boolean, self.number, self.text, self.date_question,
             self.conversion, self.literal_question, self.filtered, self.projection, self.set_question, self.types,
-            self.aggregate, self.logic_table, self.quantity_question,
+            self.aggregate, self.logic_table, self.quantity_question, self.nested, self.mistake,
         ]
         output = []
         while len(output) < count:
@@ -203,6 +218,36 @@ class Generator:
             f"({self.integer()} | {self.integer()} | {self.integer()}).count()",
             f"{self.integer()} in ({self.integer()} | {self.integer()})")
 
+    def nested(self):
+        """Filters inside filters, and what the outer item is inside of them."""
+        place = self.place("element")
+        children = [child for child in self.child(place) if child.kind == "element"] if place else []
+        if not children:
+            return None
+        child = self.random.choice(children)
+        name = child.path.rsplit(".", 1)[1]
+        inner = self.criterion(child)
+        return self.pick(
+            f"{place.path}.where({name}.where({inner}).exists()).count()", f"{place.path}.all({name}.exists({inner}))",
+            f"{place.path}.select({name}.where({inner}).count())", f"{place.path}.{name}.where({inner}) | {place.path}.{name}",
+            f"{place.path}.exists({name}.all({inner}) and {name}.exists())",
+            f"{place.path}.select({name}.select($index)).count()",
+            f"{place.path}.select(iif({name}.exists({inner}), {name}.count(), 0 - 1))",
+            f"{place.path}.{name}.aggregate(iif({inner}, $total + 1, $total), 0)",
+            f"{self.name}.descendants().where($this is {child.type}).count() >= {place.path}.{name}.count()",
+            f"{self.name}.repeat({place.path.split('.')[1]}).{name}.exists({inner})")
+
+    def mistake(self):
+        """What both sides have to refuse."""
+        many = [place for place in self.places.values() if len(place.values) > 1 and place.kind == "text"]
+        if not many:
+            return self.pick("'a' + 1", "'a' > 1", "1 + 'a'", "(1 | 2) + 3", "('a' | 'b').upper()", "'a'.unknown()",
+                             "(1 | 2) > 1", "'a'.substring('b')", "(1 + 2", "1 +", "'a'.startsWith(1)")
+        path = self.random.choice(many).path
+        return self.pick(f"{path}.upper()", f"{path} + 'a'", f"{path} > 'a'", f"{path}.startsWith('a')", f"{path} is string",
+                         f"{path}.length()", f"{path}.unknown()", f"{path}.substring(1)", f"{path} in {path}", f"{path}.where(",
+                         f"{path}.matches('a')", f"{path}.replace('a', 'b')", f"{path}.count(1)")
+
     # MARK: Values
 
     def number(self, depth=2):
@@ -270,7 +315,7 @@ class Generator:
             place = self.place("boolean")
             path = self.path()
             return self.pick("true", "false", "{}", f"{path}.exists()", f"{path}.empty()",
-                             place.path + ".first()" if place else "true", f"{path}.count() > {self.integer()}")
+                             place.path + ".first()" if place else "true", f"({path}.count() > {self.integer()})")
         a, b = self.truth(depth - 1), self.truth(depth - 1)
         return self.pick(f"({a} and {b})", f"({a} or {b})", f"({a} xor {b})", f"({a} implies {b})", f"({a}).not()",
                          f"iif({a}, {b}, {a})", f"({a} = {b})", f"({a} | {b}).allTrue()", f"({a} | {b}).anyFalse()",
@@ -328,7 +373,7 @@ class Generator:
             f"{path}.repeat(children()).count() > 0", f"{path}.coalesce({self.word()}).count()")
 
     def quantity_question(self):
-        one = self.one("element") if False else None
+        one = None
         place = next((p for p in self.by_kind.get("element", []) if p.type in ("Quantity", "Age", "SimpleQuantity")), None)
         if place:
             one = place.path + ".first()"
