@@ -383,6 +383,17 @@ def sibling_of_object(spot):
         return damage
 
 
+@rule("sibling-null", "a member is never null, a `_` sibling neither")
+def sibling_null(spot):
+    if spot.code in TEXTS and spot.index is None and spot.parent is not None and spot.alone and can_extend(spot):
+
+        def damage():
+            spot.holder["_" + spot.key] = None
+            return spot.member_path
+
+        return damage
+
+
 @rule("sibling-with-value", "the `_` sibling has id and extension, no value")
 def sibling_with_value(spot):
     if spot.code in TEXTS and spot.index is None and spot.parent is not None and spot.alone and can_extend(spot):
