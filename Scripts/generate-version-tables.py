@@ -12,8 +12,8 @@ import json
 import os
 import sys
 
-RESOURCES = ["Binary", "Bundle", "CodeSystem", "Contract", "Device", "Encounter", "Group", "Observation", "Organization",
-             "Patient", "Questionnaire", "QuestionnaireResponse", "ValueSet"]
+RESOURCES = ["Binary", "Bundle", "CodeSystem", "Condition", "Contract", "Device", "Encounter", "Group", "Observation",
+             "Organization", "Patient", "Questionnaire", "QuestionnaireResponse", "ReferralRequest", "ValueSet"]
 TYPES = ["Address", "Age", "Annotation", "Attachment", "CodeableConcept", "Coding", "ContactDetail", "ContactPoint",
          "Count", "Distance", "Duration", "Element", "Extension", "HumanName", "Identifier", "Meta", "Money",
          "Narrative", "Period", "Quantity", "Range", "Ratio", "Reference", "SampledData", "Signature", "Timing",

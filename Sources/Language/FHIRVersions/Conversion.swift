@@ -42,7 +42,9 @@ struct Conversion {
     }
 
     /// The resource without the resources that the conversion adds: they belong to the one around it.
-    mutating func inner(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
+    mutating func inner(
+        _ object: JSONObject, at trail: ConversionTrail? = nil, isContained: Bool = false
+    ) -> JSONObject {
         var object = object
         var type = object["resourceType"]?.string ?? ""
         let trail = trail ?? .root(type)
@@ -53,7 +55,10 @@ struct Conversion {
                 .changed, "QuestionnaireAnswers", "the older name of QuestionnaireResponse",
                 trail.member("resourceType"))
         }
-        guard FHIRConversion.resourceTypes.contains(type) else {
+        guard
+            FHIRConversion.resourceTypes.contains(type)
+                || isContained && FHIRConversion.containedTypes.contains(type)
+        else {
             note(.untouched, type.isEmpty ? "Resource" : type, "resources of this type are not converted", trail)
             return object
         }
@@ -64,8 +69,10 @@ struct Conversion {
             keptTypes.formUnion(Set(types).subtracting(FHIRConversion.resourceTypes))
         }
         defer { (current, keptTypes) = outer }
-        var output = element(object, from: type, to: type, at: trail)
-        output.set("resourceType", .string(type), at: 0)
+        let newer = ResourceNames.renamed[type] ?? type
+        if newer != type { note(.changed, type, "R4's name is \(newer)", trail.member("resourceType")) }
+        var output = element(object, from: type, to: newer, at: trail)
+        output.set("resourceType", .string(newer), at: 0)
         return output
     }
 

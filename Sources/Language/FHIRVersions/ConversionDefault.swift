@@ -7,7 +7,8 @@ extension Conversion {
     mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
         // The value set that defines codes says it for them.
         if place.from == "ValueSet.codeSystem" { return }
-        guard let type = place.to.split(separator: ".").first, FHIRConversion.resourceTypes.contains(String(type))
+        guard let type = place.to.split(separator: ".").first.map(String.init),
+            FHIRConversion.resourceTypes.contains(type) || type == "Condition" || type == "ServiceRequest"
         else { return }
         for member in target.members(below: place.to) where member.isRequired {
             guard !Conversion.isPresent(member, in: output.object) else { continue }
@@ -47,6 +48,7 @@ extension Conversion {
         // The apps send a response when the person is done with it.
         "QuestionnaireResponse.status": "completed",
         "Observation.status": "unknown",
+        "ServiceRequest.status": "unknown",
         "CodeSystem.status": "unknown",
         "CodeSystem.content": "complete",
         "Encounter.status": "unknown",

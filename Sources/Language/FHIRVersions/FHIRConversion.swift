@@ -4,8 +4,8 @@ import FHIR
 ///
 /// Read: Contract, QuestionnaireResponse (with its older name QuestionnaireAnswers), Questionnaire, Patient,
 /// Observation, Device, Encounter, Group, Organization, ValueSet, CodeSystem, Binary and Bundles of these, each also where it is
-/// contained. Resources of other types in a Bundle or among the contained ones are kept as they are, and a note names
-/// them. Nothing vanishes: what R4 has no element for stands in the official cross-version extension
+/// contained; a Condition or ReferralRequest where it is contained in one of these. Other resources in a Bundle or among
+/// the contained ones are kept as they are, and a note names them. Nothing vanishes: what R4 has no element for stands in the official cross-version extension
 /// (<https://hl7.org/fhir/R4/versions.html#extensions>) or is named in the notes.
 public enum FHIRConversion {
     /// An R4 resource with what could not be carried over one to one.
@@ -25,6 +25,10 @@ public enum FHIRConversion {
         "Patient", "Questionnaire",
         "QuestionnaireAnswers", "QuestionnaireResponse", "ValueSet",
     ]
+
+    /// The resource types that are converted only where they are contained in one of ``resourceTypes``: R4 could not be
+    /// read otherwise.
+    static let containedTypes: Set<String> = ["Condition", "ReferralRequest"]
 
     /// The resource as R4. An R4 resource is returned as it is.
     ///

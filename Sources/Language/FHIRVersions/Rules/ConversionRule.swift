@@ -76,6 +76,7 @@ enum ConversionRule {
         var rules: [String: Rule] = contract
         for more in [
             response, observation, patient, device, encounter, dataTypes, valueSet, concepts, bundle, organization,
+            condition, referral,
         ] {
             rules.merge(more) { $1 }
         }
@@ -112,7 +113,7 @@ enum ConversionRule {
                 conversion.note(
                     .changed, place.from + ".contained.id", "it is written without #", pair.trail.member("id"))
             }
-            output.append(.object(conversion.inner(object, at: pair.trail)), to: "contained")
+            output.append(.object(conversion.inner(object, at: pair.trail, isContained: true)), to: "contained")
         }
     }
 

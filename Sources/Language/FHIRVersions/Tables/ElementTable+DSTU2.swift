@@ -16,6 +16,17 @@ extension ElementTable {
             Bundle.entry.request ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
             Bundle.entry.response id:id:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
             Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01
+            Condition id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            Condition extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* patient:Reference:11
+            Condition encounter:Reference:01 asserter:Reference:01 dateRecorded:date:01 code:CodeableConcept:11
+            Condition category:CodeableConcept:01 clinicalStatus:code:01 verificationStatus:code:11
+            Condition severity:CodeableConcept:01 onset[x]:dateTime,Quantity,Period,Range,string:01
+            Condition abatement[x]:dateTime,Quantity,boolean,Period,Range,string:01 stage:>:01 evidence:>:0*
+            Condition bodySite:CodeableConcept:0* notes:string:01
+            Condition.stage id:id:01 extension:Extension:0* modifierExtension:Extension:0* summary:CodeableConcept:01
+            Condition.stage assessment:Reference:0*
+            Condition.evidence id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:01
+            Condition.evidence detail:Reference:0*
             Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 issued:dateTime:01
             Contract applies:Period:01 subject:Reference:0* authority:Reference:0* domain:Reference:0*
@@ -137,6 +148,13 @@ extension ElementTable {
             QuestionnaireResponse.group.question.answer id:id:01 extension:Extension:0* modifierExtension:Extension:0*
             QuestionnaireResponse.group.question.answer value[x]:boolean,decimal,integer,date,dateTime,instant,time,string,uri,Attachment,Coding,Quantity,Reference:01
             QuestionnaireResponse.group.question.answer group:@QuestionnaireResponse.group:0*
+            ReferralRequest id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
+            ReferralRequest contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* status:code:11
+            ReferralRequest identifier:Identifier:0* date:dateTime:01 type:CodeableConcept:01 specialty:CodeableConcept:01
+            ReferralRequest priority:CodeableConcept:01 patient:Reference:01 requester:Reference:01 recipient:Reference:0*
+            ReferralRequest encounter:Reference:01 dateSent:dateTime:01 reason:CodeableConcept:01 description:string:01
+            ReferralRequest serviceRequested:CodeableConcept:0* supportingInformation:Reference:0*
+            ReferralRequest fulfillmentTime:Period:01
             ValueSet id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             ValueSet extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:01
             ValueSet version:string:01 name:string:01 status:code:11 experimental:boolean:01 publisher:string:01

@@ -2,7 +2,8 @@ import FHIR
 
 extension ElementTable {
     /// The elements of FHIR R4 (4.0.1) that the conversion needs.
-    static let r4 = ElementTable(model: .r4, types: FHIRConversion.resourceTypes.union(dataTypes))
+    static let r4 = ElementTable(
+        model: .r4, types: FHIRConversion.resourceTypes.union(dataTypes).union(["Condition", "ServiceRequest"]))
 
     private static let dataTypes: Set<String> = [
         "Address", "Age", "Annotation", "Attachment", "CodeableConcept", "Coding", "ContactDetail", "ContactPoint",

@@ -36,6 +36,16 @@ extension ElementTable {
             CodeSystem.concept.designation language:code:01 use:Coding:01 value:string:11
             CodeSystem.concept.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
             CodeSystem.concept.property value[x]:code,Coding,string,integer,boolean,dateTime:11
+            Condition id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
+            Condition extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* clinicalStatus:code:01
+            Condition verificationStatus:code:01 category:CodeableConcept:0* severity:CodeableConcept:01
+            Condition code:CodeableConcept:01 bodySite:CodeableConcept:0* subject:Reference:11 context:Reference:01
+            Condition onset[x]:dateTime,Age,Period,Range,string:01 abatement[x]:dateTime,Age,boolean,Period,Range,string:01
+            Condition assertedDate:dateTime:01 asserter:Reference:01 stage:>:01 evidence:>:0* note:Annotation:0*
+            Condition.stage id:string:01 extension:Extension:0* modifierExtension:Extension:0* summary:CodeableConcept:01
+            Condition.stage assessment:Reference:0*
+            Condition.evidence id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:0*
+            Condition.evidence detail:Reference:0*
             Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 status:code:01
             Contract issued:dateTime:01 applies:Period:01 subject:Reference:0* topic:Reference:0* authority:Reference:0*
@@ -172,6 +182,17 @@ extension ElementTable {
             QuestionnaireResponse.item.answer id:string:01 extension:Extension:0* modifierExtension:Extension:0*
             QuestionnaireResponse.item.answer value[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
             QuestionnaireResponse.item.answer item:@QuestionnaireResponse.item:0*
+            ReferralRequest id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
+            ReferralRequest contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
+            ReferralRequest identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0* replaces:Reference:0*
+            ReferralRequest groupIdentifier:Identifier:01 status:code:11 intent:code:11 type:CodeableConcept:01
+            ReferralRequest priority:code:01 serviceRequested:CodeableConcept:0* subject:Reference:11 context:Reference:01
+            ReferralRequest occurrence[x]:dateTime,Period:01 authoredOn:dateTime:01 requester:>:01
+            ReferralRequest specialty:CodeableConcept:01 recipient:Reference:0* reasonCode:CodeableConcept:0*
+            ReferralRequest reasonReference:Reference:0* description:string:01 supportingInfo:Reference:0*
+            ReferralRequest note:Annotation:0* relevantHistory:Reference:0*
+            ReferralRequest.requester id:string:01 extension:Extension:0* modifierExtension:Extension:0* agent:Reference:11
+            ReferralRequest.requester onBehalfOf:Reference:01
             ValueSet id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
             ValueSet extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:0*
             ValueSet version:string:01 name:string:01 title:string:01 status:code:11 experimental:boolean:01

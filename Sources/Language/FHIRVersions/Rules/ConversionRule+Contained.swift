@@ -1,0 +1,91 @@
+import FHIR
+
+extension ConversionRule {
+    /// Condition, where it is contained: <https://hl7.org/fhir/DSTU2/condition.html>,
+    /// <https://hl7.org/fhir/STU3/condition.html>.
+    static let condition: [String: Rule] = [
+        "Condition.patient": renamed("subject"),
+        "Condition.context": renamed("encounter"),
+        "Condition.dateRecorded": renamed("recordedDate"),
+        "Condition.assertedDate": renamed("recordedDate"),
+        "Condition.notes": note,
+        "Condition.clinicalStatus": concept(
+            "condition-clinical", ["active", "recurrence", "relapse", "inactive", "remission", "resolved"]),
+        "Condition.verificationStatus": concept(
+            "condition-ver-status", ["provisional", "differential", "confirmed", "refuted", "entered-in-error"]),
+        "Condition.onset": age("onset"),
+        "Condition.abatement": age("abatement"),
+    ]
+
+    /// ReferralRequest, where it is contained: R4's ServiceRequest (<https://hl7.org/fhir/DSTU2/referralrequest.html>,
+    /// <https://hl7.org/fhir/STU3/referralrequest.html>).
+    static let referral: [String: Rule] = [
+        "ReferralRequest.status": code([
+            "requested": "active", "accepted": "active", "suspended": "on-hold", "cancelled": "revoked",
+            "rejected": "revoked",
+        ]),
+        "ReferralRequest.patient": renamed("subject"),
+        "ReferralRequest.context": renamed("encounter"),
+        "ReferralRequest.date": renamed("authoredOn"),
+        "ReferralRequest.reason": renamed("reasonCode"),
+        "ReferralRequest.recipient": renamed("performer"),
+        "ReferralRequest.type": renamed("category"),
+        "ReferralRequest.specialty": renamed("performerType"),
+        "ReferralRequest.serviceRequested": renamed("code"),
+        "ReferralRequest.groupIdentifier": renamed("requisition"),
+        "ReferralRequest.supportingInformation": renamed("supportingInfo"),
+        "ReferralRequest.requester": requester,
+    ]
+
+    private static let note: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            var note = ConversionOutput()
+            let path = place.from + "." + part.key
+            let text = conversion.value(pair.value, (from: "", to: nil), type: "markdown", path, pair.trail)
+            if text == nil, pair.value != .null { conversion.noteForm(path, pair.trail) }
+            note.set("text", text ?? .null, conversion.sibling(pair.sibling, pair.trail))
+            if !note.isEmpty { output.append(.object(note.finished), to: "note") }
+        }
+    }
+
+    /// A code became a concept; one that its system does not have goes into an extension.
+    private static func concept(_ system: String, _ codes: Set<String>) -> Rule {
+        { part, place, output, conversion in
+            guard let code = part.value?.string, codes.contains(code), !output.has(part.key) else {
+                if part.value?.object != nil {
+                    conversion.keep(part, as: part.key, place, &output)
+                } else {
+                    conversion.carry(part, place, &output)
+                }
+                return
+            }
+            var coding: JSON = [
+                "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(code),
+            ]
+            let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
+            if sibling != .null { coding["_code"] = sibling }
+            output.set(part.key, ["coding": [coding]])
+        }
+    }
+
+    /// A Quantity of DSTU2 is an Age.
+    private static func age(_ name: String) -> Rule {
+        { part, place, output, conversion in
+            conversion.keep(part, as: part.key == name + "Quantity" ? name + "Age" : part.key, place, &output)
+        }
+    }
+
+    /// STU3 says who asks and for whom; R4 has the one who asks.
+    private static let requester: Rule = { part, place, output, conversion in
+        for pair in part.pairs {
+            guard let object = pair.value.object, object.count == 1, let agent = object["agent"],
+                !output.has("requester"),
+                let reference = conversion.value(agent, "Reference", pair.trail.member("agent"))
+            else {
+                conversion.keep(part.with(pair), as: "requester", place, &output)
+                continue
+            }
+            output.set("requester", reference)
+        }
+    }
+}
