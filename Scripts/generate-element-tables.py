@@ -10,6 +10,7 @@ Written are (see the Swift files that read them for the formats):
     Sources/Language/FHIRValidation/Tables/Invariants+R4.swift             constraints with their expressions
     Sources/Language/FHIRValidation/Tables/Terminology+R4.swift            value sets of bindings, expanded
     Sources/Language/FHIRValidation/Tables/Extensions+R4.swift             HL7's own extensions
+    Sources/Language/FHIRValidation/Tables/StandardProfiles+R4.swift       HL7's own profiles
 """
 
 import io
@@ -201,6 +202,10 @@ def swift(path, extended, declaration, comment, lines):
 ERRATA = {
     # Elements of FHIR are never System.Boolean, so that the published expression refuses every `exists`.
     "operator = 'exists' implies (answer is Boolean)": "operator = 'exists' implies (answer is boolean)",
+    # Without a fullUrl or a probability these give nothing, which would count as broken.
+    "fullUrl.contains('/_history/').not()": "fullUrl.empty() or fullUrl.contains('/_history/').not()",
+    "probability is decimal implies (probability as decimal) <= 100":
+        "probability.ofType(decimal).empty() or probability.ofType(decimal) <= 100",
 }
 
 
@@ -380,6 +385,35 @@ def binding_of(package, element):
     return ""
 
 
+def profile_lines(package):
+    """The differentials of R4's own profiles, as JSON without what only people read."""
+    lines = []
+    wanted = ("id", "path", "sliceName", "min", "max", "maxLength")
+    for structure in sorted(package.structures.values(), key=lambda s: s["url"]):
+        if structure.get("derivation") != "constraint" or structure["type"] == "Extension":
+            continue
+        rows = []
+        for element in structure["differential"]["element"]:
+            row = {k: v for k, v in element.items()
+                   if k in wanted or k.startswith(("fixed", "pattern", "minValue", "maxValue"))}
+            if "type" in element:
+                row["type"] = [{k: t[k] for k in ("code", "profile", "targetProfile") if k in t} for t in element["type"]]
+            if "slicing" in element:
+                row["slicing"] = {k: v for k, v in element["slicing"].items() if k != "description"}
+            if "constraint" in element:
+                row["constraint"] = [{k: c[k] for k in ("key", "severity", "human", "expression") if k in c}
+                                     for c in element["constraint"]]
+            if element.get("binding", {}).get("valueSet"):
+                row["binding"] = {k: element["binding"][k] for k in ("strength", "valueSet")}
+                if element["binding"]["strength"] == "required":
+                    package.number(element["binding"]["valueSet"])
+            rows.append(row)
+        value = {"resourceType": "StructureDefinition", "url": structure["url"], "type": structure["type"],
+                 "baseDefinition": structure["baseDefinition"], "differential": {"element": rows}}
+        lines.append(json.dumps(value, separators=(",", ":"), ensure_ascii=True))
+    return lines
+
+
 def search_lines(package):
     """code TAB type TAB bases TAB targets TAB expression TAB components (`url expression` by `;`) TAB url tail"""
     lines = []
@@ -412,6 +446,8 @@ def main():
           "The constraints of FHIR R4; the format is told at ``InvariantTable``.", constraint_lines(package))
     swift(validation + "Extensions+R4.swift", "ExtensionTable", "r4Text",
           "The extensions that HL7 defines for FHIR R4; the format is told at ``ExtensionTable``.", extensions)
+    swift(validation + "StandardProfiles+R4.swift", "StandardProfiles", "r4Text",
+          "The profiles that R4 publishes; the format is told at ``StandardProfiles``.", profile_lines(package))
     swift(validation + "Terminology+R4.swift", "BuiltInTerminology", "r4Text",
           "The value sets that bindings of FHIR R4 need; the format is told at ``BuiltInTerminology``.",
           terminology_lines(package))

@@ -16,7 +16,7 @@ struct ElementPath {
     let root: String
     var steps: [Step] = []
 
-    init(root: String) { self.root = root }
+    init(root: String) { self.root = ElementPath.shortened(root) }
 
     /// As FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
     var expression: String { expression(of: steps[...]) }
@@ -45,9 +45,14 @@ struct ElementPath {
                 (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
                     || (index > 0 && (0x30...0x39).contains(byte))
             } && !name.isEmpty
-        guard !isPlain || reserved.contains(name) else { return name }
-        let text = name.count > 64 ? String(name.prefix(64)) + "…" : name
+        let text = shortened(name)
+        guard !isPlain || reserved.contains(name) else { return text }
         return "`" + text.replacing("\\", with: "\\\\").replacing("`", with: "\\`") + "`"
+    }
+
+    /// A name of the document as it is shown: whole where it could be one of FHIR's, else its beginning.
+    static func shortened(_ name: String) -> String {
+        name.utf8.count > 64 ? String(name.prefix(64)) + "…" : name
     }
 
     private static let reserved: Set<String> = ["div", "mod", "and", "or", "xor", "implies", "is", "true", "false"]

@@ -58,10 +58,16 @@ enum PrimitiveFormat {
     /// The longest text that FHIR allows, in characters; FHIR says 1 MB.
     static let maximumLength = 1024 * 1024
 
+    /// The longest number that is taken, in characters. FHIR asks systems for 18 digits.
+    static let maximumDigits = 64
+
     static func problem(_ value: JSON, _ rule: Rule) -> Problem? {
         switch (rule, value) {
         case (.boolean, .bool): nil
-        case (.decimal, .number): nil
+        case (.decimal, .number(let number)):
+            number.text.utf8.count <= maximumDigits
+                ? nil
+                : .format("a number of at most \(maximumDigits) characters, more than any system can calculate with")
         case (.integer, .number(let number)): integer(number, -2_147_483_648, "")
         case (.unsignedInt, .number(let number)): integer(number, 0, " not below 0")
         case (.positiveInt, .number(let number)): integer(number, 1, " of at least 1")

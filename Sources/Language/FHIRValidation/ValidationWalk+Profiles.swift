@@ -54,9 +54,9 @@ extension ValidationWalk {
                 report(problem.severity, problem.kind, problem.code, problem.message)
             }
             if !member.hasSnapshot, profiles.profile(member.base) == nil, !ValidationWalk.isCore(member.base) {
-                warning(
+                error(
                     .notFound, "unknown-profile",
-                    "\(member.url) is derived from \(member.base), which was not supplied: what that asks for was not checked."
+                    "\(member.url) is derived from \(member.base), which was not supplied: supply it, too."
                 )
             }
             content(member.root, element, bases: chain.drop { $0.url != member.url }.dropFirst().map(\.root))
@@ -167,9 +167,13 @@ extension ValidationWalk {
             bind(element.value, plan.types[Int(element.type.index)].special, (.required, number))
             return
         }
-        guard let service = options.context.terminology,
-            service.memberOf(element, valueSet: binding.valueSet) == false
-        else { return }
+        guard let isMember = options.context.terminology?.memberOf(element, valueSet: binding.valueSet) else {
+            report(
+                .information, .notFound, "unknown-value-set",
+                "The profile requires a code of \(binding.valueSet), which is not known here: it was not checked.")
+            return
+        }
+        guard !isMember else { return }
         error(.codeInvalid, "required-binding", "The code is not in \(binding.valueSet): use one that is.")
     }
 
@@ -307,22 +311,55 @@ extension ValidationWalk {
     private func matches(
         _ item: Item, _ slice: ProfileNode, _ discriminator: ProfileNode.Slicing.Discriminator
     ) -> Bool {
-        let reached = reach(item.element, discriminator)
-        let (node, wanted) = ValidationWalk.node(at: discriminator.path, of: slice)
+        let stated = ValidationWalk.statements(at: discriminator.path, of: slice)
         switch discriminator.kind {
+        case .type where discriminator.path.hasSuffix("resolve()"):
+            return targetTypes(item.element, discriminator.path).contains { type in
+                stated.contains { isTarget(type, of: $0.node?.types ?? []) }
+            }
         case .exists:
-            guard let node else { return true }
-            return node.max == 0 ? reached.isEmpty : (node.min ?? 0) > 0 ? !reached.isEmpty : true
+            let reached = reach(item.element, discriminator)
+            return stated.allSatisfy { statement in
+                guard let node = statement.node else { return true }
+                return node.max == 0 ? reached.isEmpty : (node.min ?? 0) > 0 ? !reached.isEmpty : true
+            }
         case .type:
-            guard let node, !node.types.isEmpty else { return false }
-            return reached.contains { isOfType($0, node.types) }
+            let reached = reach(item.element, discriminator)
+            return stated.contains { statement in
+                guard let types = statement.node?.types, !types.isEmpty else { return false }
+                return reached.contains { isOfType($0, types) }
+            }
         case .profile:
-            let wanted = node?.types.flatMap(\.profiles).compactMap { profiles.profile($0) } ?? []
+            let reached = reach(item.element, discriminator)
+            let wanted = stated.flatMap { $0.node?.types ?? [] }.flatMap(\.profiles).compactMap { profiles.profile($0) }
             return reached.contains { element in wanted.contains { conforms(element, to: $0) } }
         case .value, .pattern:
-            if let wanted { return reached.contains { PatternMatch.matches($0.value, wanted) } }
-            guard let node, !node.isEmpty else { return false }
-            return reached.contains { conforms($0, to: node) }
+            let reached = reach(item.element, discriminator)
+            return stated.contains { statement in
+                if let wanted = statement.value { return reached.contains { PatternMatch.matches($0.value, wanted) } }
+                guard let node = statement.node, !node.isEmpty else { return false }
+                return reached.contains { conforms($0, to: node) }
+            }
+        }
+    }
+
+    /// The types that the references at the path point to, as far as the reference or its target tells.
+    private func targetTypes(_ element: TypedElement, _ path: String) -> [String] {
+        let names = path.split(separator: ".").dropLast().filter { $0 != "$this" }.map(String.init)
+        var found = [element]
+        for name in names { found = found.flatMap { $0.children(name) } }
+        return found.compactMap { reference in
+            reference.value["reference"]?.string.flatMap { targetType($0) } ?? reference.value["type"]?.string
+        }
+    }
+
+    private func isTarget(_ type: String, of rules: [ProfileNode.TypeRule]) -> Bool {
+        rules.contains { rule in
+            if rule.code == type { return true }
+            return rule.targetProfiles.contains { url in
+                profiles.profile(url)?.type == type
+                    || (ValidationWalk.isCore(url) && url.hasSuffix("/" + type))
+            }
         }
     }
 
@@ -334,33 +371,38 @@ extension ValidationWalk {
         return found.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// What a slice says at the path of a discriminator; or the value that a pattern above it has there.
-    private static func node(at path: String, of slice: ProfileNode) -> (node: ProfileNode?, value: JSON?) {
-        var node = slice
-        var value = slice.fixed ?? slice.pattern
-        guard path != "$this" else { return (node, value) }
+    /// What a profile says at a place: its node, and the value that is fixed there or in what stands above.
+    private struct Statement {
+        var node: ProfileNode?
+        var value: JSON?
+    }
+
+    /// Everything that a slice says at the path of a discriminator; slices on the way say their own.
+    private static func statements(at path: String, of slice: ProfileNode) -> [Statement] {
+        var found = [Statement(node: slice, value: slice.fixed ?? slice.pattern)]
         for part in path.split(separator: ".") {
             if part == "$this" || part == "resolve()" || part.hasPrefix("ofType(") { continue }
-            let name: String
-            if part.hasPrefix("extension("), let quoted = part.split(separator: "'").dropFirst().first {
-                let slices = node.child("extension")?.slices ?? []
-                guard
-                    let found = slices.first(where: {
-                        $0.types.flatMap(\.profiles).contains(String(quoted))
-                            || $0.child("url")?.fixed?.string == String(quoted)
-                    })
-                else { return (nil, nil) }
-                (node, value) = (found, found.fixed ?? found.pattern)
+            if part.hasPrefix("extension("), let url = part.split(separator: "'").dropFirst().first.map(String.init) {
+                found = found.flatMap { statement in
+                    (statement.node?.child("extension")?.slices ?? [])
+                        .filter { $0.types.flatMap(\.profiles).contains(url) || $0.child("url")?.fixed?.string == url }
+                        .map { Statement(node: $0, value: $0.fixed ?? $0.pattern) }
+                }
                 continue
             }
-            name = String(part)
-            value = value.flatMap { above in above[name] ?? above.array?.first?[name] }
-            if let array = value?.array { value = array.first }
-            guard let child = node.child(name) else { return (nil, value) }
-            node = child
-            value = node.fixed ?? node.pattern ?? value
+            found = found.flatMap { below($0, String(part)) }
         }
-        return (node, value)
+        return found
+    }
+
+    private static func below(_ statement: Statement, _ name: String) -> [Statement] {
+        var inherited = statement.value.flatMap { above in above[name] ?? above.array?.first?[name] }
+        if let array = inherited?.array { inherited = array.first }
+        guard let child = statement.node?.child(name) else { return [Statement(node: nil, value: inherited)] }
+        let own = ([child] + child.slices).map { Statement(node: $0, value: $0.fixed ?? $0.pattern ?? inherited) }
+        // Where a slice says more than the element itself, the element's silence is no statement.
+        let telling = own.filter { $0.value != nil || $0.node?.children.isEmpty == false }
+        return telling.isEmpty ? own : telling
     }
 
     // MARK: Trying out

@@ -65,7 +65,7 @@ extension ValidationWalk {
     /// Whether the target is of a type that may stand here, as far as the reference or its target tells.
     mutating func referenceTarget(_ object: JSONObject, allowed: [String]) {
         let literal = object["reference"]?.string
-        var target = literal.flatMap { self.target($0) }
+        var target = literal.flatMap { targetType($0) }
         if let stated = object["type"]?.string {
             let name =
                 stated.hasPrefix("http://hl7.org/fhir/StructureDefinition/") ? String(stated.dropFirst(40)) : stated
@@ -84,7 +84,7 @@ extension ValidationWalk {
     }
 
     /// The type of what a literal reference points to; nil where nothing tells it.
-    private func target(_ literal: String) -> String? {
+    func targetType(_ literal: String) -> String? {
         if literal.hasPrefix("#") {
             let id = String(literal.dropFirst())
             guard let root = frames.last(where: { !$0.isContained }) ?? frames.first else { return nil }

@@ -10,6 +10,11 @@ extension ValidationWalk {
             error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
             return
         }
+        if !isResource, object.count == 1, object.members[0].key == "id" {
+            error(
+                .invariant, "ele-1",
+                "ele-1: An id alone is no content: give the element a value or children, or leave it out.")
+        }
         let hasSiblings = object.members.contains { $0.key.utf8.first == UInt8(ascii: "_") }
         var seen = ElementSet()
         for member in object.members {

@@ -6,7 +6,7 @@ extension ValidationWalk {
         _ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ rule: ValidationPlan.TypeRule,
         _ declaration: Int32
     ) {
-        if let sibling { self.sibling(sibling) }
+        if let sibling { self.sibling(sibling, hasValue: !value.isNull) }
         if value.isNull {
             if sibling == nil {
                 error(.structure, "null-value", "FHIR has no null here: leave the element out.")
@@ -48,7 +48,7 @@ extension ValidationWalk {
     }
 
     /// The object beside a primitive: only an id and extensions.
-    private mutating func sibling(_ sibling: JSON) {
+    private mutating func sibling(_ sibling: JSON, hasValue: Bool) {
         guard let object = sibling.object else {
             if !sibling.isNull {
                 error(.structure, "wrong-shape", "Beside a primitive stands an object with id and extension.")
@@ -59,7 +59,21 @@ extension ValidationWalk {
             error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
             return
         }
+        if hasValue, object.count == 1, let id = object["id"] {
+            if id.string == nil {
+                error(.structure, "wrong-shape", "The id of an element is text in quotes.", at: "id")
+            }
+            inside(idStep) { walk in
+                if walk.path.steps.count > 0 { walk.elementID(id) }
+            }
+            return
+        }
         members(of: object, TypedElement(sibling, type: model.elementType))
+    }
+
+    private var idStep: ElementPath.Step {
+        let number = model.elementIndex(named: "id", of: model.elementType) ?? -1
+        return ElementPath.Step(key: "id", index: nil, declaration: number, type: model.type("string") ?? .unknown)
     }
 
     /// The id of an element stands once in its resource (<https://hl7.org/fhir/R4/element.html#id>).

@@ -207,12 +207,12 @@ struct ValidationWalk {
         _ key: String, _ expression: FHIRPathExpression, isError: Bool, _ sentence: String, _ element: TypedElement
     ) {
         do {
-            // What cannot be told is no violation: only a constraint that is false is broken.
-            if try expression.evaluateBoolean(element, in: evaluationContext) ?? true { return }
+            // A constraint must hold: what cannot be told does not, as in HL7's own validator.
+            if try expression.evaluateBoolean(element, in: evaluationContext) ?? false { return }
         } catch {
             report(
-                .warning, .notSupported, "constraint-not-evaluated",
-                "The constraint \(key) could not be evaluated: \(error.message)")
+                isError ? .error : .warning, error.kind == .limit ? .tooCostly : .notSupported,
+                "constraint-not-evaluated", "The constraint \(key) could not be evaluated: \(error.message)")
             return
         }
         report(isError ? .error : .warning, .invariant, key, "\(key): \(sentence)")

@@ -160,7 +160,11 @@ struct XHTMLScanner {
     private mutating func entity() throws(NarrativeCheck.Problem) {
         let start = position
         while let byte = peek(), byte != UInt8(ascii: ";"), position - start < 12 { position += 1 }
-        guard peek() == UInt8(ascii: ";"), position > start + 1 else {
+        let name = String(decoding: bytes[(start + 1)..<position], as: UTF8.self)
+        let isNumber =
+            name.hasPrefix("#x")
+            ? UInt32(name.dropFirst(2), radix: 16) != nil : name.hasPrefix("#") && UInt32(name.dropFirst()) != nil
+        guard peek() == UInt8(ascii: ";"), isNumber || ["amp", "lt", "gt", "quot", "apos"].contains(name) else {
             throw problem("A & stands alone in the narrative: write &amp;.")
         }
         position += 1

@@ -30,7 +30,13 @@ struct ProfileSet: Sendable {
 
     /// The profile with the canonical URL, a version behind `|` aside.
     func profile(_ url: String) -> Profile? {
-        byURL[url] ?? url.firstIndex(of: "|").flatMap { byURL[String(url[..<$0])] }
+        if let found = byURL[url] { return found }
+        let plain = url.firstIndex(of: "|").map { String(url[..<$0]) } ?? url
+        // The tables of R4's own are read only for a name that could be one.
+        guard byURL[plain] == nil, plain.hasPrefix("http://hl7.org/fhir/StructureDefinition/") else {
+            return byURL[plain]
+        }
+        return StandardProfiles.r4.profile(plain)
     }
 
     /// Whether a supplied profile defines the extension.

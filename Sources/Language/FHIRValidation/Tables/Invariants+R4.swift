@@ -79,7 +79,7 @@ extension InvariantTable {
         bdl-11	e	Bundle	type = 'document' implies entry.first().resource.is(Composition)	A document must have a Composition as the first resource
         bdl-12	e	Bundle	type = 'message' implies entry.first().resource.is(MessageHeader)	A message must have a MessageHeader as the first resource
         bdl-5	e	Bundle.entry	resource.exists() or request.exists() or response.exists()	must be a resource unless there's a request or response
-        bdl-8	e	Bundle.entry	fullUrl.contains('/_history/').not()	fullUrl cannot be a version specific reference
+        bdl-8	e	Bundle.entry	fullUrl.empty() or fullUrl.contains('/_history/').not()	fullUrl cannot be a version specific reference
         cpb-0	w	CapabilityStatement	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
         cpb-1	e	CapabilityStatement	rest.exists() or messaging.exists() or document.exists()	A Capability Statement SHALL have at least one of REST, messaging or document element.
         cpb-2	e	CapabilityStatement	(description.count() + software.count() + implementation.count()) > 0	A Capability Statement SHALL have at least one of description, software, or implementation element.
@@ -180,7 +180,7 @@ extension InvariantTable {
         rqg-1	e	RequestGroup.action	resource.exists() != action.exists()	Must have resource or action but not both
         rsd-0	w	ResearchDefinition	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
         red-0	w	ResearchElementDefinition	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
-        ras-2	e	RiskAssessment.prediction	probability is decimal implies (probability as decimal) <= 100	Must be <= 100
+        ras-2	e	RiskAssessment.prediction	probability.ofType(decimal).empty() or probability.ofType(decimal) <= 100	Must be <= 100
         ras-1	e	RiskAssessment.prediction.probability[x]	(low.empty() or ((low.code = '%') and (low.system = %ucum))) and (high.empty() or ((high.code = '%') and (high.system = %ucum)))	low and high must be percentages, if present
         rvs-0	w	RiskEvidenceSynthesis	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
         spd-0	w	SearchParameter	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation

@@ -670,5 +670,10 @@ extension BuiltInTerminology {
         =373 http://hl7.org/fhir/ValueSet/timezones
         =374 http://hl7.org/fhir/ValueSet/expansion-processing-rule @http://terminology.hl7.org/CodeSystem/expansion-processing-rule all-codes ungrouped groups-only
         =375 http://hl7.org/fhir/ValueSet/expansion-parameter-source @http://terminology.hl7.org/CodeSystem/expansion-parameter-source input server codesystem
+        =376 http://hl7.org/fhir/ValueSet/ucum-bodylength @http://unitsofmeasure.org cm [in_5Fi]
+        =377 http://hl7.org/fhir/ValueSet/ucum-bodytemp @http://unitsofmeasure.org Cel [degF]
+        =378 http://hl7.org/fhir/ValueSet/ucum-bodyweight @http://unitsofmeasure.org kg [lb_5Fav] g
+        =379 http://hl7.org/fhir/ValueSet/ldlcholesterol-codes @http://loinc.org 18262-6 13457-7
+        =380 http://hl7.org/fhir/ValueSet/ucum-vitals-common @http://unitsofmeasure.org % cm [in_5Fi] kg g [lb_5Fav] Cel [degF] mm[Hg] /min kg/m2 m2
         """
 }

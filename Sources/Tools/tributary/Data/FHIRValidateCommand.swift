@@ -25,7 +25,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         var hasErrors = false
         if json { CommandOutput.result("[") }
         for (index, file) in files.enumerated() {
-            let report = try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
+            let report = report(on: file, validator)
             hasErrors = hasErrors || !report.isValid
             if json {
                 let row: JSON = ["file": .string(file), "outcome": report.operationOutcome.json]
@@ -38,10 +38,25 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         if hasErrors { throw ExitCode(1) }
     }
 
+    /// What is said of a file; one that cannot be read is said to be so, and the others are still looked at.
+    private func report(on file: String, _ validator: FHIRValidator) -> ValidationReport {
+        do {
+            return try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
+        } catch {
+            let failure = error as? CommandError ?? CommandError("file-unreadable", "The file cannot be read.")
+            return ValidationReport(issues: [
+                ValidationIssue(.fatal, .notFound, code: failure.code, expression: "", message: failure.message)
+            ])
+        }
+    }
+
     private func readProfile(_ path: String) throws -> JSONObject {
         guard let object = try FileValidation.resource(try CommandInput.file(path), path).object,
             object["resourceType"]?.string == "StructureDefinition"
         else { throw CommandError("not-a-profile", "\(path) holds no StructureDefinition.") }
+        guard object["url"]?.string?.isEmpty == false, object["type"]?.string?.isEmpty == false else {
+            throw CommandError("not-a-profile", "\(path): a profile has a url and a type; add them.")
+        }
         return object
     }
 
@@ -65,7 +80,7 @@ struct FileValidation {
     let validator: FHIRValidator
     let hasProfiles: Bool
 
-    /// How many issues of one file are told; the rest is counted.
+    /// How many errors, and how many other issues, of one file are told; the rest is counted.
     static let maximumIssues = 1000
 
     func report() throws -> ValidationReport {
@@ -104,6 +119,7 @@ struct FileValidation {
     private func lines(_ lines: FileLines) throws -> ValidationReport {
         var lines = lines
         var issues: [ValidationIssue] = []
+        var told = 0
         var untold = 0
         var untoldErrors = 0
         var number = 0
@@ -111,11 +127,14 @@ struct FileValidation {
             number += 1
             if line.allSatisfy({ $0 == 0x20 || $0 == 9 || $0 == 13 }) { continue }
             for issue in validate(bytes: line).issues {
-                guard issues.count < FileValidation.maximumIssues else {
+                // Errors have room of their own: warnings must not hide them.
+                let isError = issue.severity >= .error
+                guard (isError ? told : issues.count - told) < FileValidation.maximumIssues else {
                     untold += 1
-                    if issue.severity >= .error { untoldErrors += 1 }
+                    if isError { untoldErrors += 1 }
                     continue
                 }
+                if isError { told += 1 }
                 issues.append(
                     ValidationIssue(
                         issue.severity, issue.kind, code: issue.code, expression: issue.expression,
