@@ -331,6 +331,7 @@ narrative(
 )
 narrative("narrative-ill-formed", "narrative is well-formed", within("<b>x"))
 narrative("narrative-unknown-entity", "narrative is well-formed: the entity is not declared", within("&nosuchthing;"))
+narrative("narrative-html-entity", "narrative has no entities of HTML", within("&copy;"))
 narrative("narrative-attribute-without-quotes", "narrative is well-formed", within("<p class=a>x</p>"))
 narrative("narrative-empty", "narrative says something (txt-2)", lambda text: f'<div xmlns="{XHTML}"> </div>')
 narrative("narrative-without-namespace", "narrative is in the XHTML namespace", lambda text: "<div>x</div>")

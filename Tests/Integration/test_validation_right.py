@@ -90,6 +90,20 @@ RESOURCES = {
             "effectivePeriod": {"start": "2024-05-01T12:00:00+02:00", "end": "2024-05-01T10:30:00Z"},
         },
         {**without("effectiveDateTime"), "effectivePeriod": {"end": "2024-05-01"}},
+        {
+            "resourceType": "MedicationDispense",
+            "status": "completed",
+            "medicationCodeableConcept": {"text": "x"},
+            "whenPrepared": "2024-05-01T10:00:00Z",
+            "whenHandedOver": "2024-05-01",
+        },
+        {
+            "resourceType": "Task",
+            "status": "draft",
+            "intent": "order",
+            "authoredOn": "2024-05-01T10:00:00Z",
+            "lastModified": "2024-05",
+        },
         {**without("effectiveDateTime"), "effectivePeriod": {"start": "2024-05-01", "end": "2024-05-01"}},
     ],
     "other primitives": [
@@ -213,7 +227,7 @@ RESOURCES = {
     "narrative": [
         page("x"),
         page('<img src="a.png" alt="x"/>'),
-        page("<p>a<br/>b&#160;c&nbsp;&amp;&lt;&eacute;</p>"),
+        page("<p>a<br/>b&#160;c&#xe9;&amp;&lt;&gt;&quot;&apos;</p>"),
         page("<!-- x -->y"),
         page(
             '<table class="grid" border="1"><thead><tr><th colspan="2">a</th></tr></thead><tbody><tr><td>b</td><td/></tr></tbody></table>'
@@ -246,6 +260,17 @@ RESOURCES = {
             )
         ),
         {**without("valueQuantity"), "valueRange": {"low": {"value": 1}}},
+        {
+            **without("valueQuantity"),
+            "valueRange": {
+                "low": {"value": 5, "system": UCUM, "code": "mg"},
+                "high": {"value": 1, "system": UCUM, "code": "cm"},
+            },
+        },
+        {
+            **without("valueQuantity"),
+            "valueRange": {"low": {"value": 5, "unit": "drops"}, "high": {"value": 1, "unit": "spoons"}},
+        },
         {
             **without("valueQuantity"),
             "valueRange": {
