@@ -49,7 +49,7 @@ public struct BuiltInTerminology: Sendable {
             }
             systems = []
         }
-        var words = text.description.split { $0 == " " || $0 == "\n" }[...]
+        var words = text.description.utf8.split { $0 == 0x20 || $0 == 0x0A }.map { Substring($0) }[...]
         while let word = words.popFirst() {
             switch word.first {
             case "=" where Int(word.dropFirst()) != nil && words.first?.contains(":") == true:
@@ -60,7 +60,7 @@ public struct BuiltInTerminology: Sendable {
                 system = String(word.dropFirst())
             default:
                 codes.insert(
-                    word.contains("_")
+                    word.utf8.contains(UInt8(ascii: "_"))
                         ? String(word).replacing("_20", with: " ").replacing("_5F", with: "_") : String(word))
             }
         }

@@ -33,6 +33,21 @@ public struct FHIRValidator: Sendable {
         self.profiles = ProfileSet(profiles)
     }
 
+    /// Why a StructureDefinition cannot be used as a profile at all; nil where it can, whatever it asks for.
+    public static func reasonProfileIsUnreadable(_ definition: JSONObject) -> String? {
+        guard definition["resourceType"]?.string == "StructureDefinition" else {
+            return "It is no StructureDefinition."
+        }
+        guard definition["url"]?.string?.isEmpty == false else { return "It has no url, by which it is named: add it." }
+        guard let type = definition["type"]?.string, TypeModel.r4.type(type) != nil else {
+            return "It constrains no type of R4: correct its type."
+        }
+        let rows = definition["snapshot"]?["element"]?.array ?? definition["differential"]?["element"]?.array ?? []
+        guard !rows.isEmpty else { return "It has neither snapshot nor differential: add one." }
+        guard rows.allSatisfy({ $0["path"]?.string != nil }) else { return "An element of it has no path: add it." }
+        return nil
+    }
+
     /// Validates the JSON text of one resource. Every issue has a line and a column.
     ///
     /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.

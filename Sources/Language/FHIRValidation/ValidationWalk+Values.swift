@@ -50,9 +50,7 @@ extension ValidationWalk {
     /// The object beside a primitive: only an id and extensions.
     private mutating func sibling(_ sibling: JSON, hasValue: Bool) {
         guard let object = sibling.object else {
-            if !sibling.isNull {
-                error(.structure, "wrong-shape", "Beside a primitive stands an object with id and extension.")
-            }
+            error(.structure, "wrong-shape", "Beside a primitive stands an object with id and extension.")
             return
         }
         if object.isEmpty {

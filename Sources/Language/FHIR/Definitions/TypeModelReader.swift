@@ -11,6 +11,8 @@
 /// - binding: `r`equired, `e`xtensible or `p`referred, with the value set's number
 struct TypeModelReader {
     private var model = TypeModel()
+    /// The types of an open choice, once they are known.
+    private var openTargets: [TypeModel.Target]?
     /// Elements that were read, with their types still as text.
     private var pending: [(owner: Int, word: Substring)] = []
 
@@ -25,9 +27,10 @@ struct TypeModelReader {
     // MARK: 1. Names and bases of all types
 
     private mutating func types(_ text: String) {
-        var words = text.split { $0 == " " || $0 == "\n" }[...]
+        // By bytes: the text is ASCII, and splitting it by characters would take most of the time.
+        var words = text.utf8.split { $0 == 0x20 || $0 == 0x0A }.map { Substring($0) }[...]
         while let word = words.popFirst() {
-            guard word.hasPrefix("="), let name = words.popFirst() else {
+            guard word.utf8.first == UInt8(ascii: "="), let name = words.popFirst() else {
                 pending.append((model.entries.count - 1, word))
                 continue
             }
@@ -39,7 +42,7 @@ struct TypeModelReader {
                 default: .complex
                 }
             var base = TypeModel.TypeID.unknown
-            if let next = words.first, !next.hasPrefix("="), !next.contains(":") {
+            if let next = words.first, next.utf8.first != UInt8(ascii: "="), !next.utf8.contains(UInt8(ascii: ":")) {
                 base = model.names[String(next)] ?? .unknown
                 words.removeFirst()
             }
@@ -59,6 +62,7 @@ struct TypeModelReader {
     // MARK: 2. Elements, which may name any type
 
     private mutating func elements() {
+        openTargets = targets("*", "", "")
         var own: [[Int32]] = Array(repeating: [], count: model.entries.count)
         for (owner, word) in pending where owner >= 0 {
             guard let element = element(word, of: model.entries[owner].name) else { continue }
@@ -74,9 +78,11 @@ struct TypeModelReader {
     }
 
     private func element(_ word: Substring, of owner: String) -> TypeModel.Element? {
-        let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = word.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+            Substring($0)
+        }
         guard parts.count >= 4 else { return nil }
-        let isChoice = parts[0].hasSuffix("[x]")
+        let isChoice = parts[0].utf8.last == UInt8(ascii: "]")
         let name = String(isChoice ? parts[0].dropLast(3) : parts[0])
         let limits = parts[2]
         let binding: (TypeModel.BindingStrength, Int)? =
@@ -93,8 +99,8 @@ struct TypeModelReader {
             name: name, path: owner + "." + parts[0], isChoice: isChoice,
             min: limits.first?.wholeNumberValue ?? 0,
             max: limits.last == "*" ? .max : Int(limits.dropFirst()) ?? 1,
-            types: targets(parts[1], owner, name), isModifier: parts[3].contains("m"),
-            isSummary: parts[3].contains("s"), isAttribute: parts[3].contains("a"), binding: binding)
+            types: targets(parts[1], owner, name), isModifier: parts[3].utf8.contains(UInt8(ascii: "m")),
+            isSummary: parts[3].utf8.contains(UInt8(ascii: "s")), isAttribute: parts[3].utf8.contains(UInt8(ascii: "a")), binding: binding)
     }
 
     private func targets(_ text: Substring, _ owner: String, _ name: String) -> [TypeModel.Target] {
@@ -102,6 +108,7 @@ struct TypeModelReader {
         case ">": return [target(owner + "." + name)]
         case "@": return [target(String(text.dropFirst()))]
         case "*":
+            if let openTargets { return openTargets }
             return model.entries.indices
                 .filter { index in
                     let entry = model.entries[index]
@@ -110,8 +117,8 @@ struct TypeModelReader {
                 }
                 .map { TypeModel.Target(type: TypeModel.TypeID(index: Int32($0)), targets: []) }
         default:
-            return text.split(separator: ",").map { word in
-                guard let open = word.firstIndex(of: "(") else { return target(String(word)) }
+            return text.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0) }.map { word in
+                guard let open = word.utf8.firstIndex(of: UInt8(ascii: "(")) else { return target(String(word)) }
                 let names = word[open...].dropFirst().dropLast().split(separator: "|").map(String.init)
                 return TypeModel.Target(type: model.names[String(word[..<open])] ?? .unknown, targets: names)
             }
@@ -131,12 +138,15 @@ struct TypeModelReader {
     // MARK: 3. The JSON names of each type, hashed
 
     private mutating func keys() {
+        let suffixes = model.entries.map { TypeModelReader.suffix($0.name) }
         for index in model.entries.indices {
             var keys: [TypeModel.Slot] = []
             for number in model.entries[index].elements {
                 let element = model.declared[Int(number)]
                 for target in element.types {
-                    let key = element.isChoice ? element.name + suffix(target.type) : element.name
+                    let key =
+                        element.isChoice && target.type.isKnown
+                        ? element.name + suffixes[target.type.position] : element.name
                     keys.append(
                         TypeModel.Slot(key: key, hash: TypeModel.hash(key), element: number, type: target.type))
                     if !element.isChoice { break }
@@ -158,10 +168,7 @@ struct TypeModelReader {
     }
 
     /// The ending of a choice element's name: `dateTime` gives `DateTime`.
-    private func suffix(_ type: TypeModel.TypeID) -> String {
-        let name = model.name(of: type)
-        return (name.first?.uppercased() ?? "") + name.dropFirst()
-    }
+    private static func suffix(_ name: String) -> String { (name.first?.uppercased() ?? "") + name.dropFirst() }
 }
 
 extension TypeModel {

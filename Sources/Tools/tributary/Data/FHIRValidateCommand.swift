@@ -51,11 +51,11 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     }
 
     private func readProfile(_ path: String) throws -> JSONObject {
-        guard let object = try FileValidation.resource(try CommandInput.file(path), path).object,
-            object["resourceType"]?.string == "StructureDefinition"
-        else { throw CommandError("not-a-profile", "\(path) holds no StructureDefinition.") }
-        guard object["url"]?.string?.isEmpty == false, object["type"]?.string?.isEmpty == false else {
-            throw CommandError("not-a-profile", "\(path): a profile has a url and a type; add them.")
+        guard let object = try FileValidation.resource(try CommandInput.file(path), path).object else {
+            throw CommandError("not-a-profile", "\(path) holds no StructureDefinition.")
+        }
+        if let reason = FHIRValidator.reasonProfileIsUnreadable(object) {
+            throw CommandError("not-a-profile", "\(path) cannot be used as a profile. \(reason)")
         }
         return object
     }
