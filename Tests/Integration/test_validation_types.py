@@ -1,0 +1,81 @@
+"""`fhir validate` knows every type: the smallest resource of each, and each of its elements, is right."""
+
+import unittest
+
+from harness import CONFORMANCE, needs_conformance
+from minimal import Minimal
+from validation import ValidationTest
+
+# Constraints that a type's required elements alone do not satisfy, or that one element more breaks: type -> keys.
+BROKEN = {
+    "AllergyIntolerance": "ait-1",
+    "Appointment": "app-1 app-2 app-4",
+    "AppointmentResponse": "apr-1",
+    "Bundle": "bdl-1 bdl-2 bdl-3 bdl-4 bdl-5 bdl-9 bdl-10 bdl-11 full-url",
+    "CapabilityStatement": "cpb-1 cpb-2 cpb-14",
+    "CodeSystem": "csd-1",
+    "Composition": "cmp-1",
+    "Condition": "con-4",
+    "Consent": "ppc-1",
+    "CoverageEligibilityResponse": "ces-1",
+    "FamilyMemberHistory": "fhs-2",
+    "ImmunizationRecommendation": "imr-1",
+    "ImplementationGuide": "ig-1",
+    "InsurancePlan": "ipn-1",
+    "Linkage": "lnk-1",
+    "List": "lst-2",
+    "Measure": "mea-1",
+    "MeasureReport": "mrp-2",
+    "MedicationAdministration": "mad-1",
+    "MolecularSequence": "msq-5 msq-6",
+    "OperationDefinition": "opd-1 opd-2 opd-3",
+    "Organization": "org-1",
+    "Parameters": "inv-1",
+    "Patient": "pat-1",
+    "Questionnaire": "que-1 que-2 que-5 que-7 que-8 que-10",
+    "RequestGroup": "rqg-1",
+    "RiskAssessment": "ras-1",
+    "SearchParameter": "spd-1 spd-2",
+    "ServiceRequest": "prr-1",
+    "StructureDefinition": "sdf-2 sdf-3 sdf-6 sdf-8 sdf-8a sdf-8b sdf-11 sdf-14 sdf-16 sdf-17 sdf-18",
+    "StructureMap": "smp-2",
+    "TerminologyCapabilities": "tcp-2 tcp-3",
+    "TestReport": "inv-1 inv-2",
+    "TestScript": "tst-1 tst-2 tst-7 tst-8 tst-9 tst-10",
+    "ValueSet": "vsd-6 vsd-9",
+}
+
+
+@needs_conformance("fhir-r4.tar.xz")
+class Types(ValidationTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.made = dict(Minimal(CONFORMANCE / "fhir-r4.tar.xz").every())
+
+    def test_every_element_of_every_type_is_known(self):
+        types = {name.split(".")[0] for name in self.made}
+        self.assertEqual(len(types), 146)
+        self.assertGreater(len(self.made), 4_500)
+        files = {name: self.write(f"{name}.json", resource) for name, resource in self.made.items()}
+        wrong, broken = [], {}
+        for name, found in zip(files, self.validate(*files.values(), timeout=300)):
+            type_ = name.split(".")[0]
+            for issue in found.errors:
+                key = issue["details"]["coding"][0]["code"]
+                broken.setdefault(type_, set()).add(key)
+                if key not in BROKEN.get(type_, "").split():
+                    wrong.append(f"{name}: {issue['expression']} {key} {issue['details']['text']}")
+        self.assertEqual(wrong, [], "\n".join(wrong[:50]))
+        self.assertEqual(broken, {type_: set(keys.split()) for type_, keys in BROKEN.items()})
+
+    def test_an_element_of_every_type_is_not_known_elsewhere(self):
+        files = {}
+        for name, resource in self.made.items():
+            if "." not in name:
+                files[name] = self.write(f"{name}.json", {**resource, "elementOfNone": "x"})
+        for name, found in zip(files, self.validate(*files.values())):
+            self.assertIn(f"{name}.elementOfNone", found.places, str(found))
+
+
+if __name__ == "__main__":
+    unittest.main()
