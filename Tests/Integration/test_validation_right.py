@@ -521,6 +521,21 @@ RESOURCES = {
     ],
     "people, plans and lists": [
         {
+            "resourceType": "CareTeam",
+            "participant": [
+                {"member": {"reference": "Practitioner/1"}, "onBehalfOf": {"reference": "Organization/1"}},
+                {"member": {"reference": "#d"}, "onBehalfOf": {"reference": "Organization/1"}},
+            ],
+            "contained": [{"resourceType": "Practitioner", "id": "d"}],
+        },
+        {
+            "resourceType": "MessageDefinition",
+            "status": "draft",
+            "date": "2024",
+            "eventUri": "http://example.org/event",
+            "focus": [{"code": "Patient", "min": 0}, {"code": "Group", "min": 0, "max": "*"}],
+        },
+        {
             "resourceType": "Organization",
             "name": "x",
             "telecom": [{"use": "work", "system": "url", "value": "http://example.org"}],

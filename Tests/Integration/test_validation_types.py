@@ -27,6 +27,7 @@ BROKEN = {
     "Measure": "mea-1",
     "MeasureReport": "mrp-2",
     "MedicationAdministration": "mad-1",
+    "MessageDefinition": "md-1",
     "MolecularSequence": "msq-5 msq-6",
     "OperationDefinition": "opd-1 opd-2 opd-3",
     "Organization": "org-1",
