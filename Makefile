@@ -21,7 +21,7 @@ export TRIBUTARY_CONFORMANCE := $(abspath $(ROOT)../shared/conformance)
 endif
 endif
 
-SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
 .PHONY: help demo test unit-tests integration-tests release bench format lint docs setup-demo setup-test setup-bench
 .NOTPARALLEL:

@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, run by Fuzzing/run.sh: libFuzzer feeds bytes to what reads bytes from strangers. The sources are
+// those of the product (links), compiled with coverage and the address sanitizer.
+
+let sanitized: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
+// The gold linker fails on the sanitizer's objects.
+let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
+
+func language(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Language/\(name)", swiftSettings: sanitized)
+}
+
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: sanitized,
+        linkerSettings: linked)
+}
+
+let package = Package(
+    name: "Fuzzing",
+    targets: [
+        .systemLibrary(
+            name: "CXML2", path: "System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        language("FHIR"),
+        language("UCUM"),
+        language("FHIRPath", ["FHIR", "UCUM"]),
+        language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
+        language("FHIRXML", ["FHIR", "CXML2"]),
+        fuzzer("FuzzJSON", ["FHIR"]),
+        fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
+        fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),
+        fuzzer("FuzzUCUM", ["UCUM"]),
+        fuzzer("FuzzValidation", ["FHIR", "FHIRValidation"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,34 @@
+import FHIR
+
+/// What is read is written and read again as the same value; what is refused has a place inside of the text.
+func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    for lenient in [false, true] {
+        do {
+            let value = try JSON(bytes, lenient: lenient)
+            let written = value.bytes()
+            precondition((try? JSON(written)) == value, "written and read again it is another value")
+            precondition((try? JSON(value.bytes(.pretty))) == value, "written over lines it is another value")
+        } catch {
+            precondition(error.offset <= count && error.line >= 1 && error.column >= 1, "the place is outside")
+        }
+    }
+    return 0
+}
+
+/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+@_cdecl("FuzzJSON_main")
+public func fuzzJSONMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runFuzzer(&count, &arguments, fuzzJSON)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32

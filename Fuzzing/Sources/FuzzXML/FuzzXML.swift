@@ -1,0 +1,41 @@
+import FHIR
+import FHIRXML
+
+/// What is read is written and read again as the same value.
+func fuzzXML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let value = try? FHIRXML.read(bytes) else { return 0 }
+    guard let written = try? FHIRXML.write(value) else { preconditionFailure("what was read cannot be written") }
+    guard let again = try? FHIRXML.read(written) else { preconditionFailure("what was written cannot be read") }
+    precondition(sorted(again) == sorted(value), "written and read again it is another value")
+    return 0
+}
+
+/// The value with the members of its objects in the order of their names.
+private func sorted(_ value: JSON) -> JSON {
+    switch value {
+    case .array(let items): return .array(items.map(sorted))
+    case .object(let object):
+        var output = JSONObject()
+        for member in object.members.sorted(by: { $0.key < $1.key }) { output[member.key] = sorted(member.value) }
+        return .object(output)
+    default: return value
+    }
+}
+
+/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+@_cdecl("FuzzXML_main")
+public func fuzzXMLMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runFuzzer(&count, &arguments, fuzzXML)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|UCUM|Validation|all [SECONDS (600)]
+#
+# What it finds stands in Fuzzing/Findings; run the same program with the file to see it again. New inputs that reach more of
+# the code are kept in Fuzzing/.corpus; the seeds in Fuzzing/Corpus are never changed.
+set -eu
+cd "$(dirname -- "$0")"
+target=${1:?which one: JSON, XML, FHIRPath, UCUM, Validation or all}
+seconds=${2:-600}
+scratch=${TRIBUTARY_SCRATCH:+$TRIBUTARY_SCRATCH/fuzzing}
+scratch=${scratch:-.build}
+[ "$target" = all ] && targets="JSON XML FHIRPath UCUM Validation" || targets=$target
+
+# Swift's own backtraces would outlive a crash and hold the pipe.
+export SWIFT_BACKTRACE=enable=no
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
+for name in $targets; do
+    swift build -c release --product "Fuzz$name" --scratch-path "$scratch" >&2
+    mkdir -p ".corpus/$name" Findings
+    dictionary=Corpus/$name.dict
+    echo "fuzzing: $name for $seconds s" >&2
+    "$scratch/release/Fuzz$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+        -print_final_stats=1 -artifact_prefix="Findings/$name-" \
+        $([ -f "$dictionary" ] && echo "-dict=$dictionary") ".corpus/$name" "Corpus/$name"
+done
