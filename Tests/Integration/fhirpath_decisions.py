@@ -98,6 +98,9 @@ RULES = [
               f"{N1}#tostring--string: a date and time as it is; Z and +00:00 are the same zone. fhirpathpy rewrites it."),
      lambda e, m, o: "toString()" in e and isinstance(m, list) and isinstance(o, list)
      and [str(x).replace("Z", "+00:00") for x in m] == o),
+    (Decision("mod has the sign of the left side",
+              f"{N1}#mod: the remainder of the truncated division, so (-1) mod 2 is -1. fhirpathpy takes Python's %."),
+     lambda e, m, o: " mod " in e and "-" in e and not failed(m) and not failed(o)),
     (Decision("The negative of nothing is nothing",
               f"{N1}#propagation-of-empty-results-in-expressions: empty operands give an empty result. fhirpathpy fails."),
      lambda e, m, o: failed(o, "only be applied to an individual number") and m == []),

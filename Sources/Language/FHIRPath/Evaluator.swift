@@ -3,218 +3,252 @@ import Foundation
 
 /// One evaluation of an expression.
 struct Evaluator {
-    /// What a part of an expression sees beside its focus.
-    struct Scope {
-        var this: [FHIRPathValue]
-        var index: Int?
-        var total: [FHIRPathValue]?
-        /// What `defineVariable()` named so far in this chain.
-        var variables: [String: [FHIRPathValue]] = [:]
+  /// What a part of an expression sees beside its focus.
+  struct Scope {
+    var this: Items
+    var index: Int?
+    var total: Items?
+  }
+
+  /// What `defineVariable()` named so far and is still seen: a branch drops what it defined when it ends.
+  private(set) var variables: [(name: String, value: Items)] = []
+
+  let context: FHIRPathContext
+  /// What the expression as a whole was asked of.
+  let root: Items
+  private var steps: Int
+  private var depth = 0
+  private let maximumDepth: Int
+
+  init(_ context: FHIRPathContext, root: Items) {
+    self.context = context
+    self.root = root
+    steps = context.limits.steps
+    maximumDepth = context.limits.depth + Parser.maximumChain
+  }
+
+  mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
+    steps -= count
+    guard steps >= 0 else {
+      throw .limit(
+        "too-many-steps", "The evaluation takes more than \(context.limits.steps) steps.")
     }
+  }
 
-    let context: FHIRPathContext
-    /// What the expression as a whole was asked of.
-    let root: [FHIRPathValue]
-    private var steps: Int
-    private var depth = 0
-
-    init(_ context: FHIRPathContext, root: [FHIRPathValue]) {
-        self.context = context
-        self.root = root
-        steps = context.limits.steps
+  func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
+    guard values.count <= context.limits.items else {
+      throw .limit(
+        "too-many-items", "A collection would have more than \(context.limits.items) items.")
     }
+    return values
+  }
 
-    mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
-        steps -= count
-        guard steps >= 0 else {
-            throw .limit("too-many-steps", "The evaluation takes more than \(context.limits.steps) steps.")
-        }
+  func bounded(_ text: String) throws(FHIRPathError) -> [FHIRPathValue] {
+    guard text.utf8.count <= context.limits.characters else {
+      throw .limit(
+        "text-too-long", "A text would have more than \(context.limits.characters) characters.")
     }
+    return [.string(text)]
+  }
 
-    func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-        guard values.count <= context.limits.items else {
-            throw .limit("too-many-items", "A collection would have more than \(context.limits.items) items.")
-        }
-        return values
+  // MARK: Nodes
+
+  /// The value of a node for a focus.
+  mutating func evaluate(
+    _ node: ExpressionNode, _ focus: Items, _ scope: Scope
+  ) throws(FHIRPathError) -> Items {
+    try spend()
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= maximumDepth else {
+      throw .limit("evaluation-depth", "The evaluation nests deeper than is allowed.")
     }
-
-    func bounded(_ text: String) throws(FHIRPathError) -> [FHIRPathValue] {
-        guard text.utf8.count <= context.limits.characters else {
-            throw .limit("text-too-long", "A text would have more than \(context.limits.characters) characters.")
-        }
-        return [.string(text)]
+    switch node {
+    case .literal(let value): return .one(value)
+    case .pattern(let text, _): return .one(.string(text))
+    case .empty: return .empty
+    case .this: return scope.this
+    case .index: return scope.index.map { .one(.integer($0)) } ?? .empty
+    case .total: return scope.total ?? .empty
+    case .variable(let name, let place): return try variable(name, place, scope)
+    case .name(let name):
+      if name.type.isKnown, case .one(.element(let element)) = focus, element.type.isKnown,
+        NameIndex.shared.isSubtype(element.type, of: name.type)
+      {
+        return focus
+      }
+      return try members(name, of: focus)
+    case .member(let base, let name): return try members(name, of: try evaluate(base, focus, scope))
+    case .call(let base, let function, let arguments, let place):
+      let input: Items
+      if let base { input = try evaluate(base, focus, scope) } else { input = focus }
+      return try call(function, input, arguments, scope, place)
+    case .indexer(let base, let index):
+      let items = try evaluate(base, focus, scope)
+      guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return .empty }
+      switch items {
+      case .empty: return .empty
+      case .one: return place == 0 ? items : .empty
+      case .many(let values): return values.indices.contains(place) ? .one(values[place]) : .empty
+      }
+    case .descending(let inner): return try evaluate(inner, focus, scope)
+    case .negation(let inner): return try negated(try branch(inner, focus, scope))
+    case .plus(let inner):
+      let value = try branch(inner, focus, scope)
+      guard !value.isSeveral else { throw .several("+") }
+      return value
+    case .binary(let sign, let left, let right, _):
+      return try binary(sign, left, right, focus, scope)
+    case .isType(let inner, let type): return try isOf(try branch(inner, focus, scope), type, "is")
+    case .asType(let inner, let type): return try cast(try branch(inner, focus, scope), type)
+    case .type(let type): return .one(.string(type.text))
     }
+  }
 
-    // MARK: Nodes
+  /// A part whose variables stay in it.
+  mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError)
+    -> Items
+  {
+    let seen = variables.count
+    let value = try evaluate(node, focus, scope)
+    if variables.count > seen { variables.removeLast(variables.count - seen) }
+    return value
+  }
 
-    /// The value of a node for a focus. The scope is changed only by `defineVariable()` in the chain itself.
-    mutating func evaluate(
-        _ node: ExpressionNode, _ focus: [FHIRPathValue], _ scope: inout Scope
-    ) throws(FHIRPathError) -> [FHIRPathValue] {
-        try spend()
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= context.limits.depth + Parser.maximumChain else {
-            throw .limit("evaluation-depth", "The evaluation nests deeper than is allowed.")
-        }
-        switch node {
-        case .literal(let value): return [value]
-        case .empty: return []
-        case .this: return scope.this
-        case .index: return scope.index.map { [.integer($0)] } ?? []
-        case .total: return scope.total ?? []
-        case .variable(let name, let place): return try variable(name, place, scope)
-        case .name(let name, _): return try self.name(name, focus)
-        case .member(let base, let name, _):
-            return try members(name, of: try evaluate(base, focus, &scope))
-        case .call(let base, let function, let arguments, let place):
-            let input: [FHIRPathValue]
-            if let base { input = try evaluate(base, focus, &scope) } else { input = focus }
-            return try call(function, input, arguments, focus, &scope, place)
-        case .indexer(let base, let index):
-            let items = try evaluate(base, focus, &scope)
-            guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return [] }
-            return items.indices.contains(place) ? [items[place]] : []
-        case .descending(let inner): return try evaluate(inner, focus, &scope)
-        case .negation(let inner): return try negated(try branch(inner, focus, scope))
-        case .plus(let inner):
-            let value = try branch(inner, focus, scope)
-            guard value.isEmpty || value.count == 1 else { throw .several("+") }
-            return value
-        case .binary(let sign, let left, let right, _):
-            return try binary(sign, left, right, focus, scope)
-        case .isType(let inner, let type):
-            let value = try branch(inner, focus, scope)
-            guard let item = value.first else { return [] }
-            guard value.count == 1 else { throw .several("is") }
-            return [.boolean(try TypeMatch.matches(item, type))]
-        case .asType(let inner, let type):
-            return try cast(try branch(inner, focus, scope), type)
-        case .type(let type): return [.string(type.text)]
-        }
+  mutating func define(_ name: String, _ value: Items) { variables.append((name, value)) }
+
+  func defined(_ name: String) -> Items? { variables.last { $0.name == name }?.value }
+
+  func isOf(_ value: Items, _ type: TypeSpecifier, _ name: String) throws(FHIRPathError) -> Items {
+    guard !value.isSeveral else { throw .several(name) }
+    try TypeMatch.require(type)
+    guard case .one(let item) = value else { return .empty }
+    return .truth(try TypeMatch.matches(item, type))
+  }
+
+  func cast(_ value: Items, _ type: TypeSpecifier) throws(FHIRPathError) -> Items {
+    guard !value.isSeveral else { throw .several("as") }
+    try TypeMatch.require(type)
+    guard case .one(let item) = value, try TypeMatch.matches(item, type, isExact: true) else {
+      return .empty
     }
+    return value
+  }
 
-    /// A part whose variables stay in it.
-    mutating func branch(
-        _ node: ExpressionNode, _ focus: [FHIRPathValue], _ scope: Scope
-    ) throws(FHIRPathError) -> [FHIRPathValue] {
-        var inner = scope
-        return try evaluate(node, focus, &inner)
+  // MARK: Names
+
+  mutating func members(_ name: MemberName, of items: Items) throws(FHIRPathError) -> Items {
+    var output = Items.empty
+    switch items {
+    case .empty: break
+    case .one(let item):
+      try spend()
+      Evaluator.append(name, of: item, to: &output)
+    case .many(let values):
+      try spend(values.count)
+      for item in values { Evaluator.append(name, of: item, to: &output) }
     }
+    if case .many(let values) = output { _ = try bounded(values) }
+    return output
+  }
 
-    func cast(_ value: [FHIRPathValue], _ type: TypeSpecifier) throws(FHIRPathError) -> [FHIRPathValue] {
-        guard value.count <= 1 else { throw .several("as") }
-        try TypeMatch.require(type)
-        guard let item = value.first, try TypeMatch.matches(item, type, isExact: true) else { return [] }
-        return [item]
+  private static func append(_ name: MemberName, of item: FHIRPathValue, to output: inout Items) {
+    switch item {
+    case .element(let element): Navigation.append(name, of: element, to: &output)
+    case .typeInfo(let namespace, let typeName):
+      if name.text == "namespace" { output.append(.string(namespace)) }
+      if name.text == "name" { output.append(.string(typeName)) }
+    case .quantity(let quantity):
+      if name.text == "value" { output.append(.decimal(quantity.value)) }
+      if name.text == "unit" || name.text == "code" { output.append(.string(quantity.unit)) }
+    default: break
     }
+  }
 
-    // MARK: Names
-
-    /// A name at the begin of a path: the type of the focus, or one of its elements.
-    private mutating func name(_ name: String, _ focus: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-        if let first = name.utf8.first, (0x41...0x5A).contains(first), focus.count == 1,
-            case .element(let element) = focus[0], let type = TypeModel.r4.type(name), element.type.isKnown,
-            TypeModel.r4.isSubtype(element.type, of: type)
-        {
-            return focus
-        }
-        return try members(name, of: focus)
+  /// `%name` (<https://hl7.org/fhir/R4/fhirpath.html#variables>).
+  private func variable(
+    _ name: String, _ place: FHIRPathPlace, _ scope: Scope
+  ) throws(FHIRPathError) -> Items {
+    if let value = defined(name) { return value }
+    if let value = context.variables[name] { return Items(value) }
+    switch name {
+    case "context": return context.context.map { .one(.element($0)) } ?? root
+    case "resource": return (context.resource ?? context.context).map { .one(.element($0)) } ?? root
+    case "rootResource":
+      return (context.rootResource ?? context.resource ?? context.context).map {
+        .one(.element($0))
+      } ?? root
+    case "ucum": return .one(.string("http://unitsofmeasure.org"))
+    case "sct": return .one(.string("http://snomed.info/sct"))
+    case "loinc": return .one(.string("http://loinc.org"))
+    default:
+      if name.hasPrefix("vs-") {
+        return .one(.string("http://hl7.org/fhir/ValueSet/" + name.dropFirst(3)))
+      }
+      if name.hasPrefix("ext-") {
+        return .one(.string("http://hl7.org/fhir/StructureDefinition/" + name.dropFirst(4)))
+      }
+      throw FHIRPathError(
+        .semantic, code: "unknown-variable",
+        message: "No variable has this name: supply it or correct the name.",
+        at: place)
     }
+  }
 
-    mutating func members(_ name: String, of items: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-        try spend(items.count)
-        var found: [TypedElement] = []
-        var output: [FHIRPathValue] = []
-        for item in items {
-            switch item {
-            case .element(let element):
-                element.appendChildren(name, to: &found)
-            case .typeInfo(let namespace, let typeName):
-                if name == "namespace" { output.append(.string(namespace)) }
-                if name == "name" { output.append(.string(typeName)) }
-            case .quantity(let quantity):
-                if name == "value" { output.append(.decimal(quantity.value)) }
-                if name == "unit" || name == "code" { output.append(.string(quantity.unit)) }
-            default: break
-            }
-        }
-        if output.isEmpty {
-            output.reserveCapacity(found.count)
-        }
-        for element in found { output.append(.element(element)) }
-        return try bounded(output)
+  // MARK: Single items
+
+  /// The one item of a collection as an operator sees it; nil for none.
+  func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError)
+    -> FHIRPathValue?
+  {
+    switch values {
+    case .empty: return nil
+    case .one(let value): return value.system
+    case .many: throw .several(name())
     }
+  }
 
-    /// `%name` (<https://hl7.org/fhir/R4/fhirpath.html#variables>).
-    private func variable(
-        _ name: String, _ place: FHIRPathPlace, _ scope: Scope
-    ) throws(FHIRPathError) -> [FHIRPathValue] {
-        if let value = scope.variables[name] ?? context.variables[name] { return value }
-        switch name {
-        case "context": return context.context.map { [.element($0)] } ?? root
-        case "resource": return (context.resource ?? context.context).map { [.element($0)] } ?? root
-        case "rootResource":
-            return (context.rootResource ?? context.resource ?? context.context).map { [.element($0)] } ?? root
-        case "ucum": return [.string("http://unitsofmeasure.org")]
-        case "sct": return [.string("http://snomed.info/sct")]
-        case "loinc": return [.string("http://loinc.org")]
-        default:
-            if name.hasPrefix("vs-") { return [.string("http://hl7.org/fhir/ValueSet/" + name.dropFirst(3))] }
-            if name.hasPrefix("ext-") {
-                return [.string("http://hl7.org/fhir/StructureDefinition/" + name.dropFirst(4))]
-            }
-            throw FHIRPathError(
-                .semantic, code: "unknown-variable",
-                message: "No variable has this name: supply it or correct the name.",
-                at: place)
-        }
+  func integer(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Int? {
+    guard let value = try single(values, name()) else { return nil }
+    switch value {
+    case .integer(let number), .long(let number): return number
+    default: throw .execution("integer-expected", "\(name()) takes an integer.")
     }
+  }
 
-    // MARK: Single items
-
-    /// The one item of a collection as an operator sees it; nil for none.
-    func single(_ values: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> FHIRPathValue? {
-        guard values.count <= 1 else { throw .several(name) }
-        return values.first?.system
+  /// A text; an element of another primitive type that is no text is refused as a matter of types.
+  func string(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> String? {
+    guard let value = try single(values, name()) else { return nil }
+    switch value {
+    case .string(let text): return text
+    case .element(let element) where element.isPrimitive && element.value.isNull: return nil
+    case .element:
+      throw .semantic("text-expected", "\(name()) takes a text, not a \(value.typeName).")
+    default: throw .execution("text-expected", "\(name()) takes a text, not a \(value.typeName).")
     }
+  }
 
-    func integer(_ values: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> Int? {
-        guard let value = try single(values, name) else { return nil }
-        switch value {
-        case .integer(let number), .long(let number): return number
-        default: throw .execution("integer-expected", "\(name) takes an integer.")
-        }
+  /// The singleton evaluation of a boolean: nil for none, any single item that is no boolean counts as true
+  /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
+  func boolean(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Bool? {
+    switch values {
+    case .empty: return nil
+    case .one(.boolean(let truth)): return truth
+    case .one(let value):
+      if case .boolean(let truth) = value.system { return truth }
+      return true
+    case .many: throw .several(name())
     }
+  }
 
-    /// A text; an element of another primitive type that is no text is refused as a matter of types.
-    func string(_ values: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> String? {
-        guard let value = try single(values, name) else { return nil }
-        switch value {
-        case .string(let text): return text
-        case .element(let element) where element.isPrimitive && element.value.isNull: return nil
-        case .element: throw .semantic("text-expected", "\(name) takes a text, not a \(value.typeName).")
-        default: throw .execution("text-expected", "\(name) takes a text, not a \(value.typeName).")
-        }
-    }
-
-    /// The singleton evaluation of a boolean: nil for none, any single item that is no boolean counts as true
-    /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
-    func boolean(_ values: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> Bool? {
-        guard values.count <= 1 else { throw .several(name) }
-        guard let value = values.first else { return nil }
-        if case .boolean(let truth) = value.system { return truth }
-        return true
-    }
-
-    /// A criterion of `where()`, `all()` and their like: an item that is no boolean is an error only where it is
-    /// certain to be a mistake.
-    mutating func criterion(
-        _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope, _ name: String
-    ) throws(FHIRPathError) -> Bool {
-        var inner = scope
-        inner.this = [item]
-        inner.index = index
-        return try boolean(try evaluate(node, [item], &inner), name) ?? false
-    }
+  /// A criterion of `where()`, `all()` and their like; one item that is no boolean counts as true.
+  mutating func criterion(
+    _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope,
+    _ name: @autoclosure () -> String
+  ) throws(FHIRPathError) -> Bool {
+    let focus = Items.one(item)
+    return try boolean(
+      try branch(node, focus, Scope(this: focus, index: index, total: scope.total)), name())
+      ?? false
+  }
 }
