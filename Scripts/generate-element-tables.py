@@ -202,7 +202,19 @@ def swift(path, extended, declaration, comment, lines):
 ERRATA = {
     # Elements of FHIR are never System.Boolean, so that the published expression refuses every `exists`.
     "operator = 'exists' implies (answer is Boolean)": "operator = 'exists' implies (answer is boolean)",
-    # Without a fullUrl or a probability these give nothing, which would count as broken.
+    # What compares values of different precision or units may give nothing, which would count as broken.
+    "start.hasValue().not() or end.hasValue().not() or (start <= end)":
+        "start.hasValue().not() or end.hasValue().not() or (start <= end) or (start <= end).empty()",
+    "low.empty() or high.empty() or (low <= high)":
+        "low.empty() or high.empty() or (low <= high) or (low <= high).empty()",
+    "whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared":
+        "whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared "
+        "or (whenHandedOver >= whenPrepared).empty()",
+    "lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn":
+        "lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn "
+        "or (lastModified >= authoredOn).empty()",
+    # Without a max, a fullUrl or a probability these give nothing, too.
+    "max='*' or (max.toInteger() > 0)": "max.empty() or max='*' or (max.toInteger() > 0)",
     "fullUrl.contains('/_history/').not()": "fullUrl.empty() or fullUrl.contains('/_history/').not()",
     "probability is decimal implies (probability as decimal) <= 100":
         "probability.ofType(decimal).empty() or probability.ofType(decimal) <= 100",

@@ -207,8 +207,9 @@ struct ValidationWalk {
         _ key: String, _ expression: FHIRPathExpression, isError: Bool, _ sentence: String, _ element: TypedElement
     ) {
         do {
-            // A constraint must hold: what cannot be told does not, as in HL7's own validator.
-            if try expression.evaluateBoolean(element, in: evaluationContext) ?? false { return }
+            // A constraint must hold: what cannot be told does not, as in HL7's own validator. A mere advice is no reason to
+            // speak of what is not there.
+            if try expression.evaluateBoolean(element, in: evaluationContext) ?? !isError { return }
         } catch {
             report(
                 isError ? .error : .warning, error.kind == .limit ? .tooCostly : .notSupported,

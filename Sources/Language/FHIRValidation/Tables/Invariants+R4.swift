@@ -39,8 +39,8 @@ extension InvariantTable {
         ext-1	e	Extension	extension.exists() != value.exists()	Must have either extensions or value[x], not both
         txt-1	e	Narrative.div	htmlChecks()	The narrative SHALL contain only the basic html formatting elements and attributes described in chapters 7-11 (except section 4 of chapter 9) and 15 of the HTML 4.0 standard, <a> elements (either name or href), images and internally contained style attributes
         txt-2	e	Narrative.div	htmlChecks()	The narrative SHALL have some non-whitespace content
-        per-1	e	Period	start.hasValue().not() or end.hasValue().not() or (start <= end)	If present, start SHALL have a lower value than end
-        rng-2	e	Range	low.empty() or high.empty() or (low <= high)	If present, low SHALL have a lower value than high
+        per-1	e	Period	start.hasValue().not() or end.hasValue().not() or (start <= end) or (start <= end).empty()	If present, start SHALL have a lower value than end
+        rng-2	e	Range	low.empty() or high.empty() or (low <= high) or (low <= high).empty()	If present, low SHALL have a lower value than high
         rat-1	e	Ratio	(numerator.empty() xor denominator.exists()) and (numerator.exists() or extension.exists())	Numerator and denominator SHALL both be present, or both are absent. If both are absent, there SHALL be some extension present
         ref-1	e	Reference	reference.startsWith('#').not() or (reference.substring(1).trace('url') in %rootResource.contained.id.trace('ids'))	SHALL have a contained resource if a local reference is provided
         tim-1	e	Timing.repeat	duration.empty() or durationUnit.exists()	if there's a duration, there needs to be duration units
@@ -139,9 +139,9 @@ extension InvariantTable {
         mrp-1	e	MeasureReport	(type != 'data-collection') or group.exists().not()	Measure Reports used for data collection SHALL NOT communicate group and score information
         mrp-2	e	MeasureReport	group.stratifier.stratum.all(value.exists() xor component.exists())	Stratifiers SHALL be either a single criteria or a set of criteria components
         mad-1	e	MedicationAdministration.dosage	dose.exists() or rate.exists()	SHALL have at least one of dosage.dose or dosage.rate[x]
-        mdd-1	e	MedicationDispense	whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared	whenHandedOver cannot be before whenPrepared
+        mdd-1	e	MedicationDispense	whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared or (whenHandedOver >= whenPrepared).empty()	whenHandedOver cannot be before whenPrepared
         msd-0	w	MessageDefinition	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
-        md-1	e	MessageDefinition.focus	max='*' or (max.toInteger() > 0)	Max must be postive int or *
+        md-1	e	MessageDefinition.focus	max.empty() or max='*' or (max.toInteger() > 0)	Max must be postive int or *
         msq-3	e	MolecularSequence	coordinateSystem = 1 or coordinateSystem = 0	Only 0 and 1 are valid for coordinateSystem
         msq-5	e	MolecularSequence.referenceSeq	(chromosome.empty() and genomeBuild.empty()) or (chromosome.exists() and genomeBuild.exists())	GenomeBuild and chromosome must be both contained if either one of them is contained
         msq-6	e	MolecularSequence.referenceSeq	(genomeBuild.count()+referenceSeqId.count()+ referenceSeqPointer.count()+ referenceSeqString.count()) = 1	Have and only have one of the following elements in referenceSeq : 1. genomeBuild ; 2 referenceSeqId; 3. referenceSeqPointer; 4. referenceSeqString;
@@ -214,7 +214,7 @@ extension InvariantTable {
         smp-0	w	StructureMap	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
         smp-1	e	StructureMap.group.rule.target	element.exists() implies context.exists()	Can only have an element if you have a context
         smp-2	e	StructureMap.group.rule.target	context.exists() implies contextType.exists()	Must have a contextType if you have a context
-        inv-1	e	Task	lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn	Last modified date must be greater than or equal to authored-on date.
+        inv-1	e	Task	lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn or (lastModified >= authoredOn).empty()	Last modified date must be greater than or equal to authored-on date.
         tcp-0	w	TerminologyCapabilities	name.matches('[A-Z]([A-Za-z0-9_]){0,254}')	Name should be usable as an identifier for the module by machine processing applications such as code generation
         tcp-2	e	TerminologyCapabilities	(description.count() + software.count() + implementation.count()) > 0	A Capability Statement SHALL have at least one of description, software, or implementation element.
         tcp-3	e	TerminologyCapabilities	(kind != 'instance') or implementation.exists()	If kind = instance, implementation must be present and software may be present
