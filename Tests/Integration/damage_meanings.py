@@ -3,7 +3,7 @@
 from damage_rule import rule
 from r4_places import STRUCTURE, UCUM
 
-BY_RULE = ("mimetypes", "languages", "ucum", "currencies")
+BY_RULE = ("mimetypes", "languages", "ucum", "currencies", "loinc.org")
 
 
 def change(name, says, declared, made, where=lambda value: True, placed=True):

@@ -1,9 +1,13 @@
 """`fhir validate` knows every type: the smallest resource of each, and each of its elements, is right."""
 
+import copy
 import unittest
 
+from damage_meanings import bound, other_type
+from damage_shapes import required
 from harness import CONFORMANCE, needs_conformance
 from minimal import Minimal
+from r4_places import NUMBERS, STRINGS, points_at, walk
 from validation import ValidationTest
 
 # Constraints that a type's required elements alone do not satisfy, or that one element more breaks: type -> keys.
@@ -51,7 +55,8 @@ BROKEN = {
 class Types(ValidationTest):
     @classmethod
     def setUpClass(cls):
-        cls.made = dict(Minimal(CONFORMANCE / "fhir-r4.tar.xz").every())
+        minimal = Minimal(CONFORMANCE / "fhir-r4.tar.xz")
+        cls.definitions, cls.made = minimal.definitions, dict(minimal.every())
 
     def test_every_element_of_every_type_is_known(self):
         types = {name.split(".")[0] for name in self.made}
@@ -76,6 +81,89 @@ class Types(ValidationTest):
                 files[name] = self.write(f"{name}.json", {**resource, "elementOfNone": "x"})
         for name, found in zip(files, self.validate(*files.values())):
             self.assertIn(f"{name}.elementOfNone", found.places, str(found))
+
+    def damaged(self, change):
+        """(name, place, resource): every element once, changed where `change(spot)` gives a function."""
+        seen = set()
+        for name, resource in self.made.items():
+            for number, spot in enumerate(walk(self.definitions, resource)):
+                if spot.is_root or (spot.element.path, spot.code) in seen or not change(spot):
+                    continue
+                seen.add((spot.element.path, spot.code))
+                broken = copy.deepcopy(resource)
+                twin = next(each for at, each in enumerate(walk(self.definitions, broken)) if at == number)
+                yield f"{len(seen)}-{name}.json", change(twin)(), broken
+
+    def caught(self, change, at_least):
+        files, places = [], []
+        for name, place, resource in self.damaged(change):
+            files.append(self.write(name, resource))
+            places.append(place)
+        self.assertGreaterEqual(len(files), at_least)
+        wrong = []
+        for start in range(0, len(files), 1000):
+            found = self.validate(*files[start : start + 1000], timeout=300)
+            for place, outcome in zip(places[start:], found):
+                if not any(points_at(given, place) for given in outcome.places):
+                    wrong.append(f"{place}: {outcome}")
+        self.assertEqual(wrong, [], f"{len(wrong)} of {len(files)}\n" + "\n".join(wrong[:50]))
+
+    def test_every_required_element_is_asked_for(self):
+        self.caught(lambda spot: spot.remove if required(spot) else None, 800)
+
+    def test_every_required_code_is_checked(self):
+        def change(spot):
+            if bound(spot, "code") and isinstance(spot.value, str):
+                return lambda: spot.set("no-such-code")
+            if bound(spot, "CodeableConcept"):
+                return lambda: spot.set({"coding": [{"system": "http://example.org", "code": "no-such-code"}]})
+            return None
+
+        self.caught(change, 300)
+
+    def test_every_reference_goes_to_its_types_only(self):
+        def change(spot):
+            other = other_type(spot)
+            return (lambda: spot.set({"reference": f"{other}/1"})) if other else None
+
+        self.caught(change, 600)
+
+    def test_no_string_is_a_number_and_no_number_a_string(self):
+        def change(spot):
+            if spot.code in STRINGS - {"xhtml"}:
+                return lambda: spot.set(5)
+            if spot.code in NUMBERS:
+                return lambda: spot.set("5")
+            if spot.code == "boolean":
+                return lambda: spot.set("true")
+            if spot.is_object and spot.kind is None:
+                return lambda: spot.set("x")
+            return None
+
+        self.caught(change, 4_000)
+
+    def test_arrays_are_where_an_element_may_repeat(self):
+        def change(spot):
+            if spot.kind is not None:
+                return None
+            return (lambda: spot.set_member(spot.value)) if spot.index == 0 else lambda: spot.set_member([spot.value])
+
+        self.caught(change, 4_000)
+
+    def test_no_choice_is_of_another_type(self):
+        def change(spot):
+            if not spot.element.choice or len(spot.element.types) > 30:
+                return None
+            stem = spot.element.name.removesuffix("[x]")
+
+            def damage():
+                spot.remove()
+                spot.holder[stem + "Contributor"] = {"type": "author", "name": "x"}
+                return spot.parent.child(stem)
+
+            return damage
+
+        self.caught(change, 150)
 
 
 if __name__ == "__main__":
