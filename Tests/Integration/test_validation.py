@@ -443,6 +443,14 @@ class NotFHIR(ValidationTest):
         whole = dict(RIGHT, contained=inner, hasMember=[{"reference": f"#c{number}"} for number in range(4_999)])
         self.refused(whole, place="Observation.contained")
 
+    def test_a_hundred_thousand_ids_and_twenty_thousand_contained_resources(self):
+        names = [{"id": f"n{number}", "text": "x"} for number in range(100_000)]
+        self.refused({"resourceType": "Patient", "name": [*names, names[0]]}, place="Patient.name")
+        inner = [{"resourceType": "Basic", "id": f"c{number}", "code": {"text": "x"}} for number in range(20_000)]
+        entries = [{"item": {"reference": f"#c{number}"}} for number in range(1, 20_000)]
+        whole = {"resourceType": "List", "status": "current", "mode": "working", "contained": inner, "entry": entries}
+        self.refused(whole, place="List.contained[0]")
+
     def test_a_bundle_of_thousands_of_entries_with_the_same_address(self):
         entry = {"fullUrl": "urn:uuid:c757873d-ec9a-4326-a141-556f43239520", "resource": without("id")}
         self.refused({"resourceType": "Bundle", "type": "collection", "entry": [entry] * 5_000}, place="Bundle")
