@@ -15,6 +15,31 @@ let package = Package(
         .target(name: "CSimd", linkerSettings: [.linkedLibrary("simdjson")]),
         .executableTarget(
             name: "JSONSpeed", dependencies: ["CSimd", .product(name: "TributaryFHIR", package: "Tributary")]),
+        // Against Foundation's JSONDecoder and JSONEncoder, with structs as an app would write them.
+        .executableTarget(
+            name: "DecoderSpeed", dependencies: [.product(name: "TributaryFHIR", package: "Tributary")]),
+        // Against parsing alone.
+        .executableTarget(
+            name: "ValidationSpeed",
+            dependencies: [
+                .product(name: "TributaryFHIR", package: "Tributary"),
+                .product(name: "TributaryFHIRValidation", package: "Tributary"),
+            ]),
+        // Ten expressions, each evaluated many times; run.py has the same in Python.
+        .executableTarget(
+            name: "FHIRPathSpeed",
+            dependencies: [
+                .product(name: "TributaryFHIR", package: "Tributary"),
+                .product(name: "TributaryFHIRPath", package: "Tributary"),
+            ]),
+        // What the tables cost when they are first asked for.
+        .executableTarget(
+            name: "TableCost",
+            dependencies: [
+                .product(name: "TributaryFHIR", package: "Tributary"),
+                .product(name: "TributaryFHIRValidation", package: "Tributary"),
+                .product(name: "TributaryUCUM", package: "Tributary"),
+            ]),
         // libxml2's push parser with nothing behind it.
         .systemLibrary(name: "CBareXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .executableTarget(name: "BareXML", dependencies: ["CBareXML"]),

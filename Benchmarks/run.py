@@ -162,10 +162,128 @@ def end_to_end(work):
     return {**quotient(ours, theirs), "resources": expected, "resourcesPerSecond": round(statistics.median(rates))}
 
 
+def examples(work):
+    """The folder of HL7's R4 examples; nothing where the published data are not there."""
+    archive = harness.CONFORMANCE and harness.CONFORMANCE / "fhir-r4.tar.xz"
+    if not archive or not archive.exists():
+        return None
+    subprocess.run(["tar", "-xJf", archive, "-C", work, "fhir-r4/examples"], check=True)
+    return work / "fhir-r4" / "examples"
+
+
+def printed(*command):
+    return json.loads(subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def decoder_speed(work):
+    """(e) Observations read and written: FHIR.JSON against JSONDecoder and JSONEncoder into structs."""
+    folder = examples(work)
+    if folder is None:
+        return None
+    return printed(PROGRAMS / "DecoderSpeed", folder, RUNS)
+
+
+def validation(work):
+    """(f) Validation against parsing alone, over HL7's valid examples and over the Observations among them."""
+    folder = examples(work)
+    if folder is None:
+        return None
+    observations = printed(PROGRAMS / "ValidationSpeed", folder, "Observation-", RUNS)
+    everything = printed(PROGRAMS / "ValidationSpeed", folder, "", RUNS)
+    return {"ratio": 1 / observations["timesParsing"], "observations": observations, "allExamples": everything}
+
+
+EXPRESSIONS = [
+    ("Patient-f201.json", "Patient.name.given"),
+    ("Patient-f201.json", "name.where(use = 'official').family"),
+    ("Patient-f201.json", "telecom.where(system = 'phone').exists()"),
+    ("Patient-f201.json", "birthDate < today()"),
+    ("Patient-f201.json", "descendants().count()"),
+    ("Observation-blood-pressure.json", "component.where(code.coding.exists(code = '8480-6')).value.value"),
+    ("Observation-blood-pressure.json", "value.exists() or component.exists() or dataAbsentReason.exists()"),
+    ("Observation-blood-pressure.json", "value.empty() or component.code.where(coding.intersect(%resource.code.coding).exists()).empty()"),
+    ("Questionnaire-bb.json", "descendants().linkId.isDistinct()"),
+    ("Questionnaire-bb.json", "item.repeat(item).where(type = 'choice').count()"),
+]
+
+THEIR_FHIRPATH = """
+import json, sys, time
+from fhirpathpy import compile
+rows = []
+for case in json.load(open(sys.argv[1])):
+    value = json.load(open(case["file"]))
+    expression = compile(case["expression"])
+    call = lambda: expression(value, {"resource": value})
+    items, rounds, seconds = len(call()), 1, 0
+    while seconds < float(sys.argv[2]):
+        rounds *= 4
+        begin = time.perf_counter()
+        for _ in range(rounds): call()
+        seconds = time.perf_counter() - begin
+    rows.append({"expression": case["expression"], "items": items, "seconds": seconds / rounds})
+print(json.dumps(rows))
+"""
+
+
+def fhirpath(work):
+    """(g) Ten compiled expressions against fhirpathpy's, compiled as well."""
+    folder = examples(work)
+    python = os.environ.get("TRIBUTARY_BENCH_PYTHON")
+    if folder is None or not python or subprocess.run([python, "-c", "import fhirpathpy"], stderr=subprocess.DEVNULL).returncode:
+        return None
+    cases = work / "cases.json"
+    cases.write_text(json.dumps([{"expression": e, "file": str(folder / f)} for f, e in EXPRESSIONS]))
+    ours, theirs = [], []
+    for _ in range(RUNS):
+        ours.append(printed(PROGRAMS / "FHIRPathSpeed", cases, 0.05))
+        theirs.append(printed(python, "-c", THEIR_FHIRPATH, cases, 0.05))
+    rows = []
+    for index, (_, expression) in enumerate(EXPRESSIONS):
+        if ours[0][index]["items"] != theirs[0][index]["items"]:
+            raise AssertionError(f"{expression}: other items than fhirpathpy")
+        each = statistics.median(t[index]["seconds"] / o[index]["seconds"] for o, t in zip(ours, theirs))
+        rows.append({"expression": expression, "times": round(each, 1),
+                     "microseconds": round(statistics.median(o[index]["seconds"] for o in ours) * 1e6, 2)})
+    return {"ratio": round(statistics.geometric_mean(row["times"] for row in rows), 1),
+            "least": min(row["times"] for row in rows), "expressions": rows}
+
+
+def fhirkit(work):
+    """(h) 10,000 Observations, each in a file of its own, validated by one process: ours against fhirkit."""
+    folder = examples(work)
+    python = os.environ.get("TRIBUTARY_BENCH_PYTHON")
+    program = python and Path(python).parent / "fhirkit"
+    if folder is None or not program or not program.exists():
+        return None
+    sources = [file.read_bytes() for file in sorted(folder.glob("Observation-*.json")) if file.stat().st_size < 20_000]
+    many = work / "many"
+    many.mkdir()
+    names = [f"many/{number}.json" for number in range(10_000)]
+    for number, name in enumerate(names):
+        (work / name).write_bytes(sources[number % len(sources)])
+    ours, theirs = [], []
+    for run in range(RUNS + 1):
+        first = timed(lambda: subprocess.run([harness.BIN, "fhir", "validate", *names], cwd=work, stdout=subprocess.DEVNULL))
+        second = timed(lambda: subprocess.run([program, "validate", *names], cwd=work, stdout=subprocess.DEVNULL))
+        if run:
+            ours.append(first)
+            theirs.append(second)
+    return {**quotient(ours, theirs), "files": len(names), "resourcesPerSecond": round(len(names) / statistics.median(ours))}
+
+
+def tables(work):
+    """(i) What the tables cost when they are first asked for."""
+    return {"ratio": 0, "tables": printed(PROGRAMS / "TableCost")}
+
+
 FIGURES = [
     ("json", "JSON read + written / simdjson's document read + written", json_speed),
     ("health", "health convert / bare libxml2 push parsing of the same file", health_convert),
     ("receiver", "receiver's POST, durable / echo POST of the same HTTP server", receiver),
+    ("decoder", "JSON read + written / JSONDecoder + JSONEncoder into structs", decoder_speed),
+    ("validation", "validation of Observations / parsing them alone", validation),
+    ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
+    ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
     ("endToEnd", "send, open, record, load / health convert of the same export", end_to_end),
 ]
 
@@ -180,7 +298,13 @@ def main():
             say(f"== {what} ({RUNS} runs)")
             work = Path(folder) / name
             work.mkdir()
-            results[name] = body(work)
+            result = body(work)
+            if result is None:
+                say(f"   skipped: {name} needs published data or a Python package that is not there")
+            else:
+                results[name] = result
+        if not sys.argv[1:] or "tables" in chosen:
+            results["tables"] = tables(folder)
     print(f"\n{'speed as a share of the reference (1 is as fast)':64} ratio")
     for name, what, _ in FIGURES:
         if name in results:
@@ -188,6 +312,14 @@ def main():
     if "json" in results:
         print(f"{'JSON read + written / simdjson read + minify of the bytes':64} "
               f"{results['json']['ratioToParseAndMinifyBytes']:5.3f}")
+    if "validation" in results:
+        for key, what in (("observations", "Observations"), ("allExamples", "all valid examples")):
+            print(f"{'validation takes so many times the parsing: ' + what:64} {results['validation'][key]['timesParsing']:5.2f}")
+    if "fhirpath" in results:
+        for row in results["fhirpath"]["expressions"]:
+            print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")
+    for row in results.get("tables", {}).get("tables", []):
+        print(f"first use of {row['table']:51} {row['milliseconds']:6} ms, {row['KiB']} KiB")
     if "endToEnd" in results:
         print(f"{'end to end, resources a second (of this machine)':64} {results['endToEnd']['resourcesPerSecond']:5}")
     print(json.dumps(results))

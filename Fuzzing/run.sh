@@ -19,7 +19,7 @@ for name in $targets; do
     mkdir -p ".corpus/$name" Findings
     dictionary=Corpus/$name.dict
     echo "fuzzing: $name for $seconds s" >&2
-    "$scratch/release/Fuzz$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+    "$scratch/release/Fuzz$name" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=4096 \
         -print_final_stats=1 -artifact_prefix="Findings/$name-" \
         $([ -f "$dictionary" ] && echo "-dict=$dictionary") ".corpus/$name" "Corpus/$name"
 done

@@ -36,11 +36,8 @@
         /// How many namespace declarations may be in force at once.
         public static let maximumNamespaces = 64
 
-        /// How many bytes the value of an attribute may have as it is written.
-        public static let maximumValueBytes = 10_000_000
-
         /// How many bytes a document may have.
-        public static let maximumBytes = 1 << 30
+        public static let maximumBytes = 1 << 28
 
         /// Reads one resource.
         ///

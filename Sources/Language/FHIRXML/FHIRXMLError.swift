@@ -72,7 +72,8 @@
             switch self {
             case .notWellFormed: "The text is not well-formed XML"
             case .doctype: "A document type declaration is refused; remove the DOCTYPE"
-            case .undefinedEntity: "Only the five entities of XML and character references are known; write the character"
+            case .undefinedEntity:
+                "Only the five entities of XML and character references are known; write the character"
             case .encoding: "The text is not UTF-8, nor UTF-16 with a byte order mark"
             case .tooDeep: "Elements are nested too deeply"
             case .tooLarge: "A part of the text is larger than is read"

@@ -34,7 +34,7 @@
             guard prefix != "xml", !declared.contains(where: { $0.contains(prefix) }),
                 !missing.contains(where: { $0.prefix == prefix })
             else { return }
-            missing.append((prefix, String(cString: uri)))
+            missing.append((prefix, XMLTag.uri(uri)))
         }
 
         /// Whether this was the end of the narrative.

@@ -38,7 +38,8 @@
         }
 
         private func begin(
-            _ name: String, as type: TypeModel.TypeID, _ element: TypeModel.Element, _ declaration: Int32, _ tag: XMLTag,
+            _ name: String, as type: TypeModel.TypeID, _ element: TypeModel.Element, _ declaration: Int32,
+            _ tag: XMLTag,
             in parent: OpenElement
         ) throws(FHIRXMLError) {
             guard !element.isAttribute else { throw FHIRXMLError(.unknownElement) }

@@ -41,9 +41,10 @@
             guard depth <= FHIRXML.maximumDepth, level < FHIRXML.maximumOpenElements else { throw error(.tooDeep) }
             if level > 0 { breakLine() }
             output.append("<\(name)\(attribute)")
-            let members = try object.map { object throws(FHIRXMLError) in
-                try self.members(of: object, type, isResource: isResource)
-            } ?? []
+            let members =
+                try object.map { object throws(FHIRXMLError) in
+                    try self.members(of: object, type, isResource: isResource)
+                } ?? []
             for member in members where member.element.isAttribute {
                 try inside(member.element.name, nil) { writer throws(FHIRXMLError) in
                     guard case .string(let text) = member.value else { throw writer.error(.wrongShape) }
@@ -63,10 +64,9 @@
 
         private mutating func attribute(_ name: String, _ value: String) throws(FHIRXMLError) {
             output.append(" \(name)=\"")
-            let start = output.bytes.count
             guard output.appendEscaped(value) else { throw error(.forbiddenCharacter) }
-            guard output.bytes.count - start <= FHIRXML.maximumValueBytes else {
-                throw error(.tooLarge, "The value has more than \(FHIRXML.maximumValueBytes) bytes in XML")
+            guard output.bytes.count <= FHIRXML.maximumBytes else {
+                throw error(.tooLarge, "The document would have more than \(FHIRXML.maximumBytes) bytes")
             }
             output.append("\"")
         }

@@ -15,8 +15,9 @@
 
     /// One document on its way through libxml2's SAX2 interface. No tree is built.
     ///
-    /// The parser keeps its own limits, is told never to load anything, and has no handlers for declarations of any
-    /// kind, so that no entity could be defined even if ``XMLGuard`` let a document type pass.
+    /// The parser is told never to load anything and has no handlers for declarations of any kind, so that no entity
+    /// could be defined even if ``XMLGuard`` let a document type pass. Its own limits on sizes are off, for they would
+    /// refuse some documents of ten megabytes; sizes and depth are limited here and in ``XMLText``.
     final class XMLSession {
         private let bytes: [UInt8]
         private let events: any XMLEvents
@@ -61,9 +62,9 @@
                 context.pointee.sax.pointee = XMLSession.handler()
                 context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
                 // The encoding has been checked: it is UTF-8, whatever the declaration says.
-                let options = Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue)
+                let options = XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue | XML_PARSE_HUGE.rawValue
                 // No handler makes a document; there is none to free.
-                _ = xmlCtxtReadMemory(context, start, Int32(buffer.count), nil, nil, options)
+                _ = xmlCtxtReadMemory(context, start, Int32(buffer.count), nil, nil, Int32(options))
                 if failure == nil, context.pointee.wellFormed == 0 || context.pointee.nsWellFormed == 0 {
                     fail(FHIRXMLError(.notWellFormed))
                 }

@@ -24,9 +24,20 @@
         /// The value with references resolved.
         func value(_ index: Int) -> String {
             guard let fields, let start = fields[index * 5 + 3], let end = fields[index * 5 + 4] else { return "" }
-            let text = UnsafeBufferPointer(start: start, count: end - start)
+            return XMLTag.text(UnsafeBufferPointer(start: start, count: end - start))
+        }
+
+        /// The name of a namespace.
+        static func uri(_ text: Text?) -> String {
+            guard let text else { return "" }
+            var count = 0
+            while text[count] != 0 { count += 1 }
+            return XMLTag.text(UnsafeBufferPointer(start: text, count: count))
+        }
+
+        private static func text(_ text: UnsafeBufferPointer<UInt8>) -> String {
             guard text.contains(UInt8(ascii: "&")) else { return String(decoding: text, as: UTF8.self) }
-            return String(decoding: XMLTag.withAmpersands(text), as: UTF8.self)
+            return String(decoding: withAmpersands(text), as: UTF8.self)
         }
 
         /// libxml2 does not resolve references to the ampersand in attributes unless it is told to replace entities:

@@ -6,7 +6,9 @@
         /// - Throws: for an encoding that is not read, and for what ``XMLGuard`` refuses.
         init(_ input: some Collection<UInt8>) throws(FHIRXMLError) {
             var bytes = Array(input)
-            guard bytes.count <= FHIRXML.maximumBytes else { throw FHIRXMLError(.tooLarge) }
+            guard bytes.count <= FHIRXML.maximumBytes else {
+                throw FHIRXMLError(.tooLarge, "The document has more than \(FHIRXML.maximumBytes) bytes")
+            }
             var isUTF16 = false
             if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
                 bytes.removeFirst(3)
@@ -49,8 +51,9 @@
 
         /// Compares the encoding that the text says it has, if it does, with the one that it has.
         private func checkDeclaration(_ isUTF16: Bool) throws(FHIRXMLError) {
-            guard bytes.starts(with: "<?xml ".utf8) || bytes.starts(with: "<?xml\t".utf8)
-                || bytes.starts(with: "<?xml\n".utf8) || bytes.starts(with: "<?xml\r".utf8)
+            guard
+                bytes.starts(with: "<?xml ".utf8) || bytes.starts(with: "<?xml\t".utf8)
+                    || bytes.starts(with: "<?xml\n".utf8) || bytes.starts(with: "<?xml\r".utf8)
             else { return }
             let head = String(decoding: bytes.prefix(256).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
             guard let word = head.firstRange(of: "encoding") else { return }

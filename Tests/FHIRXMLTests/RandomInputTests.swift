@@ -1,0 +1,84 @@
+import FHIR
+import FHIRXML
+import Foundation
+import Testing
+
+/// Texts that nobody wrote: they are read or refused, and what is read is the same after writing.
+struct RandomInputTests {
+    private static let seed: UInt64 =
+        ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }
+        ?? UInt64.random(in: 0...UInt64.max)
+
+    private static let examples = [
+        """
+        <?xml version="1.0" encoding="UTF-8"?><!-- c --><Patient xmlns="http://hl7.org/fhir"><id value="p"/><text>
+        <status value="generated"/><div xmlns="http://www.w3.org/1999/xhtml">a &amp; <b class="c">é</b><br/></div></text>
+        <contained><Organization><id value="o"/></Organization></contained><extension url="http://e.org/x"><valueDecimal
+         value="1.50"/></extension><active value="true" id="a"/><name><given value="A&#10;&lt;"/><given id="g"/></name>
+        <multipleBirthInteger value="+2"/></Patient>
+        """,
+        """
+        <f:Bundle xmlns:f="http://hl7.org/fhir" xmlns="http://www.w3.org/1999/xhtml"><f:entry><f:resource><f:Basic><f:text>
+        <div><![CDATA[<]]><?p i?></div></f:text></f:Basic></f:resource></f:entry></f:Bundle>
+        """,
+    ]
+
+    @Test func mutatedDocumentsAreReadOrRefused() throws {
+        var random = SplitMix(seed: Self.seed)
+        var count = (read: 0, refused: 0)
+        let words = [
+            "<", ">", "&", "\"", "'", "/>", "]]>", "<!--", "-->", "<?", "?>", "&#0;", "&amp;", "<![CDATA[",
+            "<!DOCTYPE a [", "xmlns=\"\"", "\u{0}", "\u{FFFE}", "\r", "<id/>", " value=\"1\"", "é",
+        ]
+        for round in 0..<4_000 {
+            var bytes = Array(Self.examples[round % Self.examples.count].utf8)
+            for _ in 0..<random.next(below: 2) + 1 {
+                let place = random.next(below: bytes.count)
+                switch random.next(below: 4) {
+                case 0: bytes[place] = UInt8(random.next(below: 96) + 32)
+                case 1: bytes.removeSubrange(place..<min(bytes.count, place + random.next(below: 20)))
+                case 2: bytes.insert(contentsOf: words[random.next(below: words.count)].utf8, at: place)
+                default:
+                    let end = min(bytes.count, place + random.next(below: 60))
+                    bytes.insert(contentsOf: bytes[place..<end], at: random.next(below: bytes.count))
+                }
+                if bytes.isEmpty { bytes = [0x3C] }
+            }
+            do {
+                let value = try FHIRXML.read(bytes)
+                count.read += 1
+                let again = try FHIRXML.read(try FHIRXML.write(value))
+                #expect(sorted(again) == sorted(value), "seed \(Self.seed), round \(round)")
+                #expect(try JSON(value.bytes()) == value)
+            } catch let error as FHIRXMLError {
+                count.refused += 1
+                #expect(error.line != nil, "seed \(Self.seed), round \(round): \(error)")
+            }
+        }
+        // Both happen, or the mutations say nothing.
+        #expect(count.read > 50 && count.refused > 1_000, "seed \(Self.seed)")
+    }
+
+    @Test func randomBytesAreRefused() {
+        var random = SplitMix(seed: Self.seed ^ 1)
+        for round in 0..<2_000 {
+            let bytes = (0..<random.next(below: 80)).map { _ in UInt8(random.next(below: 256)) }
+            #expect(refusal(bytes) != nil, "seed \(Self.seed), round \(round)")
+        }
+    }
+}
+
+/// SplitMix64: a generator that a seed repeats.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next(below bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((value ^ (value >> 31)) % UInt64(bound))
+    }
+}

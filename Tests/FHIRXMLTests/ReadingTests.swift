@@ -1,0 +1,176 @@
+import FHIR
+import FHIRXML
+import Testing
+
+struct ReadingTests {
+    @Test func elementsBecomeMembersByTheirCardinalityAndType() throws {
+        let value = try read(
+            xml(
+                """
+                <id value="p1"/><active value="true"/>
+                <name><use value="official"/><family value="Chalmers"/><given value="Peter"/><given value="James"/></name>
+                <multipleBirthInteger value="2"/>
+                """))
+        let expected = """
+            {"resourceType":"Patient","id":"p1","active":true,"name":[{"use":"official","family":"Chalmers",
+             "given":["Peter","James"]}],"multipleBirthInteger":2}
+            """
+        // Compared with the order of members.
+        #expect(value == (try json(expected)))
+    }
+
+    @Test(arguments: ["1.00", "0.10", "-1.50E+10", "1e-7", "100000000000000000000000000000000.000000000000000000001"])
+    func decimalsKeepTheirDigits(digits: String) throws {
+        let value = try read(xml("<valueQuantity><value value=\"\(digits)\"/></valueQuantity>", of: "Observation"))
+        #expect(value.at("valueQuantity", "value")?.number?.text == digits)
+    }
+
+    @Test func aPlusBeforeAnIntegerIsNoDigit() throws {
+        #expect(try read(xml("<multipleBirthInteger value=\"+3\"/>")).at("multipleBirthInteger") == 3)
+    }
+
+    @Test(arguments: [
+        ("<active value=\"yes\"/>", "Patient.active"), ("<active value=\"\"/>", "Patient.active"),
+        ("<active value=\"1\"/>", "Patient.active"), ("<multipleBirthInteger value=\"two\"/>", "Patient.multipleBirth"),
+        ("<multipleBirthInteger value=\"+-3\"/>", "Patient.multipleBirth"),
+        ("<multipleBirthInteger value=\"007\"/>", "Patient.multipleBirth"),
+        ("<multipleBirthInteger value=\" 7\"/>", "Patient.multipleBirth"),
+        ("<multipleBirthInteger value=\"NaN\"/>", "Patient.multipleBirth"),
+    ])
+    func aValueThatIsNotOfItsTypeIsRefused(element: String, path: String) {
+        let error = refusal(xml("\n  " + element))
+        #expect(error?.code == .invalidValue)
+        #expect(error?.path == path)
+        #expect(error?.line == 2)
+        #expect(error?.column == 3)
+    }
+
+    @Test func textKeepsItsCharactersAndReferences() throws {
+        let value = try read(xml("<language value=\"&lt;&amp;&gt;&quot;&apos;&#38;#38;&#x1F600;é&#10;\t\"/>"))
+        #expect(value["language"]?.string == "<&>\"'&#38;\u{1F600}é\n ")
+    }
+
+    @Test func partsOfPrimitivesStandBesideThem() throws {
+        let value = try read(
+            xml(
+                """
+                <active value="true" id="a"><extension url="http://e.org/x"><valueCode value="c"/></extension></active>
+                <name><given value="A"/><given id="g"/><given value="C"/></name>
+                <name><given><extension url="http://e.org/y"><valueBoolean value="false"/></extension></given></name>
+                <birthDate id="b"/>
+                """))
+        let expected = """
+            {"resourceType":"Patient","active":true,
+             "_active":{"id":"a","extension":[{"url":"http://e.org/x","valueCode":"c"}]},
+             "name":[{"given":["A",null,"C"],"_given":[null,{"id":"g"},null]},
+                     {"_given":[{"extension":[{"url":"http://e.org/y","valueBoolean":false}]}]}],
+             "_birthDate":{"id":"b"}}
+            """
+        #expect(value == (try json(expected)))
+    }
+
+    @Test func attributesAreMembersOfElementsAndExtensions() throws {
+        let value = try read(xml("<name id=\"n1\"><extension url=\"http://e.org\" id=\"x\"/></name>"))
+        #expect(
+            value
+                == (try json(
+                    #"{"resourceType":"Patient","name":[{"id":"n1","extension":[{"url":"http://e.org","id":"x"}]}]}"#)))
+    }
+
+    @Test func resourcesStandInsideOfResources() throws {
+        let bundle = try read(
+            xml(
+                """
+                <type value="collection"/><entry><resource><Parameters><parameter><name value="p"/><resource>
+                <Patient><contained><Organization><id value="o"/></Organization></contained><contained>
+                <Basic/></contained></Patient></resource></parameter></Parameters></resource></entry>
+                """, of: "Bundle"))
+        let expected = """
+            {"resourceType":"Bundle","type":"collection","entry":[{"resource":{"resourceType":"Parameters","parameter":[
+             {"name":"p","resource":{"resourceType":"Patient","contained":[{"resourceType":"Organization","id":"o"},
+              {"resourceType":"Basic"}]}}]}}]}
+            """
+        #expect(bundle == (try json(expected)))
+    }
+
+    @Test func elementsInAnotherOrderAreRead() throws {
+        let value = try read(
+            xml("<name><given value=\"A\"/><family value=\"F\"/><given value=\"B\"/></name><id value=\"p\"/>"))
+        #expect(value == (try json(#"{"resourceType":"Patient","name":[{"given":["A","B"],"family":"F"}],"id":"p"}"#)))
+    }
+
+    @Test(arguments: [
+        "<active value=\"true\"/><active value=\"true\"/>", "<active value=\"true\"/><gender value=\"male\"/><active/>",
+        "<deceasedBoolean value=\"true\"/><deceasedDateTime value=\"2020\"/>",
+    ])
+    func anElementThatMayStandOnceIsRefusedTheSecondTime(elements: String) {
+        #expect(refusal(xml(elements))?.code == .repeatedElement)
+        #expect(refusal(xml(elements))?.path == "Patient")
+    }
+
+    @Test func emptyElementsAreKept() throws {
+        let value = try read(xml("<active/><name/><name><given/><given value=\"\"/></name>"))
+        let expected =
+            #"{"resourceType":"Patient","_active":{},"name":[{},{"given":[null,""],"_given":[{},null]}]}"#
+        #expect(value == (try json(expected)))
+    }
+
+    @Test func prefixesAreNoPartOfNames() throws {
+        let text = """
+            <f:Patient xmlns:f="http://hl7.org/fhir" xmlns:h="http://www.w3.org/1999/xhtml"
+                xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://hl7.org/fhir a.xsd">
+            <f:text><f:status value="empty"/><h:div h:class="c" xml:lang="en">A <h:b>b</h:b></h:div></f:text></f:Patient>
+            """
+        let value = try read(text)
+        #expect(value.at("text", "status") == "empty")
+        let div = try #require(value.at("text", "div")?.string)
+        // The narrative stands on its own.
+        #expect(
+            div
+                == "<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\" h:class=\"c\" xml:lang=\"en\">A <h:b>b</h:b></h:div>"
+        )
+        #expect(try FHIRXML.read(FHIRXML.write(value)) == value)
+    }
+
+    @Test func narrativesKeepTheirText() throws {
+        let div = """
+            <div xmlns="http://www.w3.org/1999/xhtml" class='a'>é &amp; &#233;<!-- c --><br/><?p i?><![CDATA[<]]>
+              <img src="#a" alt="x > y"></img>  </div>
+            """
+        let value = try read(xml("<text><status value=\"generated\"/>\n\(div)\n</text>"))
+        #expect(value.at("text", "div")?.string == div)
+        #expect(try read(xml("<text>\(div.replacing("\n", with: "\r\n"))</text>")).at("text", "div")?.string == div)
+        let empty = "<div xmlns=\"http://www.w3.org/1999/xhtml\"/>"
+        #expect(try read(xml("<text>\(empty)</text>")).at("text", "div")?.string == empty)
+    }
+
+    @Test func namespacesFromFurtherOutAreDeclaredOnNarratives() throws {
+        let value = try read(
+            "<f:Basic xmlns:f=\"http://hl7.org/fhir\" xmlns=\"http://www.w3.org/1999/xhtml\" xmlns:s=\"urn:a&amp;b\">"
+                + "<f:text><div><s:x/><s:y xmlns:s=\"urn:c\"/></div></f:text></f:Basic>")
+        #expect(
+            value.at("text", "div")?.string
+                == "<div xmlns=\"http://www.w3.org/1999/xhtml\" xmlns:s=\"urn:a&amp;b\">"
+                + "<s:x/><s:y xmlns:s=\"urn:c\"/></div>")
+    }
+
+    @Test func commentsInstructionsAndSpaceAreNoContent() throws {
+        let text =
+            "<?xml version=\"1.0\"?><!-- a --><?b c?>\n<Basic xmlns=\"http://hl7.org/fhir\"><!-- d --> \t\r\n"
+            + "<?e f?><id value=\"x\"><!-- g --></id></Basic><!-- h -->\n"
+        #expect(try read(text) == (try json(#"{"resourceType":"Basic","id":"x"}"#)))
+    }
+
+    @Test func utf8AndUTF16AreReadAlike() throws {
+        let text = "<Basic xmlns=\"http://hl7.org/fhir\"><id value=\"é\u{1F600}\"/></Basic>"
+        let expected = try read(text)
+        #expect(expected["id"] == "é\u{1F600}")
+        #expect(try FHIRXML.read([0xEF, 0xBB, 0xBF] + text.utf8) == expected)
+        #expect(try read("<?xml version='1.0' encoding='utf-8'?>" + text) == expected)
+        for declaration in ["", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>"] {
+            let units = Array((declaration + text).utf16)
+            #expect(try FHIRXML.read([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == expected)
+            #expect(try FHIRXML.read([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == expected)
+        }
+    }
+}
