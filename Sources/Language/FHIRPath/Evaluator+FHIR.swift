@@ -2,197 +2,196 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-  /// The functions that FHIR adds (<https://hl7.org/fhir/R4/fhirpath.html#functions>).
-  mutating func fhir(
-    _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
-    _ place: FHIRPathPlace
-  ) throws(FHIRPathError) -> Items {
-    switch function {
-    case .extension:
-      guard let url = try string(try argument(arguments[0], scope), "extension()") else {
-        return .empty
-      }
-      var output = Items.empty
-      for item in try members(Evaluator.extensionName, of: input).array {
-        if case .element(let element) = item, element.value["url"]?.string == url {
-          output.append(item)
+    /// The functions that FHIR adds (<https://hl7.org/fhir/R4/fhirpath.html#functions>).
+    mutating func fhir(
+        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
+        _ place: FHIRPathPlace
+    ) throws(FHIRPathError) -> Items {
+        switch function {
+        case .extension:
+            guard let url = try string(try argument(arguments[0], scope), "extension()") else {
+                return .empty
+            }
+            var output = Items.empty
+            for item in try members(Evaluator.extensionName, of: input).array {
+                if case .element(let element) = item, element.value["url"]?.string == url {
+                    output.append(item)
+                }
+            }
+            return output
+        case .hasValue:
+            guard case .one(let value) = input else { return .truth(false) }
+            return .truth(Evaluator.holdsValue(value))
+        case .getValue:
+            guard case .one(let value) = input, Evaluator.holdsValue(value) else { return .empty }
+            return .one(value.system)
+        case .resolve: return Items(try resolved(input.array))
+        case .conformsTo:
+            guard let url = try string(try argument(arguments[0], scope), "conformsTo()") else {
+                return .empty
+            }
+            guard let item = try one(input, "conformsTo()") else { return .empty }
+            return .one(.boolean(try conforms(item, url)))
+        case .memberOf:
+            guard let url = try string(try argument(arguments[0], scope), "memberOf()"),
+                let item = try one(input, "memberOf()")
+            else { return .empty }
+            let element = item.element ?? TypedElement(item.value.json, type: "code")
+            return context.terminology?.memberOf(element, valueSet: url).map { .one(.boolean($0)) }
+                ?? .empty
+        case .subsumes, .subsumedBy:
+            guard let item = try one(input, function.rawValue + "()"),
+                let other = try one(try argument(arguments[0], scope), function.rawValue + "()"),
+                let a = item.element, let b = other.element
+            else { return .empty }
+            let answer =
+                function == .subsumes
+                ? context.terminology?.subsumes(a, b) : context.terminology?.subsumes(b, a)
+            return answer.map { .one(.boolean($0)) } ?? .empty
+        case .htmlChecks:
+            guard let text = try string(input, "htmlChecks()") else { return .empty }
+            return .one(.boolean(NarrativeCheck.problem(in: text) == nil))
+        case .checkModifiers:
+            var allowed: Set<String> = []
+            for node in arguments {
+                if let url = try string(try argument(node, scope), "checkModifiers()") {
+                    allowed.insert(url)
+                }
+            }
+            for item in try members(Evaluator.modifierName, of: input).array {
+                guard case .element(let element) = item, let url = element.value["url"]?.string,
+                    allowed.contains(url)
+                else {
+                    throw .execution(
+                        "unknown-modifier", "A modifier extension is not among those that are understood.")
+                }
+            }
+            return input
+        case .weight, .ordinal: return Items(weights(input.array))
+        case .elementDefinition, .slice:
+            throw FHIRPathError(
+                .execution, code: "no-definition",
+                message:
+                    "\(function.rawValue)() needs the profile that the element was read by, which is not known here.",
+                at: place)
+        default:
+            throw FHIRPathError(
+                .semantic, code: "unknown-function",
+                message: "There is no function \(function.rawValue)() here.",
+                at: place)
         }
-      }
-      return output
-    case .hasValue:
-      guard case .one(let value) = input else { return .truth(false) }
-      return .truth(Evaluator.holdsValue(value))
-    case .getValue:
-      guard case .one(let value) = input, Evaluator.holdsValue(value) else { return .empty }
-      return .one(value.system)
-    case .resolve: return Items(try resolved(input.array))
-    case .conformsTo:
-      guard let url = try string(try argument(arguments[0], scope), "conformsTo()") else {
-        return .empty
-      }
-      guard let item = try one(input, "conformsTo()") else { return .empty }
-      return .one(.boolean(try conforms(item, url)))
-    case .memberOf:
-      guard let url = try string(try argument(arguments[0], scope), "memberOf()"),
-        let item = try one(input, "memberOf()")
-      else { return .empty }
-      let element = item.element ?? TypedElement(item.value.json, type: "code")
-      return context.terminology?.memberOf(element, valueSet: url).map { .one(.boolean($0)) }
-        ?? .empty
-    case .subsumes, .subsumedBy:
-      guard let item = try one(input, function.rawValue + "()"),
-        let other = try one(try argument(arguments[0], scope), function.rawValue + "()"),
-        let a = item.element, let b = other.element
-      else { return .empty }
-      let answer =
-        function == .subsumes
-        ? context.terminology?.subsumes(a, b) : context.terminology?.subsumes(b, a)
-      return answer.map { .one(.boolean($0)) } ?? .empty
-    case .htmlChecks:
-      guard let text = try string(input, "htmlChecks()") else { return .empty }
-      return .one(.boolean(NarrativeCheck.problem(in: text) == nil))
-    case .checkModifiers:
-      var allowed: Set<String> = []
-      for node in arguments {
-        if let url = try string(try argument(node, scope), "checkModifiers()") {
-          allowed.insert(url)
+    }
+
+    private static let extensionName = MemberName("extension", FHIRPathPlace(line: 1, column: 1))
+    private static let modifierName = MemberName(
+        "modifierExtension", FHIRPathPlace(line: 1, column: 1))
+
+    private struct Item {
+        let value: FHIRPathValue
+        let element: TypedElement?
+    }
+
+    private func one(_ input: Items, _ name: String) throws(FHIRPathError) -> Item? {
+        guard !input.isSeveral else { throw .several(name) }
+        guard case .one(let value) = input else { return nil }
+        if case .element(let element) = value { return Item(value: value, element: element) }
+        return Item(value: value, element: nil)
+    }
+
+    private static func holdsValue(_ value: FHIRPathValue) -> Bool {
+        guard case .element(let element) = value else { return true }
+        return element.isPrimitive && !element.value.isNull
+    }
+
+    /// Whether an element conforms to a profile; that of its own type it does by being of the type.
+    private func conforms(_ item: Item, _ url: String) throws(FHIRPathError) -> Bool {
+        guard let element = item.element else {
+            throw .execution("element-expected", "conformsTo() takes an element.")
         }
-      }
-      for item in try members(Evaluator.modifierName, of: input).array {
-        guard case .element(let element) = item, let url = element.value["url"]?.string,
-          allowed.contains(url)
-        else {
-          throw .execution(
-            "unknown-modifier", "A modifier extension is not among those that are understood.")
+        if let answer = context.conformance?(element, url) { return answer }
+        let core = "http://hl7.org/fhir/StructureDefinition/"
+        if url.hasPrefix(core), let type = TypeModel.r4.type(String(url.dropFirst(core.count))) {
+            return TypeModel.r4.isSubtype(element.type, of: type)
         }
-      }
-      return input
-    case .weight, .ordinal: return Items(weights(input.array))
-    case .elementDefinition, .slice:
-      throw FHIRPathError(
-        .execution, code: "no-definition",
-        message:
-          "\(function.rawValue)() needs the profile that the element was read by, which is not known here.",
-        at: place)
-    default:
-      throw FHIRPathError(
-        .semantic, code: "unknown-function",
-        message: "There is no function \(function.rawValue)() here.",
-        at: place)
+        throw .execution(
+            "unknown-profile", "The profile that conformsTo() names is not known: supply it.")
     }
-  }
 
-  private static let extensionName = MemberName("extension", FHIRPathPlace(line: 1, column: 1))
-  private static let modifierName = MemberName(
-    "modifierExtension", FHIRPathPlace(line: 1, column: 1))
-
-  private struct Item {
-    let value: FHIRPathValue
-    let element: TypedElement?
-  }
-
-  private func one(_ input: Items, _ name: String) throws(FHIRPathError) -> Item? {
-    guard !input.isSeveral else { throw .several(name) }
-    guard case .one(let value) = input else { return nil }
-    if case .element(let element) = value { return Item(value: value, element: element) }
-    return Item(value: value, element: nil)
-  }
-
-  private static func holdsValue(_ value: FHIRPathValue) -> Bool {
-    guard case .element(let element) = value else { return true }
-    return element.isPrimitive && !element.value.isNull
-  }
-
-  /// Whether an element conforms to a profile; that of its own type it does by being of the type.
-  private func conforms(_ item: Item, _ url: String) throws(FHIRPathError) -> Bool {
-    guard let element = item.element else {
-      throw .execution("element-expected", "conformsTo() takes an element.")
-    }
-    if let answer = context.conformance?(element, url) { return answer }
-    let core = "http://hl7.org/fhir/StructureDefinition/"
-    if url.hasPrefix(core), let type = TypeModel.r4.type(String(url.dropFirst(core.count))) {
-      return TypeModel.r4.isSubtype(element.type, of: type)
-    }
-    throw .execution(
-      "unknown-profile", "The profile that conformsTo() names is not known: supply it.")
-  }
-
-  /// The scores of the items' options (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
-  private func weights(_ input: [FHIRPathValue]) -> [FHIRPathValue] {
-    let urls: Set<String> = [
-      "http://hl7.org/fhir/StructureDefinition/itemWeight",
-      "http://hl7.org/fhir/StructureDefinition/ordinalValue",
-      "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
-      "http://hl7.org/fhir/StructureDefinition/iso21090-CO-value",
-    ]
-    return input.compactMap { item -> FHIRPathValue? in
-      guard case .element(let element) = item else { return nil }
-      let holders = [element] + element.children("value")
-      for holder in holders {
-        for candidate in holder.children("extension") {
-          guard let url = candidate.value["url"]?.string, urls.contains(url),
-            let number = candidate.value["valueDecimal"]?.number
-              ?? candidate.value["valueInteger"]?.number,
-            let decimal = FHIRPathDecimal(text: number.text)
-          else { continue }
-          return .decimal(decimal)
+    /// The scores of the items' options (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
+    private func weights(_ input: [FHIRPathValue]) -> [FHIRPathValue] {
+        let urls: Set<String> = [
+            "http://hl7.org/fhir/StructureDefinition/itemWeight",
+            "http://hl7.org/fhir/StructureDefinition/ordinalValue",
+            "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
+            "http://hl7.org/fhir/StructureDefinition/iso21090-CO-value",
+        ]
+        return input.compactMap { item -> FHIRPathValue? in
+            guard case .element(let element) = item else { return nil }
+            let holders = [element] + element.children("value")
+            for holder in holders {
+                for candidate in holder.children("extension") {
+                    guard let url = candidate.value["url"]?.string, urls.contains(url),
+                        let number = candidate.value["valueDecimal"]?.number
+                            ?? candidate.value["valueInteger"]?.number,
+                        let decimal = FHIRPathDecimal(text: number.text)
+                    else { continue }
+                    return .decimal(decimal)
+                }
+            }
+            return nil
         }
-      }
-      return nil
     }
-  }
 
-  // MARK: References
+    // MARK: References
 
-  /// What references point to: contained resources, entries of the Bundle, then what the resolver finds.
-  private mutating func resolved(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue]
-  {
-    var output: [FHIRPathValue] = []
-    for item in input {
-      try spend()
-      let text: String?
-      switch item {
-      case .element(let element):
-        text = element.value.object.flatMap { $0["reference"]?.string } ?? element.value.string
-      case .string(let literal): text = literal
-      default: text = nil
-      }
-      guard let text, let found = target(text) else { continue }
-      output.append(.element(found))
-    }
-    return output
-  }
-
-  private func target(_ reference: String) -> TypedElement? {
-    let roots = [context.rootResource, context.resource, context.context, rootElement].compactMap {
-      $0
-    }
-    if reference.hasPrefix("#") {
-      let id = String(reference.dropFirst())
-      for root in roots {
-        if id.isEmpty { return root }
-        if let found = root.children("contained").first(where: { $0.value["id"]?.string == id }) {
-          return found
+    /// What references point to: contained resources, entries of the Bundle, then what the resolver finds.
+    private mutating func resolved(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
+        var output: [FHIRPathValue] = []
+        for item in input {
+            try spend()
+            let text: String?
+            switch item {
+            case .element(let element):
+                text = element.value.object.flatMap { $0["reference"]?.string } ?? element.value.string
+            case .string(let literal): text = literal
+            default: text = nil
+            }
+            guard let text, let found = target(text) else { continue }
+            output.append(.element(found))
         }
-      }
-      return nil
+        return output
     }
-    for root in roots where root.typeName == "Bundle" {
-      for entry in root.children("entry") {
-        guard let resource = entry.children("resource").first else { continue }
-        let url = entry.value["fullUrl"]?.string
-        if url == reference || url?.hasSuffix("/" + reference) == true { return resource }
-        if let type = resource.value["resourceType"]?.string, let id = resource.value["id"]?.string,
-          reference == type + "/" + id
-        {
-          return resource
-        }
-      }
-    }
-    return context.resolver?(reference)
-  }
 
-  private var rootElement: TypedElement? {
-    if case .one(.element(let element)) = root { element } else { nil }
-  }
+    private func target(_ reference: String) -> TypedElement? {
+        let roots = [context.rootResource, context.resource, context.context, rootElement].compactMap {
+            $0
+        }
+        if reference.hasPrefix("#") {
+            let id = String(reference.dropFirst())
+            for root in roots {
+                if id.isEmpty { return root }
+                if let found = root.children("contained").first(where: { $0.value["id"]?.string == id }) {
+                    return found
+                }
+            }
+            return nil
+        }
+        for root in roots where root.typeName == "Bundle" {
+            for entry in root.children("entry") {
+                guard let resource = entry.children("resource").first else { continue }
+                let url = entry.value["fullUrl"]?.string
+                if url == reference || url?.hasSuffix("/" + reference) == true { return resource }
+                if let type = resource.value["resourceType"]?.string, let id = resource.value["id"]?.string,
+                    reference == type + "/" + id
+                {
+                    return resource
+                }
+            }
+        }
+        return context.resolver?(reference)
+    }
+
+    private var rootElement: TypedElement? {
+        if case .one(.element(let element)) = root { element } else { nil }
+    }
 }

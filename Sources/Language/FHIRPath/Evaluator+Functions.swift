@@ -2,355 +2,354 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-  /// One call. Arguments that are evaluated once see what `$this` is; criteria and projections see each item.
-  mutating func call(
-    _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
-    _ place: FHIRPathPlace
-  ) throws(FHIRPathError) -> Items {
-    switch function.group {
-    case .collection: break
-    case .conversion: return try conversion(function, input, arguments, scope)
-    case .text: return try text(function, input, arguments, scope)
-    case .math: return try math(function, input, arguments, scope)
-    case .fhir: return try fhir(function, input, arguments, scope, place)
-    }
-    switch function {
-    // Existence
-    case .empty: return .truth(input.isEmpty)
-    case .exists:
-      guard let node = arguments.first else { return .truth(!input.isEmpty) }
-      return .truth(try find(in: input, node, scope, "exists()", isWanted: true))
-    case .all: return .truth(!(try find(in: input, arguments[0], scope, "all()", isWanted: false)))
-    case .count: return .one(.integer(input.count))
-    case .not:
-      guard let truth = try boolean(input, "not()") else { return .empty }
-      return .truth(!truth)
-
-    // Filtering and projection
-    case .where: return try filtered(input, arguments[0], scope)
-    case .select: return try selected(input, arguments[0], scope)
-    case .ofType:
-      guard case .type(let type) = arguments[0] else { return .empty }
-      return try typed(input, type)
-    case .coalesce:
-      for node in arguments {
-        let value = try argument(node, scope)
-        if !value.isEmpty { return value }
-      }
-      return .empty
-
-    // Subsetting
-    case .single:
-      guard !input.isSeveral else { throw .several("single()") }
-      return input
-    case .first: return input.first.map { .one($0) } ?? .empty
-    case .last: return input.last.map { .one($0) } ?? .empty
-
-    // Types and the rest
-    case .is:
-      guard case .type(let type) = arguments[0] else { return .empty }
-      return try isOf(input, type, "is()")
-    case .as:
-      guard case .type(let type) = arguments[0] else { return .empty }
-      return try cast(input, type)
-    case .iif: return try iif(input, arguments, scope)
-    case .defineVariable: return try defineVariable(input, arguments, scope)
-    case .aggregate: return try aggregated(input, arguments, scope)
-    case .now, .today, .timeOfDay: return .one(.temporal(clock(function)))
-    default: return Items(try callOnArray(function, input.array, arguments, scope))
-    }
-  }
-
-  /// Calls that work on the collection as a whole.
-  private mutating func callOnArray(
-    _ function: FHIRPathFunction, _ input: [FHIRPathValue], _ arguments: [ExpressionNode],
-    _ scope: Scope
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    switch function {
-    case .allTrue: return [.boolean(try booleans(input, "allTrue()").allSatisfy { $0 })]
-    case .anyTrue: return [.boolean(try booleans(input, "anyTrue()").contains(true))]
-    case .allFalse: return [.boolean(try booleans(input, "allFalse()").allSatisfy { !$0 })]
-    case .anyFalse: return [.boolean(try booleans(input, "anyFalse()").contains(false))]
-    case .subsetOf: return [.boolean(try isSubset(input, try argument(arguments[0], scope).array))]
-    case .supersetOf:
-      return [.boolean(try isSubset(try argument(arguments[0], scope).array, input))]
-    case .distinct: return try distinct(input)
-    case .isDistinct: return [.boolean(try distinct(input).count == input.count)]
-    case .repeat: return try repeated(input, arguments[0], scope, isDistinct: true)
-    case .repeatAll: return try repeated(input, arguments[0], scope, isDistinct: false)
-    case .tail: return Array(input.dropFirst())
-    case .skip:
-      guard let count = try integer(try argument(arguments[0], scope), "skip()") else { return [] }
-      return Array(input.dropFirst(max(0, count)))
-    case .take:
-      guard let count = try integer(try argument(arguments[0], scope), "take()") else { return [] }
-      return Array(input.prefix(max(0, count)))
-    case .intersect:
-      let other = try index(try argument(arguments[0], scope).array)
-      return try filtered(try distinct(input), other, keeping: true)
-    case .exclude:
-      let other = try index(try argument(arguments[0], scope).array)
-      return try filtered(input, other, keeping: false)
-    case .union: return try bounded(try distinct(input + (try argument(arguments[0], scope).array)))
-    case .combine:
-      // The order is always kept, which the second argument would ask for.
-      if arguments.count == 2 { _ = try boolean(try argument(arguments[1], scope), "combine()") }
-      return try bounded(input + (try argument(arguments[0], scope).array))
-    case .trace:
-      guard let name = try string(try argument(arguments[0], scope), "trace()") else {
-        return input
-      }
-      if let trace = context.trace {
-        let shown =
-          arguments.count == 2 ? try selected(Items(input), arguments[1], scope).array : input
-        trace(name, shown)
-      }
-      return input
-    case .sort: return try sorted(input, arguments, scope)
-    case .type: return input.map(TypeMatch.info)
-    case .children: return try children(of: input)
-    case .descendants: return try descendants(input)
-    default: return []
-    }
-  }
-
-  // MARK: Item by item
-
-  /// Whether the criterion is as wanted for an item.
-  private mutating func find(
-    in input: Items, _ node: ExpressionNode, _ scope: Scope, _ name: @autoclosure () -> String,
-    isWanted: Bool
-  ) throws(FHIRPathError) -> Bool {
-    switch input {
-    case .empty: return false
-    case .one(let item): return try criterion(node, item, 0, scope, name()) == isWanted
-    case .many(let values):
-      for (index, item) in values.enumerated()
-      where try criterion(node, item, index, scope, name()) == isWanted { return true }
-      return false
-    }
-  }
-
-  private mutating func filtered(
-    _ input: Items, _ node: ExpressionNode, _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    switch input {
-    case .empty: return .empty
-    case .one(let item): return try criterion(node, item, 0, scope, "where()") ? input : .empty
-    case .many(let values):
-      var output = Items.empty
-      for (index, item) in values.enumerated()
-      where try criterion(node, item, index, scope, "where()") { output.append(item) }
-      return output
-    }
-  }
-
-  private mutating func selected(
-    _ input: Items, _ node: ExpressionNode, _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    switch input {
-    case .empty: return .empty
-    case .one(let item): return try project(node, item, 0, scope)
-    case .many(let values):
-      var output = Items.empty
-      for (index, item) in values.enumerated() {
-        output.append(try project(node, item, index, scope))
-        if output.count > context.limits.items { _ = try bounded(output.array) }
-      }
-      return output
-    }
-  }
-
-  private func typed(_ input: Items, _ type: TypeSpecifier) throws(FHIRPathError) -> Items {
-    try TypeMatch.require(type)
-    switch input {
-    case .empty: return .empty
-    case .one(let item): return try TypeMatch.matches(item, type, isExact: true) ? input : .empty
-    case .many(let values):
-      var output = Items.empty
-      for item in values where try TypeMatch.matches(item, type, isExact: true) {
-        output.append(item)
-      }
-      return output
-    }
-  }
-
-  private mutating func aggregated(
-    _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    var inner = scope
-    inner.total = arguments.count == 2 ? try argument(arguments[1], scope) : .empty
-    for (index, item) in input.array.enumerated() {
-      inner.total = try project(arguments[0], item, index, inner)
-      if case .many(let values)? = inner.total { _ = try bounded(values) }
-    }
-    return inner.total ?? .empty
-  }
-
-  /// An argument that is evaluated once: on what `$this` is.
-  mutating func argument(_ node: ExpressionNode, _ scope: Scope) throws(FHIRPathError) -> Items {
-    try branch(node, scope.this, scope)
-  }
-
-  mutating func project(
-    _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    let focus = Items.one(item)
-    return try branch(node, focus, Scope(this: focus, index: index, total: scope.total))
-  }
-
-  private func booleans(_ input: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> [Bool] {
-    var output: [Bool] = []
-    for item in input {
-      guard case .boolean(let value) = item.system else {
-        throw .execution(
-          "boolean-expected", "\(name) works on booleans, not on a \(item.typeName).")
-      }
-      output.append(value)
-    }
-    return output
-  }
-
-  private mutating func index(_ values: [FHIRPathValue]) throws(FHIRPathError) -> DistinctValues {
-    var set = DistinctValues()
-    for value in values { try spend(1 + set.insert(value)) }
-    return set
-  }
-
-  private mutating func filtered(
-    _ values: [FHIRPathValue], _ other: DistinctValues, keeping: Bool
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    var other = other
-    var output: [FHIRPathValue] = []
-    for value in values {
-      try spend()
-      if other.contains(value) == keeping { output.append(value) }
-    }
-    return output
-  }
-
-  private mutating func isSubset(_ values: [FHIRPathValue], _ other: [FHIRPathValue])
-    throws(FHIRPathError) -> Bool
-  {
-    let set = try index(other)
-    return try filtered(values, set, keeping: false).isEmpty
-  }
-
-  private mutating func iif(
-    _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    guard !input.isSeveral else { throw .several("iif()") }
-    var inner = scope
-    if !input.isEmpty { inner.this = input }
-    let criterion = try branch(arguments[0], inner.this, inner)
-    var truth = false
-    switch criterion {
-    case .empty: break
-    case .one(let value):
-      guard case .boolean(let found) = value.system else {
-        throw .semantic(
-          "boolean-expected", "The criterion of iif() is a boolean, not a \(value.typeName).")
-      }
-      truth = found
-    case .many:
-      throw .semantic(
-        "boolean-expected", "The criterion of iif() is one boolean, not several items.")
-    }
-    if truth { return try branch(arguments[1], inner.this, inner) }
-    return arguments.count == 3 ? try branch(arguments[2], inner.this, inner) : .empty
-  }
-
-  private mutating func defineVariable(
-    _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    guard let name = try string(try argument(arguments[0], scope), "defineVariable()"),
-      !name.isEmpty
-    else {
-      throw .execution("variable-name", "defineVariable() needs a name.")
-    }
-    let reserved: Set<String> = ["context", "resource", "rootResource", "ucum", "sct", "loinc"]
-    guard !reserved.contains(name), defined(name) == nil, context.variables[name] == nil else {
-      throw .execution(
-        "variable-defined",
-        "defineVariable() cannot name what has the name already: choose another.")
-    }
-    var value = input
-    if arguments.count == 2 {
-      var inner = scope
-      inner.this = input
-      value = try branch(arguments[1], input, inner)
-    }
-    define(name, value)
-    return input
-  }
-
-  // MARK: The tree
-
-  private mutating func children(of input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue]
-  {
-    try spend(input.count)
-    var output: [FHIRPathValue] = []
-    for case .element(let element) in input { Navigation.appendChildren(of: element, to: &output) }
-    try spend(output.count)
-    return try bounded(output)
-  }
-
-  private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError)
-    -> [FHIRPathValue]
-  {
-    var output: [FHIRPathValue] = []
-    var level = input
-    while !level.isEmpty {
-      level = try children(of: level)
-      output += level
-      _ = try bounded(output)
-    }
-    return output
-  }
-
-  /// Projects again and again what is new. An item that came before ends the search there.
-  private mutating func repeated(
-    _ input: [FHIRPathValue], _ node: ExpressionNode, _ scope: Scope, isDistinct: Bool
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    var seen = DistinctValues()
-    var output: [FHIRPathValue] = []
-    var open = input
-    while !open.isEmpty {
-      var next: [FHIRPathValue] = []
-      for (index, item) in open.enumerated() {
-        for found in try project(node, item, index, scope).array {
-          try spend()
-          if isDistinct {
-            let before = seen.values.count
-            try spend(seen.insert(found))
-            guard seen.values.count > before else { continue }
-          }
-          output.append(found)
-          next.append(found)
+    /// One call. Arguments that are evaluated once see what `$this` is; criteria and projections see each item.
+    mutating func call(
+        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
+        _ place: FHIRPathPlace
+    ) throws(FHIRPathError) -> Items {
+        switch function.group {
+        case .collection: break
+        case .conversion: return try conversion(function, input, arguments, scope)
+        case .text: return try text(function, input, arguments, scope)
+        case .math: return try math(function, input, arguments, scope)
+        case .fhir: return try fhir(function, input, arguments, scope, place)
         }
-        _ = try bounded(output)
-      }
-      open = next
-    }
-    return output
-  }
+        switch function {
+        // Existence
+        case .empty: return .truth(input.isEmpty)
+        case .exists:
+            guard let node = arguments.first else { return .truth(!input.isEmpty) }
+            return .truth(try find(in: input, node, scope, "exists()", isWanted: true))
+        case .all: return .truth(!(try find(in: input, arguments[0], scope, "all()", isWanted: false)))
+        case .count: return .one(.integer(input.count))
+        case .not:
+            guard let truth = try boolean(input, "not()") else { return .empty }
+            return .truth(!truth)
 
-  // MARK: The clock
+        // Filtering and projection
+        case .where: return try filtered(input, arguments[0], scope)
+        case .select: return try selected(input, arguments[0], scope)
+        case .ofType:
+            guard case .type(let type) = arguments[0] else { return .empty }
+            return try typed(input, type)
+        case .coalesce:
+            for node in arguments {
+                let value = try argument(node, scope)
+                if !value.isEmpty { return value }
+            }
+            return .empty
 
-  private func clock(_ function: FHIRPathFunction) -> TemporalValue {
-    let text = DateTime(context.now, offsetMinutes: context.offsetMinutes).text
-    guard let now = TemporalValue(dateTime: text) else {
-      return TemporalValue(kind: .dateTime, precision: .year, year: 1970)
+        // Subsetting
+        case .single:
+            guard !input.isSeveral else { throw .several("single()") }
+            return input
+        case .first: return input.first.map { .one($0) } ?? .empty
+        case .last: return input.last.map { .one($0) } ?? .empty
+
+        // Types and the rest
+        case .is:
+            guard case .type(let type) = arguments[0] else { return .empty }
+            return try isOf(input, type, "is()")
+        case .as:
+            guard case .type(let type) = arguments[0] else { return .empty }
+            return try cast(input, type)
+        case .iif: return try iif(input, arguments, scope)
+        case .defineVariable: return try defineVariable(input, arguments, scope)
+        case .aggregate: return try aggregated(input, arguments, scope)
+        case .now, .today, .timeOfDay: return .one(.temporal(clock(function)))
+        default: return Items(try callOnArray(function, input.array, arguments, scope))
+        }
     }
-    switch function {
-    case .today:
-      return TemporalValue(
-        kind: .date, precision: .day, year: now.year, month: now.month, day: now.day)
-    case .timeOfDay:
-      return TemporalValue(
-        kind: .time, precision: .second, hour: now.hour, minute: now.minute, second: now.second,
-        nanosecond: now.nanosecond, fractionDigits: now.fractionDigits)
-    default: return now
+
+    /// Calls that work on the collection as a whole.
+    private mutating func callOnArray(
+        _ function: FHIRPathFunction, _ input: [FHIRPathValue], _ arguments: [ExpressionNode],
+        _ scope: Scope
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        switch function {
+        case .allTrue: return [.boolean(try booleans(input, "allTrue()").allSatisfy { $0 })]
+        case .anyTrue: return [.boolean(try booleans(input, "anyTrue()").contains(true))]
+        case .allFalse: return [.boolean(try booleans(input, "allFalse()").allSatisfy { !$0 })]
+        case .anyFalse: return [.boolean(try booleans(input, "anyFalse()").contains(false))]
+        case .subsetOf: return [.boolean(try isSubset(input, try argument(arguments[0], scope).array))]
+        case .supersetOf:
+            return [.boolean(try isSubset(try argument(arguments[0], scope).array, input))]
+        case .distinct: return try distinct(input)
+        case .isDistinct: return [.boolean(try distinct(input).count == input.count)]
+        case .repeat: return try repeated(input, arguments[0], scope, isDistinct: true)
+        case .repeatAll: return try repeated(input, arguments[0], scope, isDistinct: false)
+        case .tail: return Array(input.dropFirst())
+        case .skip:
+            guard let count = try integer(try argument(arguments[0], scope), "skip()") else { return [] }
+            return Array(input.dropFirst(max(0, count)))
+        case .take:
+            guard let count = try integer(try argument(arguments[0], scope), "take()") else { return [] }
+            return Array(input.prefix(max(0, count)))
+        case .intersect:
+            let other = try index(try argument(arguments[0], scope).array)
+            return try filtered(try distinct(input), other, keeping: true)
+        case .exclude:
+            let other = try index(try argument(arguments[0], scope).array)
+            return try filtered(input, other, keeping: false)
+        case .union: return try bounded(try distinct(input + (try argument(arguments[0], scope).array)))
+        case .combine:
+            // The order is always kept, which the second argument would ask for.
+            if arguments.count == 2 { _ = try boolean(try argument(arguments[1], scope), "combine()") }
+            return try bounded(input + (try argument(arguments[0], scope).array))
+        case .trace:
+            guard let name = try string(try argument(arguments[0], scope), "trace()") else {
+                return input
+            }
+            if let trace = context.trace {
+                let shown =
+                    arguments.count == 2 ? try selected(Items(input), arguments[1], scope).array : input
+                trace(name, shown)
+            }
+            return input
+        case .sort: return try sorted(input, arguments, scope)
+        case .type: return input.map(TypeMatch.info)
+        case .children: return try children(of: input)
+        case .descendants: return try descendants(input)
+        default: return []
+        }
     }
-  }
+
+    // MARK: Item by item
+
+    /// Whether the criterion is as wanted for an item.
+    private mutating func find(
+        in input: Items, _ node: ExpressionNode, _ scope: Scope, _ name: @autoclosure () -> String,
+        isWanted: Bool
+    ) throws(FHIRPathError) -> Bool {
+        switch input {
+        case .empty: return false
+        case .one(let item): return try criterion(node, item, 0, scope, name()) == isWanted
+        case .many(let values):
+            for (index, item) in values.enumerated()
+            where try criterion(node, item, index, scope, name()) == isWanted { return true }
+            return false
+        }
+    }
+
+    private mutating func filtered(
+        _ input: Items, _ node: ExpressionNode, _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        switch input {
+        case .empty: return .empty
+        case .one(let item): return try criterion(node, item, 0, scope, "where()") ? input : .empty
+        case .many(let values):
+            var output = Items.empty
+            for (index, item) in values.enumerated()
+            where try criterion(node, item, index, scope, "where()") { output.append(item) }
+            return output
+        }
+    }
+
+    private mutating func selected(
+        _ input: Items, _ node: ExpressionNode, _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        switch input {
+        case .empty: return .empty
+        case .one(let item): return try project(node, item, 0, scope)
+        case .many(let values):
+            var output = Items.empty
+            for (index, item) in values.enumerated() {
+                output.append(try project(node, item, index, scope))
+                if output.count > context.limits.items { _ = try bounded(output.array) }
+            }
+            return output
+        }
+    }
+
+    private func typed(_ input: Items, _ type: TypeSpecifier) throws(FHIRPathError) -> Items {
+        try TypeMatch.require(type)
+        switch input {
+        case .empty: return .empty
+        case .one(let item): return try TypeMatch.matches(item, type, isExact: true) ? input : .empty
+        case .many(let values):
+            var output = Items.empty
+            for item in values where try TypeMatch.matches(item, type, isExact: true) {
+                output.append(item)
+            }
+            return output
+        }
+    }
+
+    private mutating func aggregated(
+        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        var inner = scope
+        inner.total = arguments.count == 2 ? try argument(arguments[1], scope) : .empty
+        for (index, item) in input.array.enumerated() {
+            inner.total = try project(arguments[0], item, index, inner)
+            if case .many(let values)? = inner.total { _ = try bounded(values) }
+        }
+        return inner.total ?? .empty
+    }
+
+    /// An argument that is evaluated once: on what `$this` is.
+    mutating func argument(_ node: ExpressionNode, _ scope: Scope) throws(FHIRPathError) -> Items {
+        try branch(node, scope.this, scope)
+    }
+
+    mutating func project(
+        _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        let focus = Items.one(item)
+        return try branch(node, focus, Scope(this: focus, index: index, total: scope.total))
+    }
+
+    private func booleans(_ input: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> [Bool] {
+        var output: [Bool] = []
+        for item in input {
+            guard case .boolean(let value) = item.system else {
+                throw .execution(
+                    "boolean-expected", "\(name) works on booleans, not on a \(item.typeName).")
+            }
+            output.append(value)
+        }
+        return output
+    }
+
+    private mutating func index(_ values: [FHIRPathValue]) throws(FHIRPathError) -> DistinctValues {
+        var set = DistinctValues()
+        for value in values { try spend(1 + set.insert(value)) }
+        return set
+    }
+
+    private mutating func filtered(
+        _ values: [FHIRPathValue], _ other: DistinctValues, keeping: Bool
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        var other = other
+        var output: [FHIRPathValue] = []
+        for value in values {
+            try spend()
+            if other.contains(value) == keeping { output.append(value) }
+        }
+        return output
+    }
+
+    private mutating func isSubset(_ values: [FHIRPathValue], _ other: [FHIRPathValue])
+        throws(FHIRPathError) -> Bool
+    {
+        let set = try index(other)
+        return try filtered(values, set, keeping: false).isEmpty
+    }
+
+    private mutating func iif(
+        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        guard !input.isSeveral else { throw .several("iif()") }
+        var inner = scope
+        if !input.isEmpty { inner.this = input }
+        let criterion = try branch(arguments[0], inner.this, inner)
+        var truth = false
+        switch criterion {
+        case .empty: break
+        case .one(let value):
+            guard case .boolean(let found) = value.system else {
+                throw .semantic(
+                    "boolean-expected", "The criterion of iif() is a boolean, not a \(value.typeName).")
+            }
+            truth = found
+        case .many:
+            throw .semantic(
+                "boolean-expected", "The criterion of iif() is one boolean, not several items.")
+        }
+        if truth { return try branch(arguments[1], inner.this, inner) }
+        return arguments.count == 3 ? try branch(arguments[2], inner.this, inner) : .empty
+    }
+
+    private mutating func defineVariable(
+        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        guard let name = try string(try argument(arguments[0], scope), "defineVariable()"),
+            !name.isEmpty
+        else {
+            throw .execution("variable-name", "defineVariable() needs a name.")
+        }
+        let reserved: Set<String> = ["context", "resource", "rootResource", "ucum", "sct", "loinc"]
+        guard !reserved.contains(name), defined(name) == nil, context.variables[name] == nil else {
+            throw .execution(
+                "variable-defined",
+                "defineVariable() cannot name what has the name already: choose another.")
+        }
+        var value = input
+        if arguments.count == 2 {
+            var inner = scope
+            inner.this = input
+            value = try branch(arguments[1], input, inner)
+        }
+        define(name, value)
+        return input
+    }
+
+    // MARK: The tree
+
+    private mutating func children(of input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
+        try spend(input.count)
+        var output: [FHIRPathValue] = []
+        for case .element(let element) in input { Navigation.appendChildren(of: element, to: &output) }
+        try spend(output.count)
+        return try bounded(output)
+    }
+
+    private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError)
+        -> [FHIRPathValue]
+    {
+        var output: [FHIRPathValue] = []
+        var level = input
+        while !level.isEmpty {
+            level = try children(of: level)
+            output += level
+            _ = try bounded(output)
+        }
+        return output
+    }
+
+    /// Projects again and again what is new. An item that came before ends the search there.
+    private mutating func repeated(
+        _ input: [FHIRPathValue], _ node: ExpressionNode, _ scope: Scope, isDistinct: Bool
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        var seen = DistinctValues()
+        var output: [FHIRPathValue] = []
+        var open = input
+        while !open.isEmpty {
+            var next: [FHIRPathValue] = []
+            for (index, item) in open.enumerated() {
+                for found in try project(node, item, index, scope).array {
+                    try spend()
+                    if isDistinct {
+                        let before = seen.values.count
+                        try spend(seen.insert(found))
+                        guard seen.values.count > before else { continue }
+                    }
+                    output.append(found)
+                    next.append(found)
+                }
+                _ = try bounded(output)
+            }
+            open = next
+        }
+        return output
+    }
+
+    // MARK: The clock
+
+    private func clock(_ function: FHIRPathFunction) -> TemporalValue {
+        let text = DateTime(context.now, offsetMinutes: context.offsetMinutes).text
+        guard let now = TemporalValue(dateTime: text) else {
+            return TemporalValue(kind: .dateTime, precision: .year, year: 1970)
+        }
+        switch function {
+        case .today:
+            return TemporalValue(
+                kind: .date, precision: .day, year: now.year, month: now.month, day: now.day)
+        case .timeOfDay:
+            return TemporalValue(
+                kind: .time, precision: .second, hour: now.hour, minute: now.minute, second: now.second,
+                nanosecond: now.nanosecond, fractionDigits: now.fractionDigits)
+        default: return now
+        }
+    }
 }

@@ -2,139 +2,139 @@ import FHIR
 import Foundation
 
 extension Evaluator {
-  mutating func binary(
-    _ sign: FHIRPathOperator, _ left: ExpressionNode, _ right: ExpressionNode, _ focus: Items,
-    _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    let first = try branch(left, focus, scope)
-    switch sign {
-    case .and, .or, .xor, .implies: return try logic(sign, first, right, focus, scope)
-    default: break
+    mutating func binary(
+        _ sign: FHIRPathOperator, _ left: ExpressionNode, _ right: ExpressionNode, _ focus: Items,
+        _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        let first = try branch(left, focus, scope)
+        switch sign {
+        case .and, .or, .xor, .implies: return try logic(sign, first, right, focus, scope)
+        default: break
+        }
+        let second = try branch(right, focus, scope)
+        switch sign {
+        case .union: return Items(try bounded(try distinct(first.array + second.array)))
+        case .equal: return ValueEquality.areEqual(first, second).map { .truth($0) } ?? .empty
+        case .notEqual: return ValueEquality.areEqual(first, second).map { .truth(!$0) } ?? .empty
+        case .equivalent: return .truth(ValueEquality.areEquivalent(first.array, second.array))
+        case .notEquivalent: return .truth(!ValueEquality.areEquivalent(first.array, second.array))
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
+                let order = try ValueOrder.compare(a, b, sign.rawValue)
+            else { return .empty }
+            switch sign {
+            case .less: return .truth(order < 0)
+            case .lessOrEqual: return .truth(order <= 0)
+            case .greater: return .truth(order > 0)
+            default: return .truth(order >= 0)
+            }
+        case .in: return try membership(of: first, in: second, "in")
+        case .contains: return try membership(of: second, in: first, "contains")
+        case .concatenate:
+            let a = try string(first, "&") ?? ""
+            let b = try string(second, "&") ?? ""
+            return Items(try bounded(a + b))
+        default:
+            guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
+                let result = try Arithmetic.apply(sign, a, b)
+            else { return .empty }
+            if case .string(let text) = result { return Items(try bounded(text)) }
+            return .one(result)
+        }
     }
-    let second = try branch(right, focus, scope)
-    switch sign {
-    case .union: return Items(try bounded(try distinct(first.array + second.array)))
-    case .equal: return ValueEquality.areEqual(first, second).map { .truth($0) } ?? .empty
-    case .notEqual: return ValueEquality.areEqual(first, second).map { .truth(!$0) } ?? .empty
-    case .equivalent: return .truth(ValueEquality.areEquivalent(first.array, second.array))
-    case .notEquivalent: return .truth(!ValueEquality.areEquivalent(first.array, second.array))
-    case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
-        let order = try ValueOrder.compare(a, b, sign.rawValue)
-      else { return .empty }
-      switch sign {
-      case .less: return .truth(order < 0)
-      case .lessOrEqual: return .truth(order <= 0)
-      case .greater: return .truth(order > 0)
-      default: return .truth(order >= 0)
-      }
-    case .in: return try membership(of: first, in: second, "in")
-    case .contains: return try membership(of: second, in: first, "contains")
-    case .concatenate:
-      let a = try string(first, "&") ?? ""
-      let b = try string(second, "&") ?? ""
-      return Items(try bounded(a + b))
-    default:
-      guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
-        let result = try Arithmetic.apply(sign, a, b)
-      else { return .empty }
-      if case .string(let text) = result { return Items(try bounded(text)) }
-      return .one(result)
-    }
-  }
 
-  private mutating func membership(
-    of item: Items, in collection: Items, _ name: String
-  ) throws(FHIRPathError) -> Items {
-    guard !item.isSeveral else { throw .several(name) }
-    guard case .one(let item) = item else { return .empty }
-    switch collection {
-    case .empty: return .truth(false)
-    case .one(let value): return .truth(ValueEquality.areEqual(value, item) == true)
-    case .many(let values):
-      try spend(values.count)
-      return .truth(values.contains { ValueEquality.areEqual($0, item) == true })
+    private mutating func membership(
+        of item: Items, in collection: Items, _ name: String
+    ) throws(FHIRPathError) -> Items {
+        guard !item.isSeveral else { throw .several(name) }
+        guard case .one(let item) = item else { return .empty }
+        switch collection {
+        case .empty: return .truth(false)
+        case .one(let value): return .truth(ValueEquality.areEqual(value, item) == true)
+        case .many(let values):
+            try spend(values.count)
+            return .truth(values.contains { ValueEquality.areEqual($0, item) == true })
+        }
     }
-  }
 
-  /// Three-valued logic (<https://hl7.org/fhirpath/N1/#boolean-logic>); the right side is evaluated where it decides.
-  private mutating func logic(
-    _ sign: FHIRPathOperator, _ first: Items, _ right: ExpressionNode, _ focus: Items,
-    _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    let a = try boolean(first, sign.rawValue)
-    switch (sign, a) {
-    case (.and, false?): return .truth(false)
-    case (.or, true?): return .truth(true)
-    case (.implies, false?): return .truth(true)
-    default: break
+    /// Three-valued logic (<https://hl7.org/fhirpath/N1/#boolean-logic>); the right side is evaluated where it decides.
+    private mutating func logic(
+        _ sign: FHIRPathOperator, _ first: Items, _ right: ExpressionNode, _ focus: Items,
+        _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        let a = try boolean(first, sign.rawValue)
+        switch (sign, a) {
+        case (.and, false?): return .truth(false)
+        case (.or, true?): return .truth(true)
+        case (.implies, false?): return .truth(true)
+        default: break
+        }
+        let b = try boolean(try branch(right, focus, scope), sign.rawValue)
+        let result: Bool?
+        switch sign {
+        case .and: result = b == false ? false : a == nil || b == nil ? nil : true
+        case .or: result = b == true ? true : a == nil || b == nil ? nil : false
+        case .xor: result = a == nil || b == nil ? nil : a != b
+        default: result = b == true ? true : a == nil ? nil : b
+        }
+        return result.map { .truth($0) } ?? .empty
     }
-    let b = try boolean(try branch(right, focus, scope), sign.rawValue)
-    let result: Bool?
-    switch sign {
-    case .and: result = b == false ? false : a == nil || b == nil ? nil : true
-    case .or: result = b == true ? true : a == nil || b == nil ? nil : false
-    case .xor: result = a == nil || b == nil ? nil : a != b
-    default: result = b == true ? true : a == nil ? nil : b
-    }
-    return result.map { .truth($0) } ?? .empty
-  }
 
-  func negated(_ values: Items) throws(FHIRPathError) -> Items {
-    guard let value = try single(values, "-") else { return .empty }
-    switch value {
-    case .integer(let number): return .one(.integer(-number))
-    case .long(let number):
-      let (negative, overflow) = number.multipliedReportingOverflow(by: -1)
-      return overflow ? .empty : .one(.long(negative))
-    case .decimal(let number): return .one(.decimal(number.negated))
-    case .quantity(let quantity):
-      return .one(
-        .quantity(
-          QuantityValue(
-            quantity.value.negated, unit: quantity.unit, isCalendar: quantity.isCalendar)))
-    default:
-      throw .execution(
-        "number-expected", "- takes a number or a quantity, not a \(value.typeName).")
+    func negated(_ values: Items) throws(FHIRPathError) -> Items {
+        guard let value = try single(values, "-") else { return .empty }
+        switch value {
+        case .integer(let number): return .one(.integer(-number))
+        case .long(let number):
+            let (negative, overflow) = number.multipliedReportingOverflow(by: -1)
+            return overflow ? .empty : .one(.long(negative))
+        case .decimal(let number): return .one(.decimal(number.negated))
+        case .quantity(let quantity):
+            return .one(
+                .quantity(
+                    QuantityValue(
+                        quantity.value.negated, unit: quantity.unit, isCalendar: quantity.isCalendar)))
+        default:
+            throw .execution(
+                "number-expected", "- takes a number or a quantity, not a \(value.typeName).")
+        }
     }
-  }
 
-  /// Each item once, by equality.
-  mutating func distinct(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-    guard values.count > 1 else { return values }
-    var set = DistinctValues()
-    for value in values {
-      try spend()
-      let looked = set.insert(value)
-      try spend(looked)
+    /// Each item once, by equality.
+    mutating func distinct(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
+        guard values.count > 1 else { return values }
+        var set = DistinctValues()
+        for value in values {
+            try spend()
+            let looked = set.insert(value)
+            try spend(looked)
+        }
+        return set.values
     }
-    return set.values
-  }
 }
 
 /// A collection in which each item stands once, found by a key where one exists.
 struct DistinctValues {
-  private(set) var values: [FHIRPathValue] = []
-  /// Places of items by a hash that equal items share.
-  private var places: [Int: [Int]] = [:]
+    private(set) var values: [FHIRPathValue] = []
+    /// Places of items by a hash that equal items share.
+    private var places: [Int: [Int]] = [:]
 
-  /// Adds an item that is not there yet.
-  ///
-  /// - Returns: how many items it was compared with.
-  mutating func insert(_ value: FHIRPathValue) -> Int {
-    let key = ValueEquality.hash(value)
-    let candidates = places[key] ?? []
-    for place in candidates where ValueEquality.areEqual(values[place], value) == true {
-      return candidates.count
+    /// Adds an item that is not there yet.
+    ///
+    /// - Returns: how many items it was compared with.
+    mutating func insert(_ value: FHIRPathValue) -> Int {
+        let key = ValueEquality.hash(value)
+        let candidates = places[key] ?? []
+        for place in candidates where ValueEquality.areEqual(values[place], value) == true {
+            return candidates.count
+        }
+        places[key, default: []].append(values.count)
+        values.append(value)
+        return candidates.count
     }
-    places[key, default: []].append(values.count)
-    values.append(value)
-    return candidates.count
-  }
 
-  mutating func contains(_ value: FHIRPathValue) -> Bool {
-    (places[ValueEquality.hash(value)] ?? []).contains {
-      ValueEquality.areEqual(values[$0], value) == true
+    mutating func contains(_ value: FHIRPathValue) -> Bool {
+        (places[ValueEquality.hash(value)] ?? []).contains {
+            ValueEquality.areEqual(values[$0], value) == true
+        }
     }
-  }
 }

@@ -1,60 +1,60 @@
 import FHIR
 
 extension Evaluator {
-  /// `sort()` (<https://build.fhir.org/ig/HL7/FHIRPath/#fn-sort>).
-  mutating func sorted(
-    _ input: [FHIRPathValue], _ arguments: [ExpressionNode], _ scope: Scope
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    // `key desc` reverses the order as a whole, so that what has no key stands last. `-key` means the same for
-    // numbers and works for texts, too; but nothing, negated, is nothing, and stands first.
-    let keys = (arguments.isEmpty ? [ExpressionNode.this] : arguments).map { node -> SortKey in
-      switch node {
-      case .negation(let inner): SortKey(node: inner, isDescending: true, isEmptyFirst: true)
-      case .descending(let inner): SortKey(node: inner, isDescending: true, isEmptyFirst: false)
-      default: SortKey(node: node, isDescending: false, isEmptyFirst: true)
-      }
-    }
-    var rows: [(item: FHIRPathValue, keys: [FHIRPathValue?], place: Int)] = []
-    for (index, item) in input.enumerated() {
-      var values: [FHIRPathValue?] = []
-      for key in keys {
-        values.append(try single(try project(key.node, item, index, scope), "A key of sort()"))
-      }
-      rows.append((item, values, index))
-    }
-    try spend(input.count * max(1, input.count.bitWidth - input.count.leadingZeroBitCount))
-    var failure: FHIRPathError?
-    rows.sort { left, right in
-      for (index, key) in keys.enumerated() {
-        switch key.order(left.keys[index], right.keys[index]) {
-        case .success(let order): if order != 0 { return order < 0 }
-        case .failure(let error): failure = error
+    /// `sort()` (<https://build.fhir.org/ig/HL7/FHIRPath/#fn-sort>).
+    mutating func sorted(
+        _ input: [FHIRPathValue], _ arguments: [ExpressionNode], _ scope: Scope
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        // `key desc` reverses the order as a whole, so that what has no key stands last. `-key` means the same for
+        // numbers and works for texts, too; but nothing, negated, is nothing, and stands first.
+        let keys = (arguments.isEmpty ? [ExpressionNode.this] : arguments).map { node -> SortKey in
+            switch node {
+            case .negation(let inner): SortKey(node: inner, isDescending: true, isEmptyFirst: true)
+            case .descending(let inner): SortKey(node: inner, isDescending: true, isEmptyFirst: false)
+            default: SortKey(node: node, isDescending: false, isEmptyFirst: true)
+            }
         }
-      }
-      return left.place < right.place
+        var rows: [(item: FHIRPathValue, keys: [FHIRPathValue?], place: Int)] = []
+        for (index, item) in input.enumerated() {
+            var values: [FHIRPathValue?] = []
+            for key in keys {
+                values.append(try single(try project(key.node, item, index, scope), "A key of sort()"))
+            }
+            rows.append((item, values, index))
+        }
+        try spend(input.count * max(1, input.count.bitWidth - input.count.leadingZeroBitCount))
+        var failure: FHIRPathError?
+        rows.sort { left, right in
+            for (index, key) in keys.enumerated() {
+                switch key.order(left.keys[index], right.keys[index]) {
+                case .success(let order): if order != 0 { return order < 0 }
+                case .failure(let error): failure = error
+                }
+            }
+            return left.place < right.place
+        }
+        if let failure { throw failure }
+        return rows.map(\.item)
     }
-    if let failure { throw failure }
-    return rows.map(\.item)
-  }
 }
 
 /// One key of `sort()`.
 private struct SortKey {
-  let node: ExpressionNode
-  let isDescending: Bool
-  let isEmptyFirst: Bool
+    let node: ExpressionNode
+    let isDescending: Bool
+    let isEmptyFirst: Bool
 
-  /// Below zero where the left side stands first.
-  func order(_ left: FHIRPathValue?, _ right: FHIRPathValue?) -> Result<Int, FHIRPathError> {
-    switch (left, right) {
-    case (nil, nil): return .success(0)
-    case (nil, _): return .success(isEmptyFirst ? -1 : 1)
-    case (_, nil): return .success(isEmptyFirst ? 1 : -1)
-    case (let a?, let b?):
-      return Result { () throws(FHIRPathError) in
-        let order = try ValueOrder.compare(a, b, "sort()") ?? 0
-        return isDescending ? -order : order
-      }
+    /// Below zero where the left side stands first.
+    func order(_ left: FHIRPathValue?, _ right: FHIRPathValue?) -> Result<Int, FHIRPathError> {
+        switch (left, right) {
+        case (nil, nil): return .success(0)
+        case (nil, _): return .success(isEmptyFirst ? -1 : 1)
+        case (_, nil): return .success(isEmptyFirst ? 1 : -1)
+        case (let a?, let b?):
+            return Result { () throws(FHIRPathError) in
+                let order = try ValueOrder.compare(a, b, "sort()") ?? 0
+                return isDescending ? -order : order
+            }
+        }
     }
-  }
 }

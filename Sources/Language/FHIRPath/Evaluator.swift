@@ -3,252 +3,254 @@ import Foundation
 
 /// One evaluation of an expression.
 struct Evaluator {
-  /// What a part of an expression sees beside its focus.
-  struct Scope {
-    var this: Items
-    var index: Int?
-    var total: Items?
-  }
-
-  /// What `defineVariable()` named so far and is still seen: a branch drops what it defined when it ends.
-  private(set) var variables: [(name: String, value: Items)] = []
-
-  let context: FHIRPathContext
-  /// What the expression as a whole was asked of.
-  let root: Items
-  private var steps: Int
-  private var depth = 0
-  private let maximumDepth: Int
-
-  init(_ context: FHIRPathContext, root: Items) {
-    self.context = context
-    self.root = root
-    steps = context.limits.steps
-    maximumDepth = context.limits.depth + Parser.maximumChain
-  }
-
-  mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
-    steps -= count
-    guard steps >= 0 else {
-      throw .limit(
-        "too-many-steps", "The evaluation takes more than \(context.limits.steps) steps.")
+    /// What a part of an expression sees beside its focus.
+    struct Scope {
+        var this: Items
+        var index: Int?
+        var total: Items?
     }
-  }
 
-  func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-    guard values.count <= context.limits.items else {
-      throw .limit(
-        "too-many-items", "A collection would have more than \(context.limits.items) items.")
+    /// What `defineVariable()` named so far and is still seen: a branch drops what it defined when it ends.
+    private(set) var variables: [(name: String, value: Items)] = []
+
+    let context: FHIRPathContext
+    /// What the expression as a whole was asked of.
+    let root: Items
+    private var steps: Int
+    private var depth = 0
+    private let maximumDepth: Int
+
+    init(_ context: FHIRPathContext, root: Items) {
+        self.context = context
+        self.root = root
+        steps = context.limits.steps
+        maximumDepth = context.limits.depth + Parser.maximumHeight
     }
-    return values
-  }
 
-  func bounded(_ text: String) throws(FHIRPathError) -> [FHIRPathValue] {
-    guard text.utf8.count <= context.limits.characters else {
-      throw .limit(
-        "text-too-long", "A text would have more than \(context.limits.characters) characters.")
+    mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
+        steps -= count
+        guard steps >= 0 else {
+            throw .limit(
+                "too-many-steps", "The evaluation takes more than \(context.limits.steps) steps.")
+        }
     }
-    return [.string(text)]
-  }
 
-  // MARK: Nodes
-
-  /// The value of a node for a focus.
-  mutating func evaluate(
-    _ node: ExpressionNode, _ focus: Items, _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    try spend()
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= maximumDepth else {
-      throw .limit("evaluation-depth", "The evaluation nests deeper than is allowed.")
+    func bounded(_ values: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
+        guard values.count <= context.limits.items else {
+            throw .limit(
+                "too-many-items", "A collection would have more than \(context.limits.items) items.")
+        }
+        return values
     }
-    switch node {
-    case .literal(let value): return .one(value)
-    case .pattern(let text, _): return .one(.string(text))
-    case .empty: return .empty
-    case .this: return scope.this
-    case .index: return scope.index.map { .one(.integer($0)) } ?? .empty
-    case .total: return scope.total ?? .empty
-    case .variable(let name, let place): return try variable(name, place, scope)
-    case .name(let name):
-      if name.type.isKnown, case .one(.element(let element)) = focus, element.type.isKnown,
-        NameIndex.shared.isSubtype(element.type, of: name.type)
-      {
-        return focus
-      }
-      return try members(name, of: focus)
-    case .member(let base, let name): return try members(name, of: try evaluate(base, focus, scope))
-    case .call(let base, let function, let arguments, let place):
-      let input: Items
-      if let base { input = try evaluate(base, focus, scope) } else { input = focus }
-      return try call(function, input, arguments, scope, place)
-    case .indexer(let base, let index):
-      let items = try evaluate(base, focus, scope)
-      guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return .empty }
-      switch items {
-      case .empty: return .empty
-      case .one: return place == 0 ? items : .empty
-      case .many(let values): return values.indices.contains(place) ? .one(values[place]) : .empty
-      }
-    case .descending(let inner): return try evaluate(inner, focus, scope)
-    case .negation(let inner): return try negated(try branch(inner, focus, scope))
-    case .plus(let inner):
-      let value = try branch(inner, focus, scope)
-      guard !value.isSeveral else { throw .several("+") }
-      return value
-    case .binary(let sign, let left, let right, _):
-      return try binary(sign, left, right, focus, scope)
-    case .isType(let inner, let type): return try isOf(try branch(inner, focus, scope), type, "is")
-    case .asType(let inner, let type): return try cast(try branch(inner, focus, scope), type)
-    case .type(let type): return .one(.string(type.text))
+
+    /// A text that was made: long ones cost steps, or many of them would take any time and memory.
+    mutating func bounded(_ text: String) throws(FHIRPathError) -> [FHIRPathValue] {
+        try spend(text.utf8.count / 16)
+        guard text.utf8.count <= context.limits.characters else {
+            throw .limit(
+                "text-too-long", "A text would have more than \(context.limits.characters) characters.")
+        }
+        return [.string(text)]
     }
-  }
 
-  /// A part whose variables stay in it.
-  mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError)
-    -> Items
-  {
-    let seen = variables.count
-    let value = try evaluate(node, focus, scope)
-    if variables.count > seen { variables.removeLast(variables.count - seen) }
-    return value
-  }
+    // MARK: Nodes
 
-  mutating func define(_ name: String, _ value: Items) { variables.append((name, value)) }
-
-  func defined(_ name: String) -> Items? { variables.last { $0.name == name }?.value }
-
-  func isOf(_ value: Items, _ type: TypeSpecifier, _ name: String) throws(FHIRPathError) -> Items {
-    guard !value.isSeveral else { throw .several(name) }
-    try TypeMatch.require(type)
-    guard case .one(let item) = value else { return .empty }
-    return .truth(try TypeMatch.matches(item, type))
-  }
-
-  func cast(_ value: Items, _ type: TypeSpecifier) throws(FHIRPathError) -> Items {
-    guard !value.isSeveral else { throw .several("as") }
-    try TypeMatch.require(type)
-    guard case .one(let item) = value, try TypeMatch.matches(item, type, isExact: true) else {
-      return .empty
+    /// The value of a node for a focus.
+    mutating func evaluate(
+        _ node: ExpressionNode, _ focus: Items, _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        try spend()
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= maximumDepth else {
+            throw .limit("evaluation-depth", "The evaluation nests deeper than is allowed.")
+        }
+        switch node {
+        case .literal(let value): return .one(value)
+        case .pattern(let text, _): return .one(.string(text))
+        case .empty: return .empty
+        case .this: return scope.this
+        case .index: return scope.index.map { .one(.integer($0)) } ?? .empty
+        case .total: return scope.total ?? .empty
+        case .variable(let name, let place): return try variable(name, place, scope)
+        case .name(let name):
+            if name.type.isKnown, case .one(.element(let element)) = focus, element.type.isKnown,
+                NameIndex.shared.isSubtype(element.type, of: name.type)
+            {
+                return focus
+            }
+            return try members(name, of: focus)
+        case .member(let base, let name): return try members(name, of: try evaluate(base, focus, scope))
+        case .call(let base, let function, let arguments, let place):
+            let input: Items
+            if let base { input = try evaluate(base, focus, scope) } else { input = focus }
+            return try call(function, input, arguments, scope, place)
+        case .indexer(let base, let index):
+            let items = try evaluate(base, focus, scope)
+            guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return .empty }
+            switch items {
+            case .empty: return .empty
+            case .one: return place == 0 ? items : .empty
+            case .many(let values): return values.indices.contains(place) ? .one(values[place]) : .empty
+            }
+        case .descending(let inner): return try evaluate(inner, focus, scope)
+        case .negation(let inner): return try negated(try branch(inner, focus, scope))
+        case .plus(let inner):
+            let value = try branch(inner, focus, scope)
+            guard !value.isSeveral else { throw .several("+") }
+            return value
+        case .binary(let sign, let left, let right, _):
+            return try binary(sign, left, right, focus, scope)
+        case .isType(let inner, let type): return try isOf(try branch(inner, focus, scope), type, "is")
+        case .asType(let inner, let type): return try cast(try branch(inner, focus, scope), type)
+        case .type(let type): return .one(.string(type.text))
+        }
     }
-    return value
-  }
 
-  // MARK: Names
-
-  mutating func members(_ name: MemberName, of items: Items) throws(FHIRPathError) -> Items {
-    var output = Items.empty
-    switch items {
-    case .empty: break
-    case .one(let item):
-      try spend()
-      Evaluator.append(name, of: item, to: &output)
-    case .many(let values):
-      try spend(values.count)
-      for item in values { Evaluator.append(name, of: item, to: &output) }
+    /// A part whose variables stay in it.
+    mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError)
+        -> Items
+    {
+        let seen = variables.count
+        let value = try evaluate(node, focus, scope)
+        if variables.count > seen { variables.removeLast(variables.count - seen) }
+        return value
     }
-    if case .many(let values) = output { _ = try bounded(values) }
-    return output
-  }
 
-  private static func append(_ name: MemberName, of item: FHIRPathValue, to output: inout Items) {
-    switch item {
-    case .element(let element): Navigation.append(name, of: element, to: &output)
-    case .typeInfo(let namespace, let typeName):
-      if name.text == "namespace" { output.append(.string(namespace)) }
-      if name.text == "name" { output.append(.string(typeName)) }
-    case .quantity(let quantity):
-      if name.text == "value" { output.append(.decimal(quantity.value)) }
-      if name.text == "unit" || name.text == "code" { output.append(.string(quantity.unit)) }
-    default: break
+    mutating func define(_ name: String, _ value: Items) { variables.append((name, value)) }
+
+    func defined(_ name: String) -> Items? { variables.last { $0.name == name }?.value }
+
+    func isOf(_ value: Items, _ type: TypeSpecifier, _ name: String) throws(FHIRPathError) -> Items {
+        guard !value.isSeveral else { throw .several(name) }
+        try TypeMatch.require(type)
+        guard case .one(let item) = value else { return .empty }
+        return .truth(try TypeMatch.matches(item, type))
     }
-  }
 
-  /// `%name` (<https://hl7.org/fhir/R4/fhirpath.html#variables>).
-  private func variable(
-    _ name: String, _ place: FHIRPathPlace, _ scope: Scope
-  ) throws(FHIRPathError) -> Items {
-    if let value = defined(name) { return value }
-    if let value = context.variables[name] { return Items(value) }
-    switch name {
-    case "context": return context.context.map { .one(.element($0)) } ?? root
-    case "resource": return (context.resource ?? context.context).map { .one(.element($0)) } ?? root
-    case "rootResource":
-      return (context.rootResource ?? context.resource ?? context.context).map {
-        .one(.element($0))
-      } ?? root
-    case "ucum": return .one(.string("http://unitsofmeasure.org"))
-    case "sct": return .one(.string("http://snomed.info/sct"))
-    case "loinc": return .one(.string("http://loinc.org"))
-    default:
-      if name.hasPrefix("vs-") {
-        return .one(.string("http://hl7.org/fhir/ValueSet/" + name.dropFirst(3)))
-      }
-      if name.hasPrefix("ext-") {
-        return .one(.string("http://hl7.org/fhir/StructureDefinition/" + name.dropFirst(4)))
-      }
-      throw FHIRPathError(
-        .semantic, code: "unknown-variable",
-        message: "No variable has this name: supply it or correct the name.",
-        at: place)
+    func cast(_ value: Items, _ type: TypeSpecifier) throws(FHIRPathError) -> Items {
+        guard !value.isSeveral else { throw .several("as") }
+        try TypeMatch.require(type)
+        guard case .one(let item) = value, try TypeMatch.matches(item, type, isExact: true) else {
+            return .empty
+        }
+        return value
     }
-  }
 
-  // MARK: Single items
+    // MARK: Names
 
-  /// The one item of a collection as an operator sees it; nil for none.
-  func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError)
-    -> FHIRPathValue?
-  {
-    switch values {
-    case .empty: return nil
-    case .one(let value): return value.system
-    case .many: throw .several(name())
+    mutating func members(_ name: MemberName, of items: Items) throws(FHIRPathError) -> Items {
+        var output = Items.empty
+        switch items {
+        case .empty: break
+        case .one(let item):
+            try spend()
+            Evaluator.append(name, of: item, to: &output)
+        case .many(let values):
+            try spend(values.count)
+            for item in values { Evaluator.append(name, of: item, to: &output) }
+        }
+        if case .many(let values) = output { _ = try bounded(values) }
+        return output
     }
-  }
 
-  func integer(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Int? {
-    guard let value = try single(values, name()) else { return nil }
-    switch value {
-    case .integer(let number), .long(let number): return number
-    default: throw .execution("integer-expected", "\(name()) takes an integer.")
+    private static func append(_ name: MemberName, of item: FHIRPathValue, to output: inout Items) {
+        switch item {
+        case .element(let element): Navigation.append(name, of: element, to: &output)
+        case .typeInfo(let namespace, let typeName):
+            if name.text == "namespace" { output.append(.string(namespace)) }
+            if name.text == "name" { output.append(.string(typeName)) }
+        case .quantity(let quantity):
+            if name.text == "value" { output.append(.decimal(quantity.value)) }
+            if name.text == "unit" || name.text == "code" { output.append(.string(quantity.unit)) }
+        default: break
+        }
     }
-  }
 
-  /// A text; an element of another primitive type that is no text is refused as a matter of types.
-  func string(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> String? {
-    guard let value = try single(values, name()) else { return nil }
-    switch value {
-    case .string(let text): return text
-    case .element(let element) where element.isPrimitive && element.value.isNull: return nil
-    case .element:
-      throw .semantic("text-expected", "\(name()) takes a text, not a \(value.typeName).")
-    default: throw .execution("text-expected", "\(name()) takes a text, not a \(value.typeName).")
+    /// `%name` (<https://hl7.org/fhir/R4/fhirpath.html#variables>).
+    private func variable(
+        _ name: String, _ place: FHIRPathPlace, _ scope: Scope
+    ) throws(FHIRPathError) -> Items {
+        if let value = defined(name) { return value }
+        if let value = context.variables[name] { return Items(value) }
+        switch name {
+        case "context": return context.context.map { .one(.element($0)) } ?? root
+        case "resource": return (context.resource ?? context.context).map { .one(.element($0)) } ?? root
+        case "rootResource":
+            return (context.rootResource ?? context.resource ?? context.context).map {
+                .one(.element($0))
+            } ?? root
+        case "ucum": return .one(.string("http://unitsofmeasure.org"))
+        case "sct": return .one(.string("http://snomed.info/sct"))
+        case "loinc": return .one(.string("http://loinc.org"))
+        default:
+            if name.hasPrefix("vs-") {
+                return .one(.string("http://hl7.org/fhir/ValueSet/" + name.dropFirst(3)))
+            }
+            if name.hasPrefix("ext-") {
+                return .one(.string("http://hl7.org/fhir/StructureDefinition/" + name.dropFirst(4)))
+            }
+            throw FHIRPathError(
+                .semantic, code: "unknown-variable",
+                message: "No variable has this name: supply it or correct the name.",
+                at: place)
+        }
     }
-  }
 
-  /// The singleton evaluation of a boolean: nil for none, any single item that is no boolean counts as true
-  /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
-  func boolean(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Bool? {
-    switch values {
-    case .empty: return nil
-    case .one(.boolean(let truth)): return truth
-    case .one(let value):
-      if case .boolean(let truth) = value.system { return truth }
-      return true
-    case .many: throw .several(name())
+    // MARK: Single items
+
+    /// The one item of a collection as an operator sees it; nil for none.
+    func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError)
+        -> FHIRPathValue?
+    {
+        switch values {
+        case .empty: return nil
+        case .one(let value): return value.system
+        case .many: throw .several(name())
+        }
     }
-  }
 
-  /// A criterion of `where()`, `all()` and their like; one item that is no boolean counts as true.
-  mutating func criterion(
-    _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope,
-    _ name: @autoclosure () -> String
-  ) throws(FHIRPathError) -> Bool {
-    let focus = Items.one(item)
-    return try boolean(
-      try branch(node, focus, Scope(this: focus, index: index, total: scope.total)), name())
-      ?? false
-  }
+    func integer(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Int? {
+        guard let value = try single(values, name()) else { return nil }
+        switch value {
+        case .integer(let number), .long(let number): return number
+        default: throw .execution("integer-expected", "\(name()) takes an integer.")
+        }
+    }
+
+    /// A text; an element of another primitive type that is no text is refused as a matter of types.
+    func string(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> String? {
+        guard let value = try single(values, name()) else { return nil }
+        switch value {
+        case .string(let text): return text
+        case .element(let element) where element.isPrimitive && element.value.isNull: return nil
+        case .element:
+            throw .semantic("text-expected", "\(name()) takes a text, not a \(value.typeName).")
+        default: throw .execution("text-expected", "\(name()) takes a text, not a \(value.typeName).")
+        }
+    }
+
+    /// The singleton evaluation of a boolean: nil for none, any single item that is no boolean counts as true
+    /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
+    func boolean(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> Bool? {
+        switch values {
+        case .empty: return nil
+        case .one(.boolean(let truth)): return truth
+        case .one(let value):
+            if case .boolean(let truth) = value.system { return truth }
+            return true
+        case .many: throw .several(name())
+        }
+    }
+
+    /// A criterion of `where()`, `all()` and their like; one item that is no boolean counts as true.
+    mutating func criterion(
+        _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope,
+        _ name: @autoclosure () -> String
+    ) throws(FHIRPathError) -> Bool {
+        let focus = Items.one(item)
+        return try boolean(
+            try branch(node, focus, Scope(this: focus, index: index, total: scope.total)), name())
+            ?? false
+    }
 }

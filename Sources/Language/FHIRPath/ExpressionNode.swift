@@ -2,85 +2,85 @@ import FHIR
 
 /// The tree of a compiled expression. Names of functions and operators are resolved: evaluation compares no strings.
 indirect enum ExpressionNode: Sendable {
-  case literal(FHIRPathValue)
-  /// A text that is the pattern of `matches()` and its like, compiled once.
-  case pattern(String, RegularExpression)
-  /// `{}`
-  case empty
-  case this
-  case index
-  case total
-  case variable(String, FHIRPathPlace)
-  /// A name at the begin of an expression: an element of the focus, or the type of the focus itself.
-  case name(MemberName)
-  case member(ExpressionNode, MemberName)
-  case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], FHIRPathPlace)
-  case indexer(ExpressionNode, ExpressionNode)
-  case negation(ExpressionNode)
-  /// A key of `sort()` with `desc` behind it.
-  case descending(ExpressionNode)
-  /// `+x`
-  case plus(ExpressionNode)
-  case binary(FHIRPathOperator, ExpressionNode, ExpressionNode, FHIRPathPlace)
-  case isType(ExpressionNode, TypeSpecifier)
-  case asType(ExpressionNode, TypeSpecifier)
-  /// A type as the argument of `is`, `as` and `ofType`.
-  case type(TypeSpecifier)
+    case literal(FHIRPathValue)
+    /// A text that is the pattern of `matches()` and its like, compiled once.
+    case pattern(String, RegularExpression)
+    /// `{}`
+    case empty
+    case this
+    case index
+    case total
+    case variable(String, FHIRPathPlace)
+    /// A name at the begin of an expression: an element of the focus, or the type of the focus itself.
+    case name(MemberName)
+    case member(ExpressionNode, MemberName)
+    case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], FHIRPathPlace)
+    case indexer(ExpressionNode, ExpressionNode)
+    case negation(ExpressionNode)
+    /// A key of `sort()` with `desc` behind it.
+    case descending(ExpressionNode)
+    /// `+x`
+    case plus(ExpressionNode)
+    case binary(FHIRPathOperator, ExpressionNode, ExpressionNode, FHIRPathPlace)
+    case isType(ExpressionNode, TypeSpecifier)
+    case asType(ExpressionNode, TypeSpecifier)
+    /// A type as the argument of `is`, `as` and `ofType`.
+    case type(TypeSpecifier)
 }
 
 /// A type by its name, with `System` or `FHIR` before it where it was written so.
 struct TypeSpecifier: Sendable, Hashable {
-  let namespace: String?
-  let name: String
-  let place: FHIRPathPlace
-  /// FHIR's type of the name; unknown where there is none, or where another namespace was asked for.
-  let type: TypeModel.TypeID
-  let isPrimitive: Bool
+    let namespace: String?
+    let name: String
+    let place: FHIRPathPlace
+    /// FHIR's type of the name; unknown where there is none, or where another namespace was asked for.
+    let type: TypeModel.TypeID
+    let isPrimitive: Bool
 
-  init(namespace: String?, name: String, place: FHIRPathPlace) {
-    self.namespace = namespace
-    self.name = name
-    self.place = place
-    type = namespace == "System" ? .unknown : TypeModel.r4.type(name) ?? .unknown
-    isPrimitive = TypeModel.r4.isPrimitive(type)
-  }
+    init(namespace: String?, name: String, place: FHIRPathPlace) {
+        self.namespace = namespace
+        self.name = name
+        self.place = place
+        type = namespace == "System" ? .unknown : TypeModel.r4.type(name) ?? .unknown
+        isPrimitive = TypeModel.r4.isPrimitive(type)
+    }
 
-  var text: String { namespace.map { $0 + "." + name } ?? name }
+    var text: String { namespace.map { $0 + "." + name } ?? name }
 }
 
 /// The binary operators (<https://hl7.org/fhirpath/N1/#operations>).
 enum FHIRPathOperator: String, Sendable {
-  case multiply = "*"
-  case divide = "/"
-  case div, mod
-  case add = "+"
-  case subtract = "-"
-  case concatenate = "&"
-  case union = "|"
-  case lessOrEqual = "<="
-  case less = "<"
-  case greater = ">"
-  case greaterOrEqual = ">="
-  case equal = "="
-  case equivalent = "~"
-  case notEqual = "!="
-  case notEquivalent = "!~"
-  case `in`, contains, and, or, xor, implies
+    case multiply = "*"
+    case divide = "/"
+    case div, mod
+    case add = "+"
+    case subtract = "-"
+    case concatenate = "&"
+    case union = "|"
+    case lessOrEqual = "<="
+    case less = "<"
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case equal = "="
+    case equivalent = "~"
+    case notEqual = "!="
+    case notEquivalent = "!~"
+    case `in`, contains, and, or, xor, implies
 
-  /// The higher, the tighter it binds (<https://hl7.org/fhirpath/N1/#operator-precedence>); `is` and `as` have 9.
-  var precedence: Int {
-    switch self {
-    case .multiply, .divide, .div, .mod: 11
-    case .add, .subtract, .concatenate: 10
-    case .union: 8
-    case .lessOrEqual, .less, .greater, .greaterOrEqual: 7
-    case .equal, .equivalent, .notEqual, .notEquivalent: 6
-    case .in, .contains: 5
-    case .and: 4
-    case .or, .xor: 3
-    case .implies: 2
+    /// The higher, the tighter it binds (<https://hl7.org/fhirpath/N1/#operator-precedence>); `is` and `as` have 9.
+    var precedence: Int {
+        switch self {
+        case .multiply, .divide, .div, .mod: 11
+        case .add, .subtract, .concatenate: 10
+        case .union: 8
+        case .lessOrEqual, .less, .greater, .greaterOrEqual: 7
+        case .equal, .equivalent, .notEqual, .notEquivalent: 6
+        case .in, .contains: 5
+        case .and: 4
+        case .or, .xor: 3
+        case .implies: 2
+        }
     }
-  }
 
-  static let typePrecedence = 9
+    static let typePrecedence = 9
 }

@@ -3,52 +3,52 @@ import Foundation
 
 /// What codes mean, for `memberOf()` and `subsumes()`.
 public protocol FHIRPathTerminology: Sendable {
-  /// Whether the code, Coding or CodeableConcept is in a value set; nil where the value set is not known.
-  func memberOf(_ element: TypedElement, valueSet: String) -> Bool?
-  /// Whether the first code is the second or more general; nil where the code system is not known.
-  func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool?
+    /// Whether the code, Coding or CodeableConcept is in a value set; nil where the value set is not known.
+    func memberOf(_ element: TypedElement, valueSet: String) -> Bool?
+    /// Whether the first code is the second or more general; nil where the code system is not known.
+    func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool?
 }
 
 extension FHIRPathTerminology {
-  public func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool? { nil }
+    public func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool? { nil }
 }
 
 /// What surrounds an evaluation: the resource, variables, the instant, and services. All of it is passed in.
 public struct FHIRPathContext: Sendable {
-  /// Bounds on one evaluation, so that no expression runs away.
-  public struct Limits: Sendable {
-    /// Nodes of the expression that are visited, and items that are looked at.
-    public var steps = 5_000_000
-    /// Items in one collection.
-    public var items = 1_000_000
-    /// Characters in one text.
-    public var characters = 4_000_000
-    /// How deep evaluation may nest.
-    public var depth = 400
+    /// Bounds on one evaluation, so that no expression runs away.
+    public struct Limits: Sendable {
+        /// Nodes of the expression that are visited, and items that are looked at.
+        public var steps = 5_000_000
+        /// Items in one collection.
+        public var items = 1_000_000
+        /// Characters in one text.
+        public var characters = 4_000_000
+        /// How deep evaluation may nest.
+        public var depth = 400
 
-    public init() {}
-  }
+        public init() {}
+    }
 
-  /// `%context`: what the expression was asked of; the input where nil.
-  public var context: TypedElement?
-  /// `%resource`: the resource that contains the context.
-  public var resource: TypedElement?
-  /// `%rootResource`: the container of a contained resource, else the resource.
-  public var rootResource: TypedElement?
-  /// Further variables, without the `%`.
-  public var variables: [String: [FHIRPathValue]] = [:]
-  /// The instant that `now()`, `today()` and `timeOfDay()` tell; the same for the whole evaluation.
-  public var now: Date
-  /// Minutes east of UTC in which the instant is told.
-  public var offsetMinutes = 0
-  /// Finds what a reference points to beyond the resource and its Bundle.
-  public var resolver: (@Sendable (String) -> TypedElement?)?
-  public var terminology: (any FHIRPathTerminology)?
-  /// Whether an element conforms to a profile; nil where the profile is not known.
-  public var conformance: (@Sendable (TypedElement, String) -> Bool?)?
-  /// Receives what `trace()` shows. The values may be health data: who sets it decides where they go.
-  public var trace: (@Sendable (String, [FHIRPathValue]) -> Void)?
-  public var limits = Limits()
+    /// `%context`: what the expression was asked of; the input where nil.
+    public var context: TypedElement?
+    /// `%resource`: the resource that contains the context.
+    public var resource: TypedElement?
+    /// `%rootResource`: the container of a contained resource, else the resource.
+    public var rootResource: TypedElement?
+    /// Further variables, without the `%`.
+    public var variables: [String: [FHIRPathValue]] = [:]
+    /// The instant that `now()`, `today()` and `timeOfDay()` tell; the same for the whole evaluation.
+    public var now: Date
+    /// Minutes east of UTC in which the instant is told.
+    public var offsetMinutes = 0
+    /// Finds what a reference points to beyond the resource and its Bundle.
+    public var resolver: (@Sendable (String) -> TypedElement?)?
+    public var terminology: (any FHIRPathTerminology)?
+    /// Whether an element conforms to a profile; nil where the profile is not known.
+    public var conformance: (@Sendable (TypedElement, String) -> Bool?)?
+    /// Receives what `trace()` shows. The values may be health data: who sets it decides where they go.
+    public var trace: (@Sendable (String, [FHIRPathValue]) -> Void)?
+    public var limits = Limits()
 
-  public init(now: Date = Date()) { self.now = now }
+    public init(now: Date = Date()) { self.now = now }
 }

@@ -2,168 +2,168 @@ import Foundation
 
 /// A decimal number together with how many digits were written behind its point, which say how precise it is.
 public struct FHIRPathDecimal: Sendable, Hashable {
-  /// The digits as one number, where they fit: 1.50 is 150.
-  private let digits: Int64
-  private let shownScale: Int32
-  /// The number where its digits do not fit, or where it has more of them than are shown.
-  private let large: LargeDecimal?
+    /// The digits as one number, where they fit: 1.50 is 150.
+    private let digits: Int64
+    private let shownScale: Int32
+    /// The number where its digits do not fit, or where it has more of them than are shown.
+    private let large: LargeDecimal?
 
-  /// Digits behind the point, trailing zeros included.
-  public var scale: Int { Int(shownScale) }
+    /// Digits behind the point, trailing zeros included.
+    public var scale: Int { Int(shownScale) }
 
-  public var value: Decimal {
-    if let large { return large.value }
-    return Decimal(
-      sign: digits < 0 ? .minus : .plus, exponent: -scale, significand: Decimal(digits.magnitude))
-  }
+    public var value: Decimal {
+        if let large { return large.value }
+        return Decimal(
+            sign: digits < 0 ? .minus : .plus, exponent: -scale, significand: Decimal(digits.magnitude))
+    }
 
-  private init(digits: Int64, scale: Int) {
-    self.digits = digits
-    shownScale = Int32(scale)
-    large = nil
-  }
+    private init(digits: Int64, scale: Int) {
+        self.digits = digits
+        shownScale = Int32(scale)
+        large = nil
+    }
 
-  public init(_ value: Decimal, scale: Int? = nil) {
-    digits = 0
-    shownScale = Int32(scale ?? max(0, -value.exponent))
-    large = LargeDecimal(value)
-  }
+    public init(_ value: Decimal, scale: Int? = nil) {
+        digits = 0
+        shownScale = Int32(scale ?? max(0, -value.exponent))
+        large = LargeDecimal(value)
+    }
 
-  public init(_ value: Int) { self.init(digits: Int64(value), scale: 0) }
+    public init(_ value: Int) { self.init(digits: Int64(value), scale: 0) }
 
-  /// Digits with an optional point and exponent; nil for more digits than 38 or anything else.
-  public init?(text: String) {
-    var count = 0
-    var behind = 0
-    var sawPoint = false
-    var number: Int64 = 0
-    var isNegative = false
-    for (offset, byte) in text.utf8.enumerated() {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        count += 1
-        if sawPoint { behind += 1 }
-        if count <= 18 { number = number * 10 + Int64(byte - UInt8(ascii: "0")) }
-      case UInt8(ascii: "."):
-        guard !sawPoint, count > 0 else { return nil }
-        sawPoint = true
-      case UInt8(ascii: "-"), UInt8(ascii: "+"):
-        guard offset == 0 else { return nil }
-        isNegative = byte == UInt8(ascii: "-")
-      case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        let tail = String(decoding: text.utf8.dropFirst(offset + 1), as: UTF8.self)
-        guard count > 0, let power = Int(tail), (-120...120).contains(power) else { return nil }
-        guard count <= 38, let value = Decimal(string: text, locale: nil), !value.isNaN else {
-          return nil
+    /// Digits with an optional point and exponent; nil for more digits than 38 or anything else.
+    public init?(text: String) {
+        var count = 0
+        var behind = 0
+        var sawPoint = false
+        var number: Int64 = 0
+        var isNegative = false
+        for (offset, byte) in text.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                count += 1
+                if sawPoint { behind += 1 }
+                if count <= 18 { number = number * 10 + Int64(byte - UInt8(ascii: "0")) }
+            case UInt8(ascii: "."):
+                guard !sawPoint, count > 0 else { return nil }
+                sawPoint = true
+            case UInt8(ascii: "-"), UInt8(ascii: "+"):
+                guard offset == 0 else { return nil }
+                isNegative = byte == UInt8(ascii: "-")
+            case UInt8(ascii: "e"), UInt8(ascii: "E"):
+                let tail = String(decoding: text.utf8.dropFirst(offset + 1), as: UTF8.self)
+                guard count > 0, let power = Int(tail), (-120...120).contains(power) else { return nil }
+                guard count <= 38, let value = Decimal(string: text, locale: nil), !value.isNaN else {
+                    return nil
+                }
+                self.init(value, scale: max(0, behind - power))
+                return
+            default: return nil
+            }
         }
-        self.init(value, scale: max(0, behind - power))
-        return
-      default: return nil
-      }
+        guard count > 0, count <= 38, !(sawPoint && behind == 0) else { return nil }
+        if count <= 18 {
+            self.init(digits: isNegative ? -number : number, scale: behind)
+            return
+        }
+        guard let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
+        self.init(value, scale: behind)
     }
-    guard count > 0, count <= 38, !(sawPoint && behind == 0) else { return nil }
-    if count <= 18 {
-      self.init(digits: isNegative ? -number : number, scale: behind)
-      return
+
+    /// The nearest decimal with 15 significant digits; nil where the number is not finite.
+    init?(_ double: Double) {
+        guard double.isFinite, Swift.abs(double) < 1e120 else { return nil }
+        guard let value = Decimal(string: String(format: "%.15g", double), locale: nil) else {
+            return nil
+        }
+        self.init(value)
     }
-    guard let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
-    self.init(value, scale: behind)
-  }
 
-  /// The nearest decimal with 15 significant digits; nil where the number is not finite.
-  init?(_ double: Double) {
-    guard double.isFinite, Swift.abs(double) < 1e120 else { return nil }
-    guard let value = Decimal(string: String(format: "%.15g", double), locale: nil) else {
-      return nil
+    public var double: Double {
+        if large == nil, scale == 0 { return Double(digits) }
+        return NSDecimalNumber(decimal: value).doubleValue
     }
-    self.init(value)
-  }
 
-  public var double: Double {
-    if large == nil, scale == 0 { return Double(digits) }
-    return NSDecimalNumber(decimal: value).doubleValue
-  }
-
-  /// The digits as they were written or as the calculation gave them.
-  public var text: String {
-    if large == nil, scale == 0 { return String(digits) }
-    let plain = value.description
-    guard scale > 0 else { return plain }
-    let point = plain.firstIndex(of: ".")
-    let behind = point.map { plain.distance(from: $0, to: plain.endIndex) - 1 } ?? 0
-    guard behind < scale else { return plain }
-    return plain + (point == nil ? "." : "")
-      + String(repeating: "0", count: min(scale, 64) - min(behind, 64))
-  }
-
-  public static func == (left: FHIRPathDecimal, right: FHIRPathDecimal) -> Bool {
-    left.compare(right) == 0
-  }
-  public func hash(into hasher: inout Hasher) { hasher.combine(double) }
-
-  /// -1, 0 or 1.
-  func compare(_ other: FHIRPathDecimal) -> Int {
-    if large == nil, other.large == nil, let (a, b) = aligned(other) {
-      return a < b ? -1 : a == b ? 0 : 1
+    /// The digits as they were written or as the calculation gave them.
+    public var text: String {
+        if large == nil, scale == 0 { return String(digits) }
+        let plain = value.description
+        guard scale > 0 else { return plain }
+        let point = plain.firstIndex(of: ".")
+        let behind = point.map { plain.distance(from: $0, to: plain.endIndex) - 1 } ?? 0
+        guard behind < scale else { return plain }
+        return plain + (point == nil ? "." : "")
+            + String(repeating: "0", count: min(scale, 64) - min(behind, 64))
     }
-    let (a, b) = (value, other.value)
-    return a < b ? -1 : a == b ? 0 : 1
-  }
 
-  /// The digits of both with the same number of them behind the point; nil where they do not fit.
-  private func aligned(_ other: FHIRPathDecimal) -> (Int64, Int64)? {
-    if shownScale == other.shownScale { return (digits, other.digits) }
-    let distance = Int(shownScale) - Int(other.shownScale)
-    guard distance.magnitude < FHIRPathDecimal.powers.count else { return nil }
-    let factor = FHIRPathDecimal.powers[Int(distance.magnitude)]
-    let (scaled, overflow) = (distance > 0 ? other.digits : digits).multipliedReportingOverflow(
-      by: factor)
-    if overflow { return nil }
-    return distance > 0 ? (digits, scaled) : (scaled, other.digits)
-  }
-
-  private static let powers: [Int64] = (0...18).map { count in
-    (0..<count).reduce(1) { power, _ in power * 10 }
-  }
-
-  /// The sum, as precise as the more precise of the two; nil where no decimal holds it.
-  func adding(_ other: FHIRPathDecimal) -> FHIRPathDecimal? {
-    if large == nil, other.large == nil, let (a, b) = aligned(other) {
-      let (sum, overflow) = a.addingReportingOverflow(b)
-      if !overflow { return FHIRPathDecimal(digits: sum, scale: max(scale, other.scale)) }
+    public static func == (left: FHIRPathDecimal, right: FHIRPathDecimal) -> Bool {
+        left.compare(right) == 0
     }
-    let sum = value + other.value
-    return sum.isNaN ? nil : FHIRPathDecimal(sum, scale: max(scale, other.scale))
-  }
+    public func hash(into hasher: inout Hasher) { hasher.combine(double) }
 
-  func rounded(_ scale: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> FHIRPathDecimal {
-    if large == nil, scale == self.scale { return self }
-    var input = value
-    var output = Decimal()
-    NSDecimalRound(&output, &input, scale, mode)
-    return FHIRPathDecimal(output, scale: max(0, scale))
-  }
+    /// -1, 0 or 1.
+    func compare(_ other: FHIRPathDecimal) -> Int {
+        if large == nil, other.large == nil, let (a, b) = aligned(other) {
+            return a < b ? -1 : a == b ? 0 : 1
+        }
+        let (a, b) = (value, other.value)
+        return a < b ? -1 : a == b ? 0 : 1
+    }
 
-  /// Half away from zero, as `round()` asks for.
-  func roundedHalfUp(_ scale: Int) -> FHIRPathDecimal { rounded(scale, .plain) }
+    /// The digits of both with the same number of them behind the point; nil where they do not fit.
+    private func aligned(_ other: FHIRPathDecimal) -> (Int64, Int64)? {
+        if shownScale == other.shownScale { return (digits, other.digits) }
+        let distance = Int(shownScale) - Int(other.shownScale)
+        guard distance.magnitude < FHIRPathDecimal.powers.count else { return nil }
+        let factor = FHIRPathDecimal.powers[Int(distance.magnitude)]
+        let (scaled, overflow) = (distance > 0 ? other.digits : digits).multipliedReportingOverflow(
+            by: factor)
+        if overflow { return nil }
+        return distance > 0 ? (digits, scaled) : (scaled, other.digits)
+    }
 
-  var negated: FHIRPathDecimal {
-    large == nil && digits != .min
-      ? FHIRPathDecimal(digits: -digits, scale: scale) : FHIRPathDecimal(-value, scale: scale)
-  }
+    private static let powers: [Int64] = (0...18).map { count in
+        (0..<count).reduce(1) { power, _ in power * 10 }
+    }
 
-  /// The number as an integer of 64 bits, where it is whole and fits.
-  var whole: Int? {
-    if large == nil, scale == 0 { return Int(digits) }
-    let value = self.value
-    let whole = rounded(0, .down).value
-    guard whole == value, whole >= Decimal(Int.min), whole <= Decimal(Int.max) else { return nil }
-    return Int(whole.description)
-  }
+    /// The sum, as precise as the more precise of the two; nil where no decimal holds it.
+    func adding(_ other: FHIRPathDecimal) -> FHIRPathDecimal? {
+        if large == nil, other.large == nil, let (a, b) = aligned(other) {
+            let (sum, overflow) = a.addingReportingOverflow(b)
+            if !overflow { return FHIRPathDecimal(digits: sum, scale: max(scale, other.scale)) }
+        }
+        let sum = value + other.value
+        return sum.isNaN ? nil : FHIRPathDecimal(sum, scale: max(scale, other.scale))
+    }
+
+    func rounded(_ scale: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> FHIRPathDecimal {
+        if large == nil, scale == self.scale { return self }
+        var input = value
+        var output = Decimal()
+        NSDecimalRound(&output, &input, scale, mode)
+        return FHIRPathDecimal(output, scale: max(0, scale))
+    }
+
+    /// Half away from zero, as `round()` asks for.
+    func roundedHalfUp(_ scale: Int) -> FHIRPathDecimal { rounded(scale, .plain) }
+
+    var negated: FHIRPathDecimal {
+        large == nil && digits != .min
+            ? FHIRPathDecimal(digits: -digits, scale: scale) : FHIRPathDecimal(-value, scale: scale)
+    }
+
+    /// The number as an integer of 64 bits, where it is whole and fits.
+    var whole: Int? {
+        if large == nil, scale == 0 { return Int(digits) }
+        let value = self.value
+        let whole = rounded(0, .down).value
+        guard whole == value, whole >= Decimal(Int.min), whole <= Decimal(Int.max) else { return nil }
+        return Int(whole.description)
+    }
 }
 
 /// A decimal on the heap: most numbers are small, and their items shall not be larger for the few that are not.
 private final class LargeDecimal: Sendable {
-  let value: Decimal
-  init(_ value: Decimal) { self.value = value }
+    let value: Decimal
+    init(_ value: Decimal) { self.value = value }
 }

@@ -8,66 +8,66 @@ import FHIR
 /// let found = try names.evaluate(TypedElement(resource: patient))
 /// ```
 public struct FHIRPathExpression: Sendable, CustomStringConvertible {
-  public struct Options: Sendable {
-    /// In bytes.
-    public var maximumLength = 100_000
-    /// Parentheses, arguments and operators inside each other.
-    public var maximumDepth = 100
+    public struct Options: Sendable {
+        /// In bytes.
+        public var maximumLength = 100_000
+        /// Parentheses, arguments and operators inside each other.
+        public var maximumDepth = 100
 
-    public init() {}
-  }
-
-  /// The text as written.
-  public let source: String
-  let node: ExpressionNode
-
-  /// Compiles an expression.
-  ///
-  /// - Throws: ``FHIRPathError`` of kind syntax, semantic (an unknown function, a wrong number of arguments) or limit.
-  public init(_ source: String, options: Options = Options()) throws(FHIRPathError) {
-    guard source.utf8.count <= options.maximumLength else {
-      throw FHIRPathError(
-        .limit, code: "expression-length",
-        message: "The expression has more than \(options.maximumLength) bytes.")
+        public init() {}
     }
-    var parser = try Parser(source, maximumDepth: options.maximumDepth)
-    node = try parser.expression()
-    self.source = source
-  }
 
-  public var description: String { source }
+    /// The text as written.
+    public let source: String
+    let node: ExpressionNode
 
-  /// The items that the expression finds from an element.
-  ///
-  /// - Throws: ``FHIRPathError`` of kind semantic, execution or limit.
-  public func evaluate(
-    _ element: TypedElement, in context: FHIRPathContext = FHIRPathContext()
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    try result(.one(.element(element)), context).array
-  }
+    /// Compiles an expression.
+    ///
+    /// - Throws: ``FHIRPathError`` of kind syntax, semantic (an unknown function, a wrong number of arguments) or limit.
+    public init(_ source: String, options: Options = Options()) throws(FHIRPathError) {
+        guard source.utf8.count <= options.maximumLength else {
+            throw FHIRPathError(
+                .limit, code: "expression-length",
+                message: "The expression has more than \(options.maximumLength) bytes.")
+        }
+        var parser = try Parser(source, maximumDepth: options.maximumDepth)
+        node = try parser.expression()
+        self.source = source
+    }
 
-  /// The items that the expression finds from a collection, which may be empty.
-  public func evaluate(
-    on input: [FHIRPathValue], in context: FHIRPathContext = FHIRPathContext()
-  ) throws(FHIRPathError) -> [FHIRPathValue] {
-    try result(Items(input), context).array
-  }
+    public var description: String { source }
 
-  private func result(_ input: Items, _ context: FHIRPathContext) throws(FHIRPathError) -> Items {
-    var evaluator = Evaluator(context, root: input)
-    return try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
-  }
+    /// The items that the expression finds from an element.
+    ///
+    /// - Throws: ``FHIRPathError`` of kind semantic, execution or limit.
+    public func evaluate(
+        _ element: TypedElement, in context: FHIRPathContext = FHIRPathContext()
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        try result(.one(.element(element)), context).array
+    }
 
-  /// The answer of a constraint: nil for no item; one item that is no boolean counts as true
-  /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
-  ///
-  /// - Throws: ``FHIRPathError``, also for several items.
-  public func evaluateBoolean(
-    _ element: TypedElement, in context: FHIRPathContext = FHIRPathContext()
-  ) throws(FHIRPathError) -> Bool? {
-    let input = Items.one(.element(element))
-    var evaluator = Evaluator(context, root: input)
-    let result = try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
-    return try evaluator.boolean(result, "A constraint")
-  }
+    /// The items that the expression finds from a collection, which may be empty.
+    public func evaluate(
+        on input: [FHIRPathValue], in context: FHIRPathContext = FHIRPathContext()
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        try result(Items(input), context).array
+    }
+
+    private func result(_ input: Items, _ context: FHIRPathContext) throws(FHIRPathError) -> Items {
+        var evaluator = Evaluator(context, root: input)
+        return try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
+    }
+
+    /// The answer of a constraint: nil for no item; one item that is no boolean counts as true
+    /// (<https://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections>).
+    ///
+    /// - Throws: ``FHIRPathError``, also for several items.
+    public func evaluateBoolean(
+        _ element: TypedElement, in context: FHIRPathContext = FHIRPathContext()
+    ) throws(FHIRPathError) -> Bool? {
+        let input = Items.one(.element(element))
+        var evaluator = Evaluator(context, root: input)
+        let result = try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
+        return try evaluator.boolean(result, "A constraint")
+    }
 }

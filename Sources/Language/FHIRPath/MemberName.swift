@@ -2,28 +2,28 @@ import FHIR
 
 /// The name of an element in an expression, with what is known of it before any data are seen.
 final class MemberName: Sendable {
-  let text: String
-  /// The name beside a primitive's: `_birthDate`.
-  let sibling: String
-  /// The type of the name, for names that begin with a capital: `Patient`.
-  let type: TypeModel.TypeID
-  /// The types in which the name is an element, a choice, or a member of a choice, which is no name of FHIRPath.
-  let plain: NameIndex.Table?
-  let choice: NameIndex.Table?
-  let choiceMember: NameIndex.Table?
-  /// Whether an element that R4 does not know may have the name.
-  let isOpen: Bool
-  let place: FHIRPathPlace
+    let text: String
+    /// The name beside a primitive's: `_birthDate`.
+    let sibling: String
+    /// The type of the name, for names that begin with a capital: `Patient`.
+    let type: TypeModel.TypeID
+    /// The types in which the name is an element, a choice, or a member of a choice, which is no name of FHIRPath.
+    let plain: NameIndex.Table?
+    let choice: NameIndex.Table?
+    let choiceMember: NameIndex.Table?
+    /// Whether an element that R4 does not know may have the name.
+    let isOpen: Bool
+    let place: FHIRPathPlace
 
-  init(_ text: String, _ place: FHIRPathPlace) {
-    self.text = text
-    self.place = place
-    sibling = "_" + text
-    let isCapital = text.utf8.first.map { (0x41...0x5A).contains($0) } ?? false
-    type = isCapital ? TypeModel.r4.type(text) ?? .unknown : .unknown
-    plain = NameIndex.shared.plain(text)
-    choice = NameIndex.shared.choice(text)
-    choiceMember = NameIndex.shared.choiceMember(text)
-    isOpen = text != "resourceType" && text.utf8.first != UInt8(ascii: "_")
-  }
+    init(_ text: String, _ place: FHIRPathPlace) {
+        self.text = text
+        self.place = place
+        sibling = "_" + text
+        let isCapital = text.utf8.first.map { (0x41...0x5A).contains($0) } ?? false
+        type = isCapital ? TypeModel.r4.type(text) ?? .unknown : .unknown
+        plain = NameIndex.shared.plain(text)
+        choice = NameIndex.shared.choice(text)
+        choiceMember = NameIndex.shared.choiceMember(text)
+        isOpen = text != "resourceType" && text.utf8.first != UInt8(ascii: "_")
+    }
 }

@@ -1,311 +1,323 @@
 /// Reads an expression (<https://hl7.org/fhirpath/N1/grammar.html>) by climbing precedences.
 struct Parser {
-  private let tokens: [Token]
-  private var position = 0
-  private var depth = 0
-  private let maximumDepth: Int
+    private let tokens: [Token]
+    private var position = 0
+    private var depth = 0
+    /// How high the tree is whose node was read last.
+    private var height = 0
+    private let maximumDepth: Int
 
-  init(_ text: String, maximumDepth: Int) throws(FHIRPathError) {
-    tokens = try Lexer.tokens(of: text)
-    self.maximumDepth = maximumDepth
-  }
-
-  mutating func expression() throws(FHIRPathError) -> ExpressionNode {
-    let node = try expression(above: 0)
-    guard token.kind == .end else { throw unexpected() }
-    return node
-  }
-
-  private var token: Token { tokens[min(position, tokens.count - 1)] }
-
-  private func unexpected() -> FHIRPathError {
-    let message =
-      token.kind == .end
-      ? "The expression ends too early: complete it."
-      : "This does not belong here: correct or remove it."
-    return FHIRPathError(
-      .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token", message: message,
-      at: token.place
-    )
-  }
-
-  private mutating func take(_ symbol: String) -> Bool {
-    guard token.kind == .symbol(symbol) else { return false }
-    position += 1
-    return true
-  }
-
-  private mutating func expect(_ symbol: String) throws(FHIRPathError) {
-    guard take(symbol) else {
-      throw FHIRPathError(
-        .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token",
-        message: "\(symbol) is expected here.", at: token.place)
+    init(_ text: String, maximumDepth: Int) throws(FHIRPathError) {
+        tokens = try Lexer.tokens(of: text)
+        self.maximumDepth = maximumDepth
     }
-  }
 
-  // MARK: Operators
-
-  private mutating func expression(above precedence: Int) throws(FHIRPathError) -> ExpressionNode {
-    depth += 1
-    defer { depth -= 1 }
-    guard depth <= maximumDepth else {
-      throw FHIRPathError(
-        .limit, code: "expression-depth",
-        message: "The expression is nested deeper than \(maximumDepth) levels.",
-        at: token.place)
-    }
-    var left = try unary()
-    var chain = 0
-    while true {
-      chain += 1
-      guard chain <= Parser.maximumChain else { throw chainTooLong() }
-      if case .identifier(let word) = token.kind, word == "is" || word == "as" {
-        guard FHIRPathOperator.typePrecedence > precedence else { return left }
-        position += 1
-        let type = try typeSpecifier()
-        left = word == "is" ? .isType(left, type) : .asType(left, type)
-        continue
-      }
-      guard let found = binaryOperator, found.precedence > precedence else { return left }
-      let place = token.place
-      position += 1
-      let right = try expression(above: found.precedence)
-      left = .binary(found, left, right, place)
-    }
-  }
-
-  /// How many operators or steps may follow each other: the tree leans to the left, and evaluation walks down it.
-  static let maximumChain = 500
-
-  private func chainTooLong() -> FHIRPathError {
-    FHIRPathError(
-      .limit, code: "expression-length",
-      message: "More than \(Parser.maximumChain) steps follow each other.",
-      at: token.place)
-  }
-
-  private var binaryOperator: FHIRPathOperator? {
-    switch token.kind {
-    case .symbol(let text), .identifier(let text): FHIRPathOperator(rawValue: text)
-    default: nil
-    }
-  }
-
-  private mutating func unary() throws(FHIRPathError) -> ExpressionNode {
-    var signs: [Bool] = []
-    while true {
-      if take("-") { signs.append(true) } else if take("+") { signs.append(false) } else { break }
-      guard signs.count <= maximumDepth else { throw chainTooLong() }
-    }
-    var node = try postfix()
-    for isMinus in signs.reversed() { node = isMinus ? .negation(node) : .plus(node) }
-    return node
-  }
-
-  // MARK: Steps
-
-  private mutating func postfix() throws(FHIRPathError) -> ExpressionNode {
-    var node = try term()
-    var chain = 0
-    while true {
-      chain += 1
-      guard chain <= Parser.maximumChain else { throw chainTooLong() }
-      if take(".") {
-        node = try invocation(on: node)
-      } else if take("[") {
-        let index = try expression(above: 0)
-        try expect("]")
-        node = .indexer(node, index)
-      } else {
+    mutating func expression() throws(FHIRPathError) -> ExpressionNode {
+        let node = try expression(above: 0)
+        guard token.kind == .end else { throw unexpected() }
         return node
-      }
     }
-  }
 
-  private mutating func term() throws(FHIRPathError) -> ExpressionNode {
-    let token = self.token
-    switch token.kind {
-    case .symbol("("):
-      position += 1
-      let node = try expression(above: 0)
-      try expect(")")
-      return node
-    case .symbol("{"):
-      position += 1
-      try expect("}")
-      return .empty
-    case .string(let text):
-      position += 1
-      return .literal(.string(text))
-    case .number(let digits):
-      position += 1
-      return try number(digits, token.place)
-    case .long(let digits):
-      position += 1
-      guard let value = Int(digits) else { throw outOfRange(token.place) }
-      return .literal(.long(value))
-    case .temporal(let text):
-      position += 1
-      guard let value = TemporalValue(literal: text) else {
-        throw FHIRPathError(
-          text.hasPrefix("T")
-            && TemporalValue(literal: text.prefix { $0 != "Z" && $0 != "+" }.description) != nil
-            ? .execution : .syntax, code: "invalid-temporal",
-          message: "Behind @ stands a date, a date and time, or T and a time without a zone.",
-          at: token.place
+    private var token: Token { tokens[min(position, tokens.count - 1)] }
+
+    private func unexpected() -> FHIRPathError {
+        let message =
+            token.kind == .end
+            ? "The expression ends too early: complete it."
+            : "This does not belong here: correct or remove it."
+        return FHIRPathError(
+            .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token", message: message,
+            at: token.place
         )
-      }
-      return .literal(.temporal(value))
-    case .external(let name):
-      position += 1
-      return .variable(name, token.place)
-    case .special(let name):
-      position += 1
-      return name == "this" ? .this : name == "index" ? .index : .total
-    case .identifier(let word) where word == "true" || word == "false":
-      position += 1
-      return .literal(.boolean(word == "true"))
-    case .identifier, .delimited:
-      return try invocation(on: nil)
-    default:
-      throw unexpected()
     }
-  }
 
-  private func outOfRange(_ place: FHIRPathPlace) -> FHIRPathError {
-    FHIRPathError(.syntax, code: "number-range", message: "The number is too large.", at: place)
-  }
-
-  /// A number, or a quantity where a unit follows.
-  private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError)
-    -> ExpressionNode
-  {
-    guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(place) }
-    switch token.kind {
-    case .string(let unit):
-      position += 1
-      return .literal(.quantity(QuantityValue(decimal, unit: unit, isCalendar: false)))
-    case .identifier(let word):
-      if let unit = CalendarUnit(word: word) {
+    private mutating func take(_ symbol: String) -> Bool {
+        guard token.kind == .symbol(symbol) else { return false }
         position += 1
-        return .literal(.quantity(QuantityValue(decimal, unit: unit.rawValue, isCalendar: true)))
-      }
-    default: break
+        return true
     }
-    if digits.contains(".") { return .literal(.decimal(decimal)) }
-    guard let value = Int(digits), value <= 2_147_483_647 else {
-      // Beyond 32 bits no integer of FHIRPath holds it; the decimal does.
-      return .literal(.decimal(decimal))
-    }
-    return .literal(.integer(value))
-  }
 
-  /// A name that may be one: some keywords are, where an element bears them.
-  private mutating func identifier() throws(FHIRPathError) -> String {
-    switch token.kind {
-    case .delimited(let name):
-      position += 1
-      return name
-    case .identifier(let name):
-      position += 1
-      return name
-    default:
-      throw unexpected()
+    private mutating func expect(_ symbol: String) throws(FHIRPathError) {
+        guard take(symbol) else {
+            throw FHIRPathError(
+                .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token",
+                message: "\(symbol) is expected here.", at: token.place)
+        }
     }
-  }
 
-  private static let reserved: Set<String> = [
-    "div", "mod", "and", "or", "xor", "implies", "true", "false", "in",
-  ]
+    // MARK: Operators
 
-  private mutating func invocation(on node: ExpressionNode?) throws(FHIRPathError) -> ExpressionNode
-  {
-    let place = token.place
-    if case .special(let name) = token.kind, node != nil {
-      position += 1
-      // `.$this` is the focus that it stands behind.
-      return name == "this" ? node ?? .this : name == "index" ? .index : .total
+    private mutating func expression(above precedence: Int) throws(FHIRPathError) -> ExpressionNode {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= maximumDepth else { throw tooDeep() }
+        var left = try unary()
+        while true {
+            if case .identifier(let word) = token.kind, word == "is" || word == "as" {
+                guard FHIRPathOperator.typePrecedence > precedence else { return left }
+                position += 1
+                let type = try typeSpecifier()
+                left = word == "is" ? .isType(left, type) : .asType(left, type)
+                try grow(to: height + 1)
+                continue
+            }
+            guard let found = binaryOperator, found.precedence > precedence else { return left }
+            let place = token.place
+            position += 1
+            let leftHeight = height
+            let right = try expression(above: found.precedence)
+            left = .binary(found, left, right, place)
+            try grow(to: max(leftHeight, height) + 1)
+        }
     }
-    if node == nil, case .identifier(let name) = token.kind, Parser.reserved.contains(name) {
-      throw unexpected()
-    }
-    let isDelimited = if case .delimited = token.kind { true } else { false }
-    let name = try identifier()
-    guard !isDelimited, token.kind == .symbol("(") else {
-      let member = MemberName(name, place)
-      return node.map { .member($0, member) } ?? .name(member)
-    }
-    position += 1
-    guard let function = FHIRPathFunction(rawValue: name) else {
-      throw FHIRPathError(
-        .semantic, code: "unknown-function",
-        message: "There is no function \(name)(): correct its name.",
-        at: place)
-    }
-    var arguments: [ExpressionNode] = []
-    if !take(")") {
-      repeat { arguments.append(try argument(of: function)) } while take(",")
-      try expect(")")
-    }
-    guard function.arguments.contains(arguments.count) else {
-      let wanted = function.arguments
-      let text =
-        wanted.lowerBound == wanted.upperBound
-        ? "\(wanted.lowerBound)" : "\(wanted.lowerBound) to \(wanted.upperBound)"
-      throw FHIRPathError(
-        .semantic, code: "argument-count", message: "\(name)() takes \(text) arguments.", at: place)
-    }
-    return .call(node, function, Parser.compilingPattern(of: function, arguments), place)
-  }
 
-  /// A pattern that is written in the expression is compiled with it; one that is wrong fails when it is asked for.
-  private static func compilingPattern(
-    of function: FHIRPathFunction, _ arguments: [ExpressionNode]
-  ) -> [ExpressionNode] {
-    let flagsPlace = function == .replaceMatches ? 2 : 1
-    guard [.matches, .matchesFull, .replaceMatches].contains(function),
-      case .literal(.string(let text))? = arguments.first
-    else { return arguments }
-    var flags = ""
-    if arguments.count > flagsPlace {
-      guard case .literal(.string(let written)) = arguments[flagsPlace] else { return arguments }
-      flags = written
-    }
-    guard
-      let pattern = try? RegularExpression(text, flags: flags, isWhole: function == .matchesFull)
-    else {
-      return arguments
-    }
-    return [.pattern(text, pattern)] + arguments.dropFirst()
-  }
+    /// How high a tree may be: steps and operators that follow each other lean it to the left, and evaluation walks down.
+    static let maximumHeight = 500
 
-  private mutating func argument(of function: FHIRPathFunction) throws(FHIRPathError)
-    -> ExpressionNode
-  {
-    switch function {
-    case .is, .as, .ofType:
-      return .type(try typeSpecifier())
-    case .sort:
-      let node = try expression(above: 0)
-      if case .identifier(let word) = token.kind, word == "asc" || word == "desc" {
+    private mutating func grow(to newHeight: Int) throws(FHIRPathError) {
+        height = newHeight
+        guard height <= Parser.maximumHeight else {
+            throw FHIRPathError(
+                .limit, code: "expression-length",
+                message: "More than \(Parser.maximumHeight) steps follow each other.", at: token.place)
+        }
+    }
+
+    private func tooDeep() -> FHIRPathError {
+        FHIRPathError(
+            .limit, code: "expression-depth", message: "The expression is nested deeper than \(maximumDepth) levels.",
+            at: token.place)
+    }
+
+    private var binaryOperator: FHIRPathOperator? {
+        switch token.kind {
+        case .symbol(let text), .identifier(let text): FHIRPathOperator(rawValue: text)
+        default: nil
+        }
+    }
+
+    private mutating func unary() throws(FHIRPathError) -> ExpressionNode {
+        var signs: [Bool] = []
+        while true {
+            if take("-") { signs.append(true) } else if take("+") { signs.append(false) } else { break }
+            guard signs.count <= maximumDepth else { throw tooDeep() }
+        }
+        var node = try postfix()
+        for isMinus in signs.reversed() { node = isMinus ? .negation(node) : .plus(node) }
+        if !signs.isEmpty { try grow(to: height + signs.count) }
+        return node
+    }
+
+    // MARK: Steps
+
+    private mutating func postfix() throws(FHIRPathError) -> ExpressionNode {
+        height = 1
+        var node = try term()
+        while true {
+            if take(".") {
+                node = try invocation(on: node)
+            } else if take("[") {
+                let baseHeight = height
+                let index = try expression(above: 0)
+                try expect("]")
+                node = .indexer(node, index)
+                try grow(to: max(baseHeight, height) + 1)
+            } else {
+                return node
+            }
+        }
+    }
+
+    private mutating func term() throws(FHIRPathError) -> ExpressionNode {
+        let token = self.token
+        switch token.kind {
+        case .symbol("("):
+            position += 1
+            let node = try expression(above: 0)
+            try expect(")")
+            return node
+        case .symbol("{"):
+            position += 1
+            try expect("}")
+            return .empty
+        case .string(let text):
+            position += 1
+            return .literal(.string(text))
+        case .number(let digits):
+            position += 1
+            return try number(digits, token.place)
+        case .long(let digits):
+            position += 1
+            guard let value = Int(digits) else { throw outOfRange(token.place) }
+            return .literal(.long(value))
+        case .temporal(let text):
+            position += 1
+            guard let value = TemporalValue(literal: text) else {
+                throw FHIRPathError(
+                    text.hasPrefix("T")
+                        && TemporalValue(literal: text.prefix { $0 != "Z" && $0 != "+" }.description) != nil
+                        ? .execution : .syntax, code: "invalid-temporal",
+                    message: "Behind @ stands a date, a date and time, or T and a time without a zone.",
+                    at: token.place
+                )
+            }
+            return .literal(.temporal(value))
+        case .external(let name):
+            position += 1
+            return .variable(name, token.place)
+        case .special(let name):
+            position += 1
+            return name == "this" ? .this : name == "index" ? .index : .total
+        case .identifier(let word) where word == "true" || word == "false":
+            position += 1
+            return .literal(.boolean(word == "true"))
+        case .identifier, .delimited:
+            return try invocation(on: nil)
+        default:
+            throw unexpected()
+        }
+    }
+
+    private func outOfRange(_ place: FHIRPathPlace) -> FHIRPathError {
+        FHIRPathError(.syntax, code: "number-range", message: "The number is too large.", at: place)
+    }
+
+    /// A number, or a quantity where a unit follows.
+    private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError)
+        -> ExpressionNode
+    {
+        guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(place) }
+        switch token.kind {
+        case .string(let unit):
+            position += 1
+            return .literal(.quantity(QuantityValue(decimal, unit: unit, isCalendar: false)))
+        case .identifier(let word):
+            if let unit = CalendarUnit(word: word) {
+                position += 1
+                return .literal(.quantity(QuantityValue(decimal, unit: unit.rawValue, isCalendar: true)))
+            }
+        default: break
+        }
+        if digits.contains(".") { return .literal(.decimal(decimal)) }
+        guard let value = Int(digits), value <= 2_147_483_647 else {
+            // Beyond 32 bits no integer of FHIRPath holds it; the decimal does.
+            return .literal(.decimal(decimal))
+        }
+        return .literal(.integer(value))
+    }
+
+    /// A name that may be one: some keywords are, where an element bears them.
+    private mutating func identifier() throws(FHIRPathError) -> String {
+        switch token.kind {
+        case .delimited(let name):
+            position += 1
+            return name
+        case .identifier(let name):
+            position += 1
+            return name
+        default:
+            throw unexpected()
+        }
+    }
+
+    private static let reserved: Set<String> = [
+        "div", "mod", "and", "or", "xor", "implies", "true", "false", "in",
+    ]
+
+    private mutating func invocation(on node: ExpressionNode?) throws(FHIRPathError) -> ExpressionNode {
+        let place = token.place
+        if case .special(let name) = token.kind, node != nil {
+            position += 1
+            // `.$this` is the focus that it stands behind.
+            return name == "this" ? node ?? .this : name == "index" ? .index : .total
+        }
+        if node == nil, case .identifier(let name) = token.kind, Parser.reserved.contains(name) {
+            throw unexpected()
+        }
+        let isDelimited = if case .delimited = token.kind { true } else { false }
+        let name = try identifier()
+        guard !isDelimited, token.kind == .symbol("(") else {
+            let member = MemberName(name, place)
+            try grow(to: node == nil ? 1 : height + 1)
+            return node.map { .member($0, member) } ?? .name(member)
+        }
         position += 1
-        return word == "desc" ? .descending(node) : node
-      }
-      return node
-    default:
-      return try expression(above: 0)
+        guard let function = FHIRPathFunction(rawValue: name) else {
+            throw FHIRPathError(
+                .semantic, code: "unknown-function",
+                message: "There is no function \(name)(): correct its name.",
+                at: place)
+        }
+        var arguments: [ExpressionNode] = []
+        var highest = node == nil ? 0 : height
+        if !take(")") {
+            repeat {
+                height = 1
+                arguments.append(try argument(of: function))
+                highest = max(highest, height)
+            } while take(",")
+            try expect(")")
+        }
+        try grow(to: highest + 1)
+        guard function.arguments.contains(arguments.count) else {
+            let wanted = function.arguments
+            let text =
+                wanted.lowerBound == wanted.upperBound
+                ? "\(wanted.lowerBound)" : "\(wanted.lowerBound) to \(wanted.upperBound)"
+            throw FHIRPathError(
+                .semantic, code: "argument-count", message: "\(name)() takes \(text) arguments.", at: place)
+        }
+        return .call(node, function, Parser.compilingPattern(of: function, arguments), place)
     }
-  }
 
-  private mutating func typeSpecifier() throws(FHIRPathError) -> TypeSpecifier {
-    let place = token.place
-    let isGrouped = take("(")
-    let first = try identifier()
-    var type = TypeSpecifier(namespace: nil, name: first, place: place)
-    if (first == "System" || first == "FHIR") && take(".") {
-      type = TypeSpecifier(namespace: first, name: try identifier(), place: place)
+    /// A pattern that is written in the expression is compiled with it; one that is wrong fails when it is asked for.
+    private static func compilingPattern(
+        of function: FHIRPathFunction, _ arguments: [ExpressionNode]
+    ) -> [ExpressionNode] {
+        let flagsPlace = function == .replaceMatches ? 2 : 1
+        guard [.matches, .matchesFull, .replaceMatches].contains(function),
+            case .literal(.string(let text))? = arguments.first
+        else { return arguments }
+        var flags = ""
+        if arguments.count > flagsPlace {
+            guard case .literal(.string(let written)) = arguments[flagsPlace] else { return arguments }
+            flags = written
+        }
+        guard
+            let pattern = try? RegularExpression(text, flags: flags, isWhole: function == .matchesFull)
+        else {
+            return arguments
+        }
+        return [.pattern(text, pattern)] + arguments.dropFirst()
     }
-    if isGrouped { try expect(")") }
-    return type
-  }
+
+    private mutating func argument(of function: FHIRPathFunction) throws(FHIRPathError)
+        -> ExpressionNode
+    {
+        switch function {
+        case .is, .as, .ofType:
+            return .type(try typeSpecifier())
+        case .sort:
+            let node = try expression(above: 0)
+            if case .identifier(let word) = token.kind, word == "asc" || word == "desc" {
+                position += 1
+                return word == "desc" ? .descending(node) : node
+            }
+            return node
+        default:
+            return try expression(above: 0)
+        }
+    }
+
+    private mutating func typeSpecifier() throws(FHIRPathError) -> TypeSpecifier {
+        let place = token.place
+        let isGrouped = take("(")
+        let first = try identifier()
+        var type = TypeSpecifier(namespace: nil, name: first, place: place)
+        if (first == "System" || first == "FHIR") && take(".") {
+            type = TypeSpecifier(namespace: first, name: try identifier(), place: place)
+        }
+        if isGrouped { try expect(")") }
+        return type
+    }
 }

@@ -5,83 +5,83 @@ import Foundation
 /// Patterns may come from anywhere, and some take exponential time on some texts: matching counts its steps by the
 /// matcher's progress reports and gives up after a bound.
 struct RegularExpression: Sendable {
-  private let expression: NSRegularExpression
+    private let expression: NSRegularExpression
 
-  static let maximumPattern = 2000
-  /// Progress reports that one match may make.
-  static let maximumReports = 20_000
+    static let maximumPattern = 2000
+    /// Progress reports that one match may make.
+    static let maximumReports = 5000
 
-  /// - Parameter isWhole: whether the whole text has to match.
-  init(_ pattern: String, flags: String, isWhole: Bool = false) throws(FHIRPathError) {
-    guard pattern.utf8.count <= RegularExpression.maximumPattern else {
-      throw .limit(
-        "pattern-too-long", "A pattern has at most \(RegularExpression.maximumPattern) bytes.")
-    }
-    guard flags.allSatisfy({ $0 == "i" || $0 == "m" }) else {
-      throw .execution("invalid-flags", "The flags of a pattern are i and m.")
-    }
-    var options: NSRegularExpression.Options = [.dotMatchesLineSeparators]
-    if flags.contains("i") { options.insert(.caseInsensitive) }
-    if flags.contains("m") { options.insert(.anchorsMatchLines) }
-    do {
-      // An empty pattern, which matches everywhere, has to be written as a group.
-      let plain = try NSRegularExpression(
-        pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
-      expression =
-        isWhole ? try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) : plain
-    } catch {
-      throw .execution("invalid-pattern", "The pattern is no regular expression: correct it.")
-    }
-  }
-
-  /// Whether the pattern is found in the text.
-  func matches(_ text: String) throws(FHIRPathError) -> Bool {
-    var isFound = false
-    try enumerateResults(text) { _ in
-      isFound = true
-      return true
-    }
-    return isFound
-  }
-
-  func replaced(in text: String, by template: String, limit: Int) throws(FHIRPathError) -> String {
-    var output = ""
-    var last = 0
-    let whole = text as NSString
-    var failure: FHIRPathError?
-    try enumerateResults(text) { result in
-      output += whole.substring(with: NSRange(location: last, length: result.range.location - last))
-      output += ReplacementTemplate.expand(template, result, whole)
-      last = result.range.location + result.range.length
-      if output.utf8.count > limit {
-        failure = .limit("text-too-long", "A text would have more than \(limit) characters.")
-        return true
-      }
-      return false
-    }
-    if let failure { throw failure }
-    return output + whole.substring(from: last)
-  }
-
-  /// Calls the body with each match until it says that it has enough.
-  private func enumerateResults(
-    _ text: String, _ body: (NSTextCheckingResult) -> Bool
-  ) throws(FHIRPathError) {
-    var reports = 0
-    let range = NSRange(location: 0, length: text.utf16.count)
-    withoutActuallyEscaping(body) { body in
-      expression.enumerateMatches(in: text, options: [.reportProgress], range: range) {
-        result, _, stop in
-        if let result {
-          if body(result) { stop.pointee = true }
-        } else {
-          reports += 1
-          if reports > RegularExpression.maximumReports { stop.pointee = true }
+    /// - Parameter isWhole: whether the whole text has to match.
+    init(_ pattern: String, flags: String, isWhole: Bool = false) throws(FHIRPathError) {
+        guard pattern.utf8.count <= RegularExpression.maximumPattern else {
+            throw .limit(
+                "pattern-too-long", "A pattern has at most \(RegularExpression.maximumPattern) bytes.")
         }
-      }
+        guard flags.allSatisfy({ $0 == "i" || $0 == "m" }) else {
+            throw .execution("invalid-flags", "The flags of a pattern are i and m.")
+        }
+        var options: NSRegularExpression.Options = [.dotMatchesLineSeparators]
+        if flags.contains("i") { options.insert(.caseInsensitive) }
+        if flags.contains("m") { options.insert(.anchorsMatchLines) }
+        do {
+            // An empty pattern, which matches everywhere, has to be written as a group.
+            let plain = try NSRegularExpression(
+                pattern: pattern.isEmpty ? "(?:)" : pattern, options: options)
+            expression =
+                isWhole ? try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) : plain
+        } catch {
+            throw .execution("invalid-pattern", "The pattern is no regular expression: correct it.")
+        }
     }
-    if reports > RegularExpression.maximumReports {
-      throw .limit("pattern-too-costly", "The pattern takes too long on this text: simplify it.")
+
+    /// Whether the pattern is found in the text.
+    func matches(_ text: String) throws(FHIRPathError) -> Bool {
+        var isFound = false
+        try enumerateResults(text) { _ in
+            isFound = true
+            return true
+        }
+        return isFound
     }
-  }
+
+    func replaced(in text: String, by template: String, limit: Int) throws(FHIRPathError) -> String {
+        var output = ""
+        var last = 0
+        let whole = text as NSString
+        var failure: FHIRPathError?
+        try enumerateResults(text) { result in
+            output += whole.substring(with: NSRange(location: last, length: result.range.location - last))
+            output += ReplacementTemplate.expand(template, result, whole)
+            last = result.range.location + result.range.length
+            if output.utf8.count > limit {
+                failure = .limit("text-too-long", "A text would have more than \(limit) characters.")
+                return true
+            }
+            return false
+        }
+        if let failure { throw failure }
+        return output + whole.substring(from: last)
+    }
+
+    /// Calls the body with each match until it says that it has enough.
+    private func enumerateResults(
+        _ text: String, _ body: (NSTextCheckingResult) -> Bool
+    ) throws(FHIRPathError) {
+        var reports = 0
+        let range = NSRange(location: 0, length: text.utf16.count)
+        withoutActuallyEscaping(body) { body in
+            expression.enumerateMatches(in: text, options: [.reportProgress], range: range) {
+                result, _, stop in
+                if let result {
+                    if body(result) { stop.pointee = true }
+                } else {
+                    reports += 1
+                    if reports > RegularExpression.maximumReports { stop.pointee = true }
+                }
+            }
+        }
+        if reports > RegularExpression.maximumReports {
+            throw .limit("pattern-too-costly", "The pattern takes too long on this text: simplify it.")
+        }
+    }
 }

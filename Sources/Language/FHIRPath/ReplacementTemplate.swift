@@ -3,48 +3,47 @@ import Foundation
 /// The replacement of `replaceMatches()`: `$1` and `${1}` are groups by number, `${name}` by name, `$0` or `$&` the
 /// whole match; a backslash takes the meaning from what stands behind it. A group that took no part is nothing.
 enum ReplacementTemplate {
-  static func expand(_ template: String, _ match: NSTextCheckingResult, _ text: NSString) -> String
-  {
-    var output = ""
-    var rest = template[...]
-    while let character = rest.popFirst() {
-      switch character {
-      case "\\":
-        output.append(rest.popFirst() ?? "\\")
-      case "$":
-        if let (group, after) = reference(rest, match) {
-          if group.location != NSNotFound { output += text.substring(with: group) }
-          rest = after
-        } else {
-          output.append("$")
+    static func expand(_ template: String, _ match: NSTextCheckingResult, _ text: NSString) -> String {
+        var output = ""
+        var rest = template[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "\\":
+                output.append(rest.popFirst() ?? "\\")
+            case "$":
+                if let (group, after) = reference(rest, match) {
+                    if group.location != NSNotFound { output += text.substring(with: group) }
+                    rest = after
+                } else {
+                    output.append("$")
+                }
+            default: output.append(character)
+            }
         }
-      default: output.append(character)
-      }
+        return output
     }
-    return output
-  }
 
-  private static func reference(
-    _ text: Substring, _ match: NSTextCheckingResult
-  ) -> (group: NSRange, after: Substring)? {
-    if text.first == "&" { return (match.range, text.dropFirst()) }
-    if text.first == "{" {
-      guard let end = text.firstIndex(of: "}") else { return nil }
-      let name = text[text.index(after: text.startIndex)..<end]
-      let after = text[text.index(after: end)...]
-      if let number = Int(name) { return group(number, match).map { ($0, after) } }
-      return (match.range(withName: String(name)), after)
+    private static func reference(
+        _ text: Substring, _ match: NSTextCheckingResult
+    ) -> (group: NSRange, after: Substring)? {
+        if text.first == "&" { return (match.range, text.dropFirst()) }
+        if text.first == "{" {
+            guard let end = text.firstIndex(of: "}") else { return nil }
+            let name = text[text.index(after: text.startIndex)..<end]
+            let after = text[text.index(after: end)...]
+            if let number = Int(name) { return group(number, match).map { ($0, after) } }
+            return (match.range(withName: String(name)), after)
+        }
+        // As many digits as make the number of a group: $12 is group 1 and a 2 where there are fewer than 12.
+        var digits = text.prefix { $0.isASCII && $0.isNumber }.prefix(3)
+        while let number = Int(digits) {
+            if let range = group(number, match) { return (range, text.dropFirst(digits.count)) }
+            digits = digits.dropLast()
+        }
+        return nil
     }
-    // As many digits as make the number of a group: $12 is group 1 and a 2 where there are fewer than 12.
-    var digits = text.prefix { $0.isASCII && $0.isNumber }.prefix(3)
-    while let number = Int(digits) {
-      if let range = group(number, match) { return (range, text.dropFirst(digits.count)) }
-      digits = digits.dropLast()
-    }
-    return nil
-  }
 
-  private static func group(_ number: Int, _ match: NSTextCheckingResult) -> NSRange? {
-    number < match.numberOfRanges ? match.range(at: number) : nil
-  }
+    private static func group(_ number: Int, _ match: NSTextCheckingResult) -> NSRange? {
+        number < match.numberOfRanges ? match.range(at: number) : nil
+    }
 }

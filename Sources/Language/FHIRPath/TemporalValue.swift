@@ -4,311 +4,311 @@ import Foundation
 /// A date, a date with a time, or a time of day, as precise as it was written
 /// (<https://hl7.org/fhirpath/N1/#date>, <https://hl7.org/fhirpath/N1/#datetime>, <https://hl7.org/fhirpath/N1/#time>).
 public struct TemporalValue: Sendable, Hashable {
-  public enum Kind: Sendable, Hashable { case date, dateTime, time }
+    public enum Kind: Sendable, Hashable { case date, dateTime, time }
 
-  /// The finest part that is known. Seconds and their fraction are one part.
-  public enum Precision: Int, Sendable, Comparable, Hashable {
-    case year, month, day, hour, minute, second
+    /// The finest part that is known. Seconds and their fraction are one part.
+    public enum Precision: Int, Sendable, Comparable, Hashable {
+        case year, month, day, hour, minute, second
 
-    public static func < (left: Precision, right: Precision) -> Bool {
-      left.rawValue < right.rawValue
+        public static func < (left: Precision, right: Precision) -> Bool {
+            left.rawValue < right.rawValue
+        }
     }
-  }
 
-  public let kind: Kind
-  public let precision: Precision
-  public let year: Int
-  public let month: Int
-  public let day: Int
-  public let hour: Int
-  public let minute: Int
-  public let second: Int
-  public let nanosecond: Int
-  /// Digits of the fraction as written.
-  public let fractionDigits: Int
-  /// Minutes east of UTC; nil where no zone was given.
-  public let offset: Int?
+    public let kind: Kind
+    public let precision: Precision
+    public let year: Int
+    public let month: Int
+    public let day: Int
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+    public let nanosecond: Int
+    /// Digits of the fraction as written.
+    public let fractionDigits: Int
+    /// Minutes east of UTC; nil where no zone was given.
+    public let offset: Int?
 
-  init(
-    kind: Kind, precision: Precision, year: Int = 1, month: Int = 1, day: Int = 1, hour: Int = 0,
-    minute: Int = 0,
-    second: Int = 0, nanosecond: Int = 0, fractionDigits: Int = 0, offset: Int? = nil
-  ) {
-    self.kind = kind
-    self.precision = precision
-    self.year = year
-    self.month = month
-    self.day = day
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-    self.nanosecond = nanosecond
-    self.fractionDigits = fractionDigits
-    self.offset = offset
-  }
-
-  // MARK: Reading
-
-  /// A literal without its `@`.
-  init?(literal: String) {
-    if literal.hasPrefix("T") {
-      self.init(time: String(literal.dropFirst()))
-    } else if literal.contains("T") {
-      self.init(dateTime: literal)
-    } else {
-      self.init(date: literal)
+    init(
+        kind: Kind, precision: Precision, year: Int = 1, month: Int = 1, day: Int = 1, hour: Int = 0,
+        minute: Int = 0,
+        second: Int = 0, nanosecond: Int = 0, fractionDigits: Int = 0, offset: Int? = nil
+    ) {
+        self.kind = kind
+        self.precision = precision
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+        self.nanosecond = nanosecond
+        self.fractionDigits = fractionDigits
+        self.offset = offset
     }
-  }
 
-  /// `YYYY`, `YYYY-MM`, `YYYY-MM-DD`.
-  public init?(date text: String) {
-    var scanner = PartScanner(text)
-    guard let (year, month, day, precision) = scanner.date(), scanner.isAtEnd else { return nil }
-    self.init(kind: .date, precision: precision, year: year, month: month, day: day)
-  }
+    // MARK: Reading
 
-  /// A date, then perhaps `T`, a time as far as it is known, and a zone.
-  public init?(dateTime text: String) {
-    var scanner = PartScanner(text)
-    guard let (year, month, day, precision) = scanner.date() else { return nil }
-    guard scanner.take("T") else {
-      guard scanner.isAtEnd else { return nil }
-      self.init(kind: .dateTime, precision: precision, year: year, month: month, day: day)
-      return
+    /// A literal without its `@`.
+    init?(literal: String) {
+        if literal.hasPrefix("T") {
+            self.init(time: String(literal.dropFirst()))
+        } else if literal.contains("T") {
+            self.init(dateTime: literal)
+        } else {
+            self.init(date: literal)
+        }
     }
-    if scanner.isAtEnd {
-      self.init(kind: .dateTime, precision: precision, year: year, month: month, day: day)
-      return
+
+    /// `YYYY`, `YYYY-MM`, `YYYY-MM-DD`.
+    public init?(date text: String) {
+        var scanner = PartScanner(text)
+        guard let (year, month, day, precision) = scanner.date(), scanner.isAtEnd else { return nil }
+        self.init(kind: .date, precision: precision, year: year, month: month, day: day)
     }
-    guard precision == .day, let time = scanner.time() else { return nil }
-    var offset: Int?
-    if !scanner.isAtEnd {
-      guard let zone = scanner.zone(), scanner.isAtEnd else { return nil }
-      offset = zone
+
+    /// A date, then perhaps `T`, a time as far as it is known, and a zone.
+    public init?(dateTime text: String) {
+        var scanner = PartScanner(text)
+        guard let (year, month, day, precision) = scanner.date() else { return nil }
+        guard scanner.take("T") else {
+            guard scanner.isAtEnd else { return nil }
+            self.init(kind: .dateTime, precision: precision, year: year, month: month, day: day)
+            return
+        }
+        if scanner.isAtEnd {
+            self.init(kind: .dateTime, precision: precision, year: year, month: month, day: day)
+            return
+        }
+        guard precision == .day, let time = scanner.time() else { return nil }
+        var offset: Int?
+        if !scanner.isAtEnd {
+            guard let zone = scanner.zone(), scanner.isAtEnd else { return nil }
+            offset = zone
+        }
+        self.init(
+            kind: .dateTime, precision: time.precision, year: year, month: month, day: day,
+            hour: time.hour,
+            minute: time.minute, second: time.second, nanosecond: time.nanosecond,
+            fractionDigits: time.digits,
+            offset: offset)
     }
-    self.init(
-      kind: .dateTime, precision: time.precision, year: year, month: month, day: day,
-      hour: time.hour,
-      minute: time.minute, second: time.second, nanosecond: time.nanosecond,
-      fractionDigits: time.digits,
-      offset: offset)
-  }
 
-  /// `hh`, `hh:mm`, `hh:mm:ss`, with a fraction.
-  public init?(time text: String) {
-    var scanner = PartScanner(text)
-    guard let time = scanner.time(), scanner.isAtEnd else { return nil }
-    self.init(
-      kind: .time, precision: time.precision, hour: time.hour, minute: time.minute,
-      second: time.second,
-      nanosecond: time.nanosecond, fractionDigits: time.digits)
-  }
-
-  // MARK: Writing
-
-  /// As `toString()` writes it.
-  public var text: String {
-    let date = dateText
-    switch kind {
-    case .date: return date
-    case .time: return timeText
-    case .dateTime:
-      guard precision > .day else { return date }
-      return date + "T" + timeText + zoneText
+    /// `hh`, `hh:mm`, `hh:mm:ss`, with a fraction.
+    public init?(time text: String) {
+        var scanner = PartScanner(text)
+        guard let time = scanner.time(), scanner.isAtEnd else { return nil }
+        self.init(
+            kind: .time, precision: time.precision, hour: time.hour, minute: time.minute,
+            second: time.second,
+            nanosecond: time.nanosecond, fractionDigits: time.digits)
     }
-  }
 
-  private var dateText: String {
-    let year = padded(self.year, 4)
-    switch precision {
-    case .year: return year
-    case .month: return year + "-" + padded(month, 2)
-    default: return year + "-" + padded(month, 2) + "-" + padded(day, 2)
+    // MARK: Writing
+
+    /// As `toString()` writes it.
+    public var text: String {
+        let date = dateText
+        switch kind {
+        case .date: return date
+        case .time: return timeText
+        case .dateTime:
+            guard precision > .day else { return date }
+            return date + "T" + timeText + zoneText
+        }
     }
-  }
 
-  private var timeText: String {
-    var text = padded(hour, 2)
-    if precision >= .minute { text += ":" + padded(minute, 2) }
-    if precision >= .second {
-      text += ":" + padded(second, 2)
-      if fractionDigits > 0 { text += "." + padded(nanosecond, 9).prefix(min(fractionDigits, 9)) }
+    private var dateText: String {
+        let year = padded(self.year, 4)
+        switch precision {
+        case .year: return year
+        case .month: return year + "-" + padded(month, 2)
+        default: return year + "-" + padded(month, 2) + "-" + padded(day, 2)
+        }
     }
-    return text
-  }
 
-  private var zoneText: String {
-    guard let offset else { return "" }
-    if offset == 0 { return "Z" }
-    return (offset < 0 ? "-" : "+") + padded(Swift.abs(offset) / 60, 2) + ":"
-      + padded(Swift.abs(offset) % 60, 2)
-  }
-
-  private func padded(_ number: Int, _ width: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
-  }
-
-  // MARK: Comparing
-
-  /// Less, equal or greater: -1, 0, 1; nil where the shared parts are equal and one side knows more, or where only one
-  /// side has a zone and that decides.
-  func compare(_ other: TemporalValue) -> Int? {
-    guard (kind == .time) == (other.kind == .time) else { return nil }
-    if precision > .day, other.precision > .day, kind != .time,
-      (offset == nil) != (other.offset == nil)
-    {
-      return compareWithoutZone(other)
+    private var timeText: String {
+        var text = padded(hour, 2)
+        if precision >= .minute { text += ":" + padded(minute, 2) }
+        if precision >= .second {
+            text += ":" + padded(second, 2)
+            if fractionDigits > 0 { text += "." + padded(nanosecond, 9).prefix(min(fractionDigits, 9)) }
+        }
+        return text
     }
-    let left = offset == nil ? self : inUTC
-    let right = other.offset == nil ? other : other.inUTC
-    return left.compareParts(right)
-  }
 
-  /// With a zone on one side only, the other could be anywhere from -12:00 to +14:00.
-  private func compareWithoutZone(_ other: TemporalValue) -> Int? {
-    let (known, unknown) = offset != nil ? (self, other) : (other, self)
-    let instant = known.secondsSinceEpoch
-    let earliest = unknown.with(offset: 14 * 60).secondsSinceEpoch
-    let latest = unknown.with(offset: -12 * 60).secondsSinceEpoch
-    let order: Int? = instant < earliest ? -1 : instant > latest ? 1 : nil
-    return offset != nil ? order : order.map { -$0 }
-  }
-
-  private func compareParts(_ other: TemporalValue) -> Int? {
-    let left = [year, month, day, hour, minute, second]
-    let right = [other.year, other.month, other.day, other.hour, other.minute, other.second]
-    let first = kind == .time ? Precision.hour.rawValue : 0
-    let last = min(precision, other.precision).rawValue
-    for index in first...max(first, last) {
-      if left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
+    private var zoneText: String {
+        guard let offset else { return "" }
+        if offset == 0 { return "Z" }
+        return (offset < 0 ? "-" : "+") + padded(Swift.abs(offset) / 60, 2) + ":"
+            + padded(Swift.abs(offset) % 60, 2)
     }
-    guard precision == other.precision else { return nil }
-    guard precision == .second, nanosecond != other.nanosecond else { return 0 }
-    return nanosecond < other.nanosecond ? -1 : 1
-  }
 
-  /// Equal with the same precision.
-  func isEquivalent(_ other: TemporalValue) -> Bool {
-    kind == other.kind && precision == other.precision && compare(other) == 0
-  }
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
 
-  func with(offset: Int?) -> TemporalValue {
-    TemporalValue(
-      kind: kind, precision: precision, year: year, month: month, day: day, hour: hour,
-      minute: minute,
-      second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
-  }
+    // MARK: Comparing
 
-  func with(kind: Kind) -> TemporalValue {
-    TemporalValue(
-      kind: kind, precision: precision, year: year, month: month, day: day, hour: hour,
-      minute: minute,
-      second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
-  }
+    /// Less, equal or greater: -1, 0, 1; nil where the shared parts are equal and one side knows more, or where only one
+    /// side has a zone and that decides.
+    func compare(_ other: TemporalValue) -> Int? {
+        guard (kind == .time) == (other.kind == .time) else { return nil }
+        if precision > .day, other.precision > .day, kind != .time,
+            (offset == nil) != (other.offset == nil)
+        {
+            return compareWithoutZone(other)
+        }
+        let left = offset == nil ? self : inUTC
+        let right = other.offset == nil ? other : other.inUTC
+        return left.compareParts(right)
+    }
 
-  /// The same instant with the zone of UTC, as precise as before.
-  var inUTC: TemporalValue {
-    guard let offset, offset != 0, precision > .day else { return self }
-    return shifted(minutes: -offset).with(offset: 0)
-  }
+    /// With a zone on one side only, the other could be anywhere from -12:00 to +14:00.
+    private func compareWithoutZone(_ other: TemporalValue) -> Int? {
+        let (known, unknown) = offset != nil ? (self, other) : (other, self)
+        let instant = known.secondsSinceEpoch
+        let earliest = unknown.with(offset: 14 * 60).secondsSinceEpoch
+        let latest = unknown.with(offset: -12 * 60).secondsSinceEpoch
+        let order: Int? = instant < earliest ? -1 : instant > latest ? 1 : nil
+        return offset != nil ? order : order.map { -$0 }
+    }
 
-  private func shifted(minutes: Int) -> TemporalValue {
-    let total =
-      CivilDate.days(year: year, month: month, day: day) * 1440 + hour * 60 + minute + minutes
-    let dayNumber = total >= 0 ? total / 1440 : (total - 1439) / 1440
-    let rest = total - dayNumber * 1440
-    let date = CivilDate.date(days: dayNumber)
-    return TemporalValue(
-      kind: kind, precision: precision, year: date.year, month: date.month, day: date.day,
-      hour: rest / 60,
-      minute: rest % 60, second: second, nanosecond: nanosecond, fractionDigits: fractionDigits,
-      offset: offset)
-  }
+    private func compareParts(_ other: TemporalValue) -> Int? {
+        let left = [year, month, day, hour, minute, second]
+        let right = [other.year, other.month, other.day, other.hour, other.minute, other.second]
+        let first = kind == .time ? Precision.hour.rawValue : 0
+        let last = min(precision, other.precision).rawValue
+        for index in first...max(first, last) {
+            if left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
+        }
+        guard precision == other.precision else { return nil }
+        guard precision == .second, nanosecond != other.nanosecond else { return 0 }
+        return nanosecond < other.nanosecond ? -1 : 1
+    }
 
-  private var secondsSinceEpoch: Double {
-    let days = CivilDate.days(year: year, month: month, day: day)
-    return Double(days * 86400 + hour * 3600 + minute * 60 + second - (offset ?? 0) * 60)
-      + Double(nanosecond) / 1e9
-  }
+    /// Equal with the same precision.
+    func isEquivalent(_ other: TemporalValue) -> Bool {
+        kind == other.kind && precision == other.precision && compare(other) == 0
+    }
+
+    func with(offset: Int?) -> TemporalValue {
+        TemporalValue(
+            kind: kind, precision: precision, year: year, month: month, day: day, hour: hour,
+            minute: minute,
+            second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
+    }
+
+    func with(kind: Kind) -> TemporalValue {
+        TemporalValue(
+            kind: kind, precision: precision, year: year, month: month, day: day, hour: hour,
+            minute: minute,
+            second: second, nanosecond: nanosecond, fractionDigits: fractionDigits, offset: offset)
+    }
+
+    /// The same instant with the zone of UTC, as precise as before.
+    var inUTC: TemporalValue {
+        guard let offset, offset != 0, precision > .day else { return self }
+        return shifted(minutes: -offset).with(offset: 0)
+    }
+
+    private func shifted(minutes: Int) -> TemporalValue {
+        let total =
+            CivilDate.days(year: year, month: month, day: day) * 1440 + hour * 60 + minute + minutes
+        let dayNumber = total >= 0 ? total / 1440 : (total - 1439) / 1440
+        let rest = total - dayNumber * 1440
+        let date = CivilDate.date(days: dayNumber)
+        return TemporalValue(
+            kind: kind, precision: precision, year: date.year, month: date.month, day: date.day,
+            hour: rest / 60,
+            minute: rest % 60, second: second, nanosecond: nanosecond, fractionDigits: fractionDigits,
+            offset: offset)
+    }
+
+    private var secondsSinceEpoch: Double {
+        let days = CivilDate.days(year: year, month: month, day: day)
+        return Double(days * 86400 + hour * 3600 + minute * 60 + second - (offset ?? 0) * 60)
+            + Double(nanosecond) / 1e9
+    }
 }
 
 /// Reads the parts of dates and times.
 private struct PartScanner {
-  private let bytes: [UInt8]
-  private var position = 0
+    private let bytes: [UInt8]
+    private var position = 0
 
-  init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
-  var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { position == bytes.count }
 
-  mutating func take(_ character: Character) -> Bool {
-    guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
-    position += 1
-    return true
-  }
-
-  mutating func number(_ digits: Int) -> Int? {
-    guard position + digits <= bytes.count else { return nil }
-    var value = 0
-    for index in position..<position + digits {
-      guard (0x30...0x39).contains(bytes[index]) else { return nil }
-      value = value * 10 + Int(bytes[index] - 0x30)
+    mutating func take(_ character: Character) -> Bool {
+        guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
+        position += 1
+        return true
     }
-    position += digits
-    return value
-  }
 
-  mutating func date() -> (Int, Int, Int, TemporalValue.Precision)? {
-    guard let year = number(4), year > 0 else { return nil }
-    guard take("-") else { return (year, 1, 1, .year) }
-    guard let month = number(2), (1...12).contains(month) else { return nil }
-    guard take("-") else { return (year, month, 1, .month) }
-    guard let day = number(2), (1...CivilDate.daysInMonth(year: year, month: month)).contains(day)
-    else {
-      return nil
+    mutating func number(_ digits: Int) -> Int? {
+        guard position + digits <= bytes.count else { return nil }
+        var value = 0
+        for index in position..<position + digits {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int(bytes[index] - 0x30)
+        }
+        position += digits
+        return value
     }
-    return (year, month, day, .day)
-  }
 
-  struct Time {
-    var hour = 0
-    var minute = 0
-    var second = 0
-    var nanosecond = 0
-    var digits = 0
-    var precision = TemporalValue.Precision.hour
-  }
-
-  mutating func time() -> Time? {
-    var time = Time()
-    guard let hour = number(2), hour < 24 else { return nil }
-    time.hour = hour
-    guard take(":") else { return time }
-    guard let minute = number(2), minute < 60 else { return nil }
-    (time.minute, time.precision) = (minute, .minute)
-    guard take(":") else { return time }
-    guard let second = number(2), second < 60 else { return nil }
-    (time.second, time.precision) = (second, .second)
-    guard take(".") else { return time }
-    var value = 0
-    while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
-      if time.digits < 9 { value = value * 10 + Int(bytes[position] - 0x30) }
-      time.digits += 1
-      position += 1
+    mutating func date() -> (Int, Int, Int, TemporalValue.Precision)? {
+        guard let year = number(4), year > 0 else { return nil }
+        guard take("-") else { return (year, 1, 1, .year) }
+        guard let month = number(2), (1...12).contains(month) else { return nil }
+        guard take("-") else { return (year, month, 1, .month) }
+        guard let day = number(2), (1...CivilDate.daysInMonth(year: year, month: month)).contains(day)
+        else {
+            return nil
+        }
+        return (year, month, day, .day)
     }
-    guard time.digits > 0 else { return nil }
-    for _ in min(time.digits, 9)..<9 { value *= 10 }
-    time.nanosecond = value
-    return time
-  }
 
-  mutating func zone() -> Int? {
-    if take("Z") { return 0 }
-    let sign: Int
-    if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
-    guard let hours = number(2), hours <= 14, take(":"), let minutes = number(2), minutes < 60
-    else { return nil }
-    return sign * (hours * 60 + minutes)
-  }
+    struct Time {
+        var hour = 0
+        var minute = 0
+        var second = 0
+        var nanosecond = 0
+        var digits = 0
+        var precision = TemporalValue.Precision.hour
+    }
+
+    mutating func time() -> Time? {
+        var time = Time()
+        guard let hour = number(2), hour < 24 else { return nil }
+        time.hour = hour
+        guard take(":") else { return time }
+        guard let minute = number(2), minute < 60 else { return nil }
+        (time.minute, time.precision) = (minute, .minute)
+        guard take(":") else { return time }
+        guard let second = number(2), second < 60 else { return nil }
+        (time.second, time.precision) = (second, .second)
+        guard take(".") else { return time }
+        var value = 0
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
+            if time.digits < 9 { value = value * 10 + Int(bytes[position] - 0x30) }
+            time.digits += 1
+            position += 1
+        }
+        guard time.digits > 0 else { return nil }
+        for _ in min(time.digits, 9)..<9 { value *= 10 }
+        time.nanosecond = value
+        return time
+    }
+
+    mutating func zone() -> Int? {
+        if take("Z") { return 0 }
+        let sign: Int
+        if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
+        guard let hours = number(2), hours <= 14, take(":"), let minutes = number(2), minutes < 60
+        else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
 }
