@@ -53,8 +53,7 @@ extension ValidationWalk {
             }
             return
         }
-        let isThere = (root.object["contained"]?.array ?? []).contains { $0["id"]?.string == id }
-        if !isThere {
+        if root.contained[id] == nil {
             error(
                 .invariant, "ref-1",
                 "ref-1: No contained resource has this id: add it to contained, or correct the reference.",
@@ -89,7 +88,7 @@ extension ValidationWalk {
             let id = String(literal.dropFirst())
             guard let root = frames.last(where: { !$0.isContained }) ?? frames.first else { return nil }
             if id.isEmpty { return root.element.typeName }
-            return (root.object["contained"]?.array ?? []).first { $0["id"]?.string == id }?["resourceType"]?.string
+            return root.contained[id]
         }
         for bundle in bundles.reversed() {
             if let type = bundle.type(of: literal) { return type }

@@ -54,6 +54,9 @@ extension ValidationWalk {
             ids.append(id)
         }
         let reached = LocalReferences.reachable(from: outer, through: inner)
+        let circles = LocalReferences.circles(inner)
+        var referenced: Set<String> = []
+        for (id, references) in inner { referenced.formUnion(references.ids.subtracting([id])) }
         var seen: Set<String> = []
         let number = model.elementIndex(named: "contained", of: model.domainResourceType) ?? -1
         for (index, id) in ids.enumerated() {
@@ -69,16 +72,14 @@ extension ValidationWalk {
                 }
                 continue
             }
-            if LocalReferences.isInCycle(id, inner) {
+            if circles.contains(id) {
                 inside(step) {
                     $0.report(
                         reached.contains(id) ? .warning : .error, .businessRule, "circular-contained",
                         "Contained resources refer to each other in a circle: break it, or make one a resource of its own."
                     )
                 }
-            } else if !reached.contains(id), inner[id]?.refersToContainer != true,
-                !inner.contains(where: { $0.key != id && $0.value.ids.contains(id) })
-            {
+            } else if !reached.contains(id), inner[id]?.refersToContainer != true, !referenced.contains(id) {
                 inside(step) {
                     $0.error(
                         .invariant, "dom-3",
@@ -128,14 +129,30 @@ struct LocalReferences {
         return reached
     }
 
-    /// Whether a contained resource leads back to itself.
-    static func isInCycle(_ id: String, _ inner: [String: LocalReferences]) -> Bool {
-        var seen: Set<String> = []
-        var open = Array(inner[id]?.ids ?? [])
-        while let next = open.popLast() {
-            if next == id { return true }
-            if seen.insert(next).inserted { open += inner[next]?.ids ?? [] }
+    /// The contained resources that stand in circles, or between two of them: what is left when those that refer to none,
+    /// and those that none refers to, are taken away again and again.
+    static func circles(_ inner: [String: LocalReferences]) -> Set<String> {
+        var rest = Set(inner.keys)
+        for isForward in [true, false] {
+            // How many of the rest each one leads to, and who leads to whom.
+            var count: [String: Int] = [:]
+            var leading: [String: [String]] = [:]
+            for id in rest {
+                for other in inner[id]?.ids ?? [] where rest.contains(other) {
+                    let (from, to) = isForward ? (id, other) : (other, id)
+                    count[from, default: 0] += 1
+                    leading[to, default: []].append(from)
+                }
+            }
+            var open = rest.filter { count[$0] == nil }
+            while let id = open.popFirst() {
+                rest.remove(id)
+                for other in leading[id] ?? [] {
+                    count[other, default: 0] -= 1
+                    if count[other] == 0 { open.insert(other) }
+                }
+            }
         }
-        return false
+        return rest
     }
 }

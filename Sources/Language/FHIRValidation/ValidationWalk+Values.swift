@@ -76,12 +76,11 @@ extension ValidationWalk {
 
     /// The id of an element stands once in its resource (<https://hl7.org/fhir/R4/element.html#id>).
     private mutating func elementID(_ value: JSON) {
-        guard let id = value.string, var frame = frames.last, path.steps.count > frame.depth + 1 else { return }
+        guard let id = value.string, let depth = frames.last?.depth, path.steps.count > depth + 1 else { return }
         if id.contains(" ") {
             error(.value, "invalid-id", "The id of an element has no spaces.")
         }
-        let isNew = frame.elementIDs.insert(id).inserted
-        frames[frames.count - 1] = frame
+        let isNew = frames[frames.count - 1].elementIDs.insert(id).inserted
         if !isNew {
             error(.duplicate, "duplicate-id", "Another element of this resource has the same id: give each its own.")
         }

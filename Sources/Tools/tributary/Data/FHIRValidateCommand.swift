@@ -9,13 +9,14 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate", abstract: "Check files against FHIR R4 and against profiles.",
         discussion: """
-            Files hold one resource as JSON or XML, or one resource a line (.ndjson). Exit code 1: a file has an error.
+            Files hold one resource as JSON or XML, or one resource a line (.ndjson); of a folder all such files are checked.
+            Exit code 1: a file has an error.
             Example:
               tributary fhir validate patient.json bundle.xml export.ndjson
               tributary fhir validate pressure.json --profile StructureDefinition-bp.json --json
             """)
 
-    @Argument(help: "The files; - is standard input.") var files: [String]
+    @Argument(help: "The files and folders; - is standard input.") var files: [String]
     @Option(help: ArgumentHelp("A StructureDefinition to conform to; may be repeated.", valueName: "file"))
     var profile: [String] = []
     @Flag(help: "Print an array of {file, outcome}.") var json = false
@@ -24,6 +25,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         let validator = FHIRValidator(profiles: try profile.map(readProfile))
         var hasErrors = false
         if json { CommandOutput.result("[") }
+        let files = files.flatMap(expanded)
         for (index, file) in files.enumerated() {
             let report = report(on: file, validator)
             hasErrors = hasErrors || !report.isValid
@@ -36,6 +38,17 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         }
         if json { CommandOutput.result("]") }
         if hasErrors { throw ExitCode(1) }
+    }
+
+    /// A file itself, or the files of a folder in the order of their names.
+    private func expanded(_ path: String) -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue,
+            let names = FileManager.default.enumerator(atPath: path)
+        else { return [path] }
+        let endings = [".json", ".xml", ".ndjson", ".jsonl"]
+        return names.compactMap { $0 as? String }.filter { name in endings.contains { name.hasSuffix($0) } }.sorted()
+            .map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
     }
 
     /// What is said of a file; one that cannot be read is said to be so, and the others are still looked at.
@@ -61,16 +74,18 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     }
 
     private func show(_ report: ValidationReport, _ file: String) {
+        var lines: [String] = []
         for issue in report.issues {
             let place = issue.line.map { "\(file):\($0):\(issue.column ?? 1)" } ?? file
             let path = issue.expression.isEmpty ? "" : " \(issue.expression)"
-            CommandOutput.result("\(place): \(issue.severity.rawValue)\(path): \(issue.message) [\(issue.code)]")
+            lines.append("\(place): \(issue.severity.rawValue)\(path): \(issue.message) [\(issue.code)]")
         }
         let errors = report.errors.count
         let others = report.issues.count - errors
-        CommandOutput.result(
+        lines.append(
             "\(file): \(errors == 0 ? "valid" : "\(errors) error\(errors == 1 ? "" : "s")")"
                 + (others == 0 ? "" : ", \(others) warning\(others == 1 ? "" : "s") or notes"))
+        CommandOutput.result(lines.joined(separator: "\n"))
     }
 }
 
