@@ -30,7 +30,9 @@ struct PublishedSuiteTests {
             }
         }
         for line in failed { Issue.record("\(line)") }
-        print("FHIRPath suite: \(cases.count) tests, \(failed.count) not as published, \(PublishedSuiteTests.contradictions.count) listed as contradictions")
+        print(
+            "FHIRPath suite: \(cases.count) tests, \(failed.count) not as published, \(PublishedSuiteTests.contradictions.count) listed as contradictions"
+        )
     }
 
     /// What is wrong; nil where the result is as the test says.

@@ -40,9 +40,7 @@ enum Arithmetic {
         QuantityValue(number, unit: "1", isCalendar: false)
     }
 
-    private static func integers(_ sign: FHIRPathOperator, _ a: Int, _ b: Int, isLong: Bool)
-        -> FHIRPathValue?
-    {
+    private static func integers(_ sign: FHIRPathOperator, _ a: Int, _ b: Int, isLong: Bool) -> FHIRPathValue? {
         let result: (partialValue: Int, overflow: Bool)
         switch sign {
         case .add: result = a.addingReportingOverflow(b)

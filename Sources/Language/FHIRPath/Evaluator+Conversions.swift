@@ -157,9 +157,7 @@ enum Conversion {
     /// A number with an optional unit: `4 days`, `10 'mg'`; in the wanted unit where one is given.
     ///
     /// - Parameter isImplicit: converts only what operators convert by themselves: numbers.
-    static func quantity(_ value: FHIRPathValue, unit: String?, isImplicit: Bool = false)
-        -> FHIRPathValue?
-    {
+    static func quantity(_ value: FHIRPathValue, unit: String?, isImplicit: Bool = false) -> FHIRPathValue? {
         let found: QuantityValue?
         switch value {
         case .quantity(let quantity): found = quantity

@@ -228,9 +228,7 @@ enum ValueOrder {
         }
     }
 
-    private static func mismatch(_ left: FHIRPathValue, _ right: FHIRPathValue, _ name: String)
-        -> FHIRPathError
-    {
+    private static func mismatch(_ left: FHIRPathValue, _ right: FHIRPathValue, _ name: String) -> FHIRPathError {
         .execution(
             "not-comparable", "\(name) cannot compare a \(left.typeName) with a \(right.typeName).")
     }

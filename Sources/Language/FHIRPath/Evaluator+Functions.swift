@@ -294,9 +294,7 @@ extension Evaluator {
         return try bounded(output)
     }
 
-    private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError)
-        -> [FHIRPathValue]
-    {
+    private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         var output: [FHIRPathValue] = []
         var level = input
         while !level.isEmpty {

@@ -133,9 +133,7 @@ extension Evaluator {
         return .decimal(FHIRPathDecimal(FHIRPathDecimal(near).rounded(Swift.max(0, 34 - whole)).value))
     }
 
-    private func power(_ base: FHIRPathDecimal, _ isInteger: Bool, _ exponent: FHIRPathValue)
-        -> FHIRPathValue?
-    {
+    private func power(_ base: FHIRPathDecimal, _ isInteger: Bool, _ exponent: FHIRPathValue) -> FHIRPathValue? {
         if case .integer(let count) = exponent, Swift.abs(count) <= 1000 {
             if count < 0 && base.value == 0 { return nil }
             let result = pow(base.value, Swift.abs(count))
@@ -203,9 +201,7 @@ enum Boundary {
     /// Half a unit of the last digit below or above, written with so many digits behind the point.
     ///
     /// Where the wanted digits show nothing of the value at all, it is 0 at that precision, and so are its boundaries.
-    private static func decimal(_ number: FHIRPathDecimal, _ isLow: Bool, _ digits: Int)
-        -> FHIRPathDecimal?
-    {
+    private static func decimal(_ number: FHIRPathDecimal, _ isLow: Bool, _ digits: Int) -> FHIRPathDecimal? {
         guard (0...maximumDigits).contains(digits), number.scale <= maximumDigits else { return nil }
         let half = Decimal(sign: .plus, exponent: -number.scale - 1, significand: 5)
         let exact = FHIRPathDecimal(isLow ? number.value - half : number.value + half)

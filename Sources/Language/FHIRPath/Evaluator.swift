@@ -108,9 +108,7 @@ struct Evaluator {
     }
 
     /// A part whose variables stay in it.
-    mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError)
-        -> Items
-    {
+    mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError) -> Items {
         let seen = variables.count
         let value = try evaluate(node, focus, scope)
         if variables.count > seen { variables.removeLast(variables.count - seen) }
@@ -200,9 +198,7 @@ struct Evaluator {
     // MARK: Single items
 
     /// The one item of a collection as an operator sees it; nil for none.
-    func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError)
-        -> FHIRPathValue?
-    {
+    func single(_ values: Items, _ name: @autoclosure () -> String) throws(FHIRPathError) -> FHIRPathValue? {
         switch values {
         case .empty: return nil
         case .one(let value): return value.system

@@ -71,7 +71,8 @@ struct Parser {
         }
     }
 
-    /// How high a tree may be: steps and operators that follow each other lean it to the left, and evaluation walks down.
+    /// How high a tree may be: steps and operators that follow each other lean it to the left, and evaluation walks
+    /// down it.
     static let maximumHeight = 500
 
     private mutating func grow(to newHeight: Int) throws(FHIRPathError) {
@@ -183,9 +184,7 @@ struct Parser {
     }
 
     /// A number, or a quantity where a unit follows.
-    private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError)
-        -> ExpressionNode
-    {
+    private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError) -> ExpressionNode {
         guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(place) }
         switch token.kind {
         case .string(let unit):
@@ -291,9 +290,7 @@ struct Parser {
         return [.pattern(text, pattern)] + arguments.dropFirst()
     }
 
-    private mutating func argument(of function: FHIRPathFunction) throws(FHIRPathError)
-        -> ExpressionNode
-    {
+    private mutating func argument(of function: FHIRPathFunction) throws(FHIRPathError) -> ExpressionNode {
         switch function {
         case .is, .as, .ofType:
             return .type(try typeSpecifier())

@@ -68,9 +68,7 @@ enum TemporalSpan {
         day(value) * 86_400_000 + milliseconds(value)
     }
 
-    private static func periods(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit)
-        -> Int
-    {
+    private static func periods(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit) -> Int {
         guard unit == .year || unit == .month else { return (total(end) - total(start)) / length(unit) }
         let isBackward = total(end) < total(start)
         let (first, last) = isBackward ? (end, start) : (start, end)
@@ -80,9 +78,7 @@ enum TemporalSpan {
         return isBackward ? -count : count
     }
 
-    private static func boundaries(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit)
-        -> Int
-    {
+    private static func boundaries(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit) -> Int {
         switch unit {
         case .year: return end.year - start.year
         case .month: return (end.year - start.year) * 12 + end.month - start.month

@@ -1,0 +1,82 @@
+import FHIR
+import FHIRPath
+import Testing
+
+/// Random texts: whatever stands in them, they are read or refused, and evaluation ends.
+@Suite struct RandomExpressionTests {
+    private static let seed = UInt64.random(in: 0...UInt64.max)
+
+    private struct Source: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    private static let words = [
+        "Patient", "name", "given", "family", "use", "birthDate", "extension", "value", "%resource", "%context",
+        "$this",
+        "$index", "$total", ".", ".", ".", "(", ")", "[", "]", "{}", "+", "-", "*", "/", "div", "mod", "&", "|", "=",
+        "~",
+        "!=", "!~", "<", ">", "<=", ">=", "and", "or", "xor", "implies", "in", "contains", "is", "as", "string",
+        "Patient",
+        "1", "0", "2.50", "-3", "'a'", "''", "'ab c'", "true", "false", "@2020", "@2020-02-29", "@T10:30",
+        "@2020-01-01T10:00Z",
+        "1 day", "3 'mg'", "1 year", "2 months", ",", "where(", "select(", "exists(", "first()", "last()", "count()",
+        "repeat(",
+        "iif(", "all(", "aggregate(", "sort(", "substring(", "matches(", "replace(", "toString()", "toQuantity()",
+        "children()",
+        "descendants()", "ofType(", "lowBoundary(", "highBoundary()", "precision()", "power(", "round(", "distinct()",
+        "not()",
+        "combine(", "union(", "trace('x')", "resolve()", "type()", "sum()", "min()", "abs()", "sqrt()", "join(','",
+        "split(",
+        "9999999999", "9223372036854775807L", "99999999999999999999999999999999999999", "\u{0}", "é", "\u{1F525}", "`",
+        "'",
+        "//", "/*", "\n", "duration(", "difference(", "'year'", "escape('html')", "encode('base64')",
+        "defineVariable('v')",
+    ]
+
+    @Test("Texts of words that mean something end in a value or an error")
+    func words() {
+        print("seed \(RandomExpressionTests.seed)")
+        var source = Source(state: RandomExpressionTests.seed)
+        var context = FHIRPathContext()
+        context.resource = Evaluation.patient
+        context.limits.steps = 20_000
+        context.limits.items = 5000
+        context.limits.characters = 20_000
+        var read = 0
+        for _ in 0..<4000 {
+            var parts: [String] = []
+            var open = 0
+            for _ in 0..<Int.random(in: 1...14, using: &source) {
+                let word = RandomExpressionTests.words.randomElement(using: &source) ?? "1"
+                if word.hasSuffix("(") { open += 1 }
+                if word == ")" { open -= 1 }
+                parts.append(word)
+            }
+            let space = Bool.random(using: &source) ? " " : ""
+            let text = parts.joined(separator: space) + String(repeating: ")", count: max(0, open))
+            guard let expression = try? FHIRPathExpression(text) else { continue }
+            read += 1
+            _ = try? expression.check(on: "Patient")
+            _ = try? expression.evaluate(Evaluation.patient, in: context)
+        }
+        #expect(read > 20, "seed \(RandomExpressionTests.seed)")
+    }
+
+    @Test("Random bytes are read or refused")
+    func bytes() {
+        var source = Source(state: RandomExpressionTests.seed ^ 0xFF)
+        for _ in 0..<3000 {
+            let bytes = (0..<Int.random(in: 0...40, using: &source)).map { _ in
+                UInt8.random(in: 0...255, using: &source)
+            }
+            _ = try? FHIRPathExpression(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+}
