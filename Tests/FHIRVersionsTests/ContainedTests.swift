@@ -38,10 +38,10 @@ struct ContainedTests {
         #expect(request.path("requester.reference")?.string == "Practitioner/1")
     }
 
-    @Test func otherContainedResourcesStayAndAreNamed() throws {
+    @Test func aContainedResourceOfNoKnownTypeStaysAndIsNamed() throws {
         let result = try converted(
-            #"{"resourceType":"Patient","contained":[{"resourceType":"Order","id":"o","detail":[{"reference":"x"}]}]}"#)
-        #expect(result.resource.json.path("contained.0.detail.0.reference")?.string == "x")
+            #"{"resourceType":"Patient","contained":[{"resourceType":"Sandwich","id":"o","bread":[{"kind":"x"}]}]}"#)
+        #expect(result.resource.json.path("contained.0.bread.0.kind")?.string == "x")
         #expect(result.notes.contains { $0.kind == .untouched && $0.place == "Patient.contained[0]" })
     }
 }

@@ -40,14 +40,14 @@ struct EncounterTests {
     @Test func aReferenceNamesTheTypeAsR4Does() throws {
         let json = try converted(EncounterTests.stay).resource.json
         #expect(json.path("basedOn.0.reference")?.string == "ServiceRequest/7")
-        // Beside the resource itself, which stays as it is, the reference stays too.
+        // The resource itself has that name too.
         let bundle = try converted(
             """
             {"resourceType":"Bundle","type":"collection","entry":[{"resource":\(EncounterTests.stay)},
              {"resource":{"resourceType":"ReferralRequest","id":"7","status":"active"}}]}
             """)
-        #expect(
-            bundle.resource.json.path("entry.0.resource.basedOn.0.reference")?.string == "ReferralRequest/7")
+        #expect(bundle.resource.json.path("entry.0.resource.basedOn.0.reference")?.string == "ServiceRequest/7")
+        #expect(bundle.resource.json.path("entry.1.resource.resourceType")?.string == "ServiceRequest")
     }
 
     @Test func theLengthIsADurationWithUCUMsCode() throws {

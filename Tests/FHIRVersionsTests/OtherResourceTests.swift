@@ -149,9 +149,9 @@ struct OtherResourceTests {
     }
 
     @Test func aTypeThatIsNotReadIsRefusedWithACode() {
-        #expect(throws: FHIRConversionError.unsupportedType("Basic", .dstu2)) {
-            try converted(#"{"resourceType":"Basic"}"#)
+        #expect(throws: FHIRConversionError.unsupportedType("Sandwich", .dstu2)) {
+            try converted(#"{"resourceType":"Sandwich"}"#)
         }
-        #expect(FHIRConversionError.unsupportedType("Basic", .dstu2).code == "fhir-version-unsupported-type")
+        #expect(FHIRConversionError.unsupportedType("Sandwich", .dstu2).code == "fhir-version-unsupported-type")
     }
 }

@@ -10,7 +10,9 @@ extension Conversion {
 
     /// Whether the element may have an extension beside what it has: a Bundle and a Binary have none, and an extension
     /// has either a value or further extensions.
-    func canExtend(_ place: ConversionPlace) -> Bool { !["Binary", "Bundle", "Extension"].contains(place.to) }
+    func canExtend(_ place: ConversionPlace) -> Bool {
+        place.to != "Extension" && target.member("extension", below: place.to) != nil
+    }
 
     /// Carries a part in cross-version extensions, one for each value.
     mutating func carry(_ part: ConversionPart, _ place: ConversionPlace, _ output: inout ConversionOutput) {
@@ -52,6 +54,11 @@ extension Conversion {
         output.extend(one)
     }
 
+    /// The path of a data type's elements where no extension can have it as its value.
+    private static func parts(of type: String) -> String? {
+        ElementTable.isPrimitive(type) || ElementTable.r4.member("value" + type, below: "Extension") != nil ? nil : type
+    }
+
     /// Whether an extension can hold a value of the type: it is a place for further extensions, not for one as value.
     private static func isValue(_ known: ElementTable.Typed) -> Bool {
         !["Extension", "Resource", "Narrative", "Meta", "xhtml"].contains(known.type)
@@ -61,7 +68,7 @@ extension Conversion {
     private mutating func carried(
         _ known: ElementTable.Typed, _ pair: ConversionPart.Pair, url: String, _ path: String
     ) -> JSON? {
-        if let children = known.member.children {
+        if let children = known.member.children ?? Conversion.parts(of: known.type) {
             if pair.sibling != .null { noteForm(path, pair.trail) }
             guard let object = pair.value.object, !object.isEmpty else {
                 if pair.value != .null { noteForm(path, pair.trail) }

@@ -19,8 +19,10 @@ struct Conversion {
     /// The resources that the conversion adds to the contained ones, and the ids that they may not have.
     private var contained: [JSON] = []
     private var takenIDs: Set<String> = []
-    /// The types of a Bundle's resources that are not converted: references to them stay as they are.
-    private var keptTypes: Set<String> = []
+    /// The URLs of a Bundle's entries that are written otherwise, and how.
+    private(set) var entryURLs: [String: String] = [:]
+    /// Whether the resource's type has no rules of its own.
+    private(set) var isByStructure = false
     private var unnamed = 0
 
     init(from version: FHIRVersion) {
@@ -42,9 +44,7 @@ struct Conversion {
     }
 
     /// The resource without the resources that the conversion adds: they belong to the one around it.
-    mutating func inner(
-        _ object: JSONObject, at trail: ConversionTrail? = nil, isContained: Bool = false
-    ) -> JSONObject {
+    mutating func inner(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
         var object = object
         var type = object["resourceType"]?.string ?? ""
         let trail = trail ?? .root(type)
@@ -55,25 +55,39 @@ struct Conversion {
                 .changed, "QuestionnaireAnswers", "the older name of QuestionnaireResponse",
                 trail.member("resourceType"))
         }
-        guard
-            FHIRConversion.resourceTypes.contains(type)
-                || isContained && FHIRConversion.containedTypes.contains(type)
-        else {
-            note(.untouched, type.isEmpty ? "Resource" : type, "resources of this type are not converted", trail)
+        guard let newer = ResourceNames.newer(type, in: source) else {
+            note(.untouched, type.isEmpty ? "Resource" : type, "the release has no resources of this type", trail)
             return object
         }
-        let outer = (current: current, kept: keptTypes)
+        let outer = (current: current, urls: entryURLs, isByStructure: isByStructure)
+        defer { (current, entryURLs, isByStructure) = outer }
         current = object
-        if type == "Bundle" {
-            let types = (object["entry"]?.array ?? []).compactMap { $0["resource"]?["resourceType"]?.string }
-            keptTypes.formUnion(Set(types).subtracting(FHIRConversion.resourceTypes))
+        isByStructure = !FHIRConversion.resourceTypes.contains(type) && !FHIRConversion.containedTypes.contains(type)
+        if type == "Bundle" { entryURLs.merge(renamedEntries(object)) { $1 } }
+        if isByStructure { note(.changed, type, "it is converted by structure only", trail) }
+        if newer == "Basic", type != newer {
+            note(.changed, type, "R4 has no such resource: it is a Basic", trail.member("resourceType"))
+        } else if newer != type {
+            note(.changed, type, "R4's name is \(newer)", trail.member("resourceType"))
         }
-        defer { (current, keptTypes) = outer }
-        let newer = ResourceNames.renamed[type] ?? type
-        if newer != type { note(.changed, type, "R4's name is \(newer)", trail.member("resourceType")) }
         var output = element(object, from: type, to: newer, at: trail)
         output.set("resourceType", .string(newer), at: 0)
+        if newer == "Basic", type != newer { output.set("code", ["text": .string(type)], at: output.count) }
         return output
+    }
+
+    /// The URLs of entries whose resources R4 names otherwise.
+    private func renamedEntries(_ bundle: JSONObject) -> [String: String] {
+        var urls: [String: String] = [:]
+        for entry in bundle["entry"]?.array ?? [] {
+            guard let url = entry["fullUrl"]?.string, let type = entry["resource"]?["resourceType"]?.string,
+                url.contains("/\(type)/"),
+                let newer = ResourceNames.renamed(
+                    url: url.components(before: "/_history/"), in: source, isAbsolute: true)
+            else { continue }
+            urls[url] = newer.text
+        }
+        return urls
     }
 
     /// Adds a resource to the contained ones of the outermost resource.
@@ -107,6 +121,8 @@ struct Conversion {
             let name = source.choice(part.key, below: from)?.name ?? part.key
             if let rule = ConversionRule.rule(version, from + "." + name) {
                 rule(part, place, &output, &self)
+            } else if isByStructure {
+                keepByStructure(part, place, &output)
             } else {
                 keep(part, as: part.key, place, &output)
             }
@@ -160,7 +176,7 @@ struct Conversion {
     }
 
     /// Whether the member, or another type of the same choice, stands there already.
-    private func isTaken(_ key: String, _ member: ElementTable.Member, _ output: ConversionOutput) -> Bool {
+    func isTaken(_ key: String, _ member: ElementTable.Member, _ output: ConversionOutput) -> Bool {
         guard member.isChoice else { return output.has(key) }
         return output.object.members.contains { present in
             let name = present.key.hasPrefix("_") ? present.key.dropFirst() : present.key[...]
@@ -216,9 +232,6 @@ struct Conversion {
         note(.leftOut, path, "the value has not the form of its type", trail)
     }
 
-    /// Whether the Bundle has resources of the type that stay as they are.
-    func keepsType(_ type: String) -> Bool { keptTypes.contains(type) }
-
     /// A linkId for a group or question that came without one.
     mutating func nextLinkID() -> String {
         while true {
@@ -239,7 +252,7 @@ struct Conversion {
     }
 
     /// Whether a value of the older type is a value of the newer one.
-    private static func fits(_ known: ElementTable.Typed, _ wanted: ElementTable.Typed) -> Bool {
+    static func fits(_ known: ElementTable.Typed, _ wanted: ElementTable.Typed) -> Bool {
         if known.member.children != nil || wanted.member.children != nil {
             return known.member.children != nil && wanted.member.children != nil
         }

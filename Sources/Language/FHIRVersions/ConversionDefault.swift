@@ -8,7 +8,7 @@ extension Conversion {
         // The value set that defines codes says it for them.
         if place.from == "ValueSet.codeSystem" { return }
         guard let type = place.to.split(separator: ".").first.map(String.init),
-            FHIRConversion.resourceTypes.contains(type) || type == "Condition" || type == "ServiceRequest"
+            target.describesResource(type) || type == "ElementDefinition" && isByStructure
         else { return }
         for member in target.members(below: place.to) where member.isRequired {
             guard !Conversion.isPresent(member, in: output.object) else { continue }
@@ -30,9 +30,22 @@ extension Conversion {
             if member.children == nil, ElementTable.isPrimitive(type) {
                 output.object["_" + name] = member.isRepeated ? [DataAbsent.element] : DataAbsent.element
             } else {
-                output.object[name] = member.isRepeated ? [DataAbsent.element] : DataAbsent.element
+                let unknown = unknown(member, place)
+                output.object[name] = member.isRepeated ? [unknown] : unknown
             }
         }
+    }
+
+    /// An element that is not known; what R4 requires inside of it is not known either.
+    private mutating func unknown(_ member: ElementTable.Member, _ place: ConversionPlace) -> JSON {
+        guard let children = member.children, target.members(below: children).contains(where: \.isRequired) else {
+            return DataAbsent.element
+        }
+        var inside = ConversionOutput()
+        supply(
+            ConversionPlace(object: JSONObject(), from: children, to: children, trail: place.trail.member(member.name)),
+            &inside)
+        return .object(inside.finished)
     }
 
     private static func isPresent(_ member: ElementTable.Member, in object: JSONObject) -> Bool {

@@ -22,6 +22,17 @@ enum ConversionFinish {
             }
         case "Extension": phaseSet(place, &output, &conversion)
         case "Questionnaire.item": QuestionnaireItemFinish.finish(place, &output, &conversion)
+        case "StructureDefinition": DefinitionFinish.finish(place, &output, &conversion)
+        case "ElementDefinition": DefinitionFinish.element(place, &output, &conversion)
+        case "AllergyIntolerance":
+            // ait-1; that it was entered in error is the same text in all releases.
+            let verification = output.object["verificationStatus"]?["coding"]?[0]?["code"]?.string
+            if !output.has("clinicalStatus"), verification != "entered-in-error" {
+                output.object["clinicalStatus"] = DataAbsent.element
+                conversion.note(
+                    .supplied, "AllergyIntolerance.clinicalStatus", "not known, though R4 requires it",
+                    place.trail.member("clinicalStatus"))
+            }
         case "Bundle": BundleFinish.finish(place, &output, &conversion)
         default: break
         }

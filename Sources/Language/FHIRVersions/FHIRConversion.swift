@@ -3,9 +3,10 @@ import FHIR
 /// Turns resources of older releases into R4.
 ///
 /// Read: Contract, QuestionnaireResponse (with its older name QuestionnaireAnswers), Questionnaire, Patient,
-/// Observation, Device, Encounter, Group, Organization, ValueSet, CodeSystem, Binary and Bundles of these, each also where it is
-/// contained; a Condition or ReferralRequest where it is contained in one of these. Other resources in a Bundle or among
-/// the contained ones are kept as they are, and a note names them. Nothing vanishes: what R4 has no element for stands in the official cross-version extension
+/// Observation, Device, Encounter, Group, Organization, ValueSet, CodeSystem, Binary, Condition, ReferralRequest and
+/// Bundles, alone, contained or in a Bundle. Every other resource type is converted by structure only, and a note says
+/// so: elements that R4 has under the same name and in a fitting form are kept. A type that R4 has no successor of is a
+/// `Basic`. Nothing vanishes: what R4 has no element for stands in the official cross-version extension
 /// (<https://hl7.org/fhir/R4/versions.html#extensions>) or is named in the notes.
 public enum FHIRConversion {
     /// An R4 resource with what could not be carried over one to one.
@@ -19,28 +20,27 @@ public enum FHIRConversion {
         }
     }
 
-    /// The resource types that an older release is read of.
+    /// The resource types that have rules of their own. Those of ``containedTypes`` have them too.
     public static let resourceTypes: Set<String> = [
         "Binary", "Bundle", "CodeSystem", "Contract", "Device", "Encounter", "Group", "Observation", "Organization",
         "Patient", "Questionnaire",
         "QuestionnaireAnswers", "QuestionnaireResponse", "ValueSet",
     ]
 
-    /// The resource types that are converted only where they are contained in one of ``resourceTypes``: R4 could not be
-    /// read otherwise.
+    /// Resource types with rules that occur mostly inside of others.
     static let containedTypes: Set<String> = ["Condition", "ReferralRequest"]
 
     /// The resource as R4. An R4 resource is returned as it is.
     ///
-    /// - Throws: ``FHIRConversionError`` where the resource type is not read in this release.
+    /// - Throws: ``FHIRConversionError`` where the release has no such resource type.
     public static func toR4(
         _ resource: Resource, from version: FHIRVersion
     ) throws(FHIRConversionError) -> Converted {
         guard version != .r4 else { return Converted(resource: resource, notes: []) }
-        guard resourceTypes.contains(resource.resourceType) else {
+        var conversion = Conversion(from: version)
+        guard ResourceNames.newer(resource.resourceType, in: conversion.source) != nil else {
             throw FHIRConversionError.unsupportedType(resource.resourceType, version)
         }
-        var conversion = Conversion(from: version)
         let object = conversion.resource(resource.object)
         return Converted(resource: Resource(object), notes: conversion.notes)
     }

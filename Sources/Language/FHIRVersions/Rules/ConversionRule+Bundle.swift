@@ -4,6 +4,7 @@ extension ConversionRule {
     /// Bundle: <https://hl7.org/fhir/R4/bundle.html#invs>.
     static let bundle: [String: Rule] = [
         "Bundle.entry.fullUrl": fullURL,
+        "Bundle.entry.request.url": requestURL,
         "Bundle.entry.search": only(in: ["searchset"]),
         "Bundle.entry.request": only(in: BundleFinish.withRequests),
         "Bundle.entry.response": only(in: BundleFinish.withResponses),
@@ -23,10 +24,34 @@ extension ConversionRule {
     /// R4 allows no version in the URL of an entry (bdl-8): the resource's meta says it.
     private static let fullURL: Rule = { part, place, output, conversion in
         var part = part
-        if let text = part.value?.string, let range = text.firstRange(of: "/_history/") {
-            part.value = .string(String(text[..<range.lowerBound]))
-            conversion.note(.changed, "Bundle.entry.fullUrl", "R4 allows no version in it", part.trail)
+        if let text = part.value?.string {
+            let plain = text.components(before: "/_history/")
+            if plain != text {
+                part.value = .string(plain)
+                conversion.note(.changed, "Bundle.entry.fullUrl", "R4 allows no version in it", part.trail)
+            }
+            if let url = conversion.entryURLs[text] {
+                part.value = .string(url)
+                conversion.note(.changed, "Bundle.entry.fullUrl", "it has R4's name of the type", part.trail)
+            }
         }
         conversion.keep(part, as: part.key, place, &output)
+    }
+
+    /// What is asked of a server begins with the type that R4 names otherwise: `DiagnosticOrder/1`.
+    private static let requestURL: Rule = { part, place, output, conversion in
+        var part = part
+        if let text = part.value?.string, let newer = ResourceNames.renamed(url: text, in: conversion.source) {
+            part.value = .string(newer.text)
+            conversion.note(.changed, "Bundle.entry.request.url", "R4's name is \(newer.type)", part.trail)
+        }
+        conversion.keep(part, as: part.key, place, &output)
+    }
+}
+
+extension String {
+    /// What stands before a mark; the whole text where it has none.
+    func components(before mark: String) -> String {
+        firstRange(of: mark).map { String(self[..<$0.lowerBound]) } ?? self
     }
 }

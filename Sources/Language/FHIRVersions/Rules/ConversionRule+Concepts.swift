@@ -18,7 +18,7 @@ extension ConversionRule {
         },
     ]
 
-    private static let definitions = "http://hl7.org/fhir/StructureDefinition/"
+    private static let extensions = "http://hl7.org/fhir/StructureDefinition/"
 
     /// R4 has a standard extension for it.
     private static let extensible: Rule = { part, place, output, conversion in
@@ -28,14 +28,14 @@ extension ConversionRule {
             if value == nil, pair.value != .null { conversion.noteForm(path, pair.trail) }
             let sibling = conversion.sibling(pair.sibling, pair.trail)
             guard value != nil || sibling != .null else { continue }
-            output.extend(definitions + "valueset-extensible", type: "boolean", value: value ?? .null, sibling: sibling)
+            output.extend(extensions + "valueset-extensible", type: "boolean", value: value ?? .null, sibling: sibling)
             conversion.note(.moved, path, "R4 has a standard extension for it", pair.trail)
         }
     }
 
     /// An extension with a URL and one value of the type; nil for any other.
     private static func plain(_ json: JSON, _ name: String, _ key: String) -> JSON? {
-        guard let object = json.object, object.count == 2, object["url"]?.string == definitions + name else {
+        guard let object = json.object, object.count == 2, object["url"]?.string == extensions + name else {
             return nil
         }
         return object[key]
@@ -73,10 +73,10 @@ extension ConversionRule {
         _ conversion: inout Conversion
     ) {
         var part = part
-        if part.value?["url"]?.string == definitions + "valueset-comments" {
-            part.value?["url"] = .string(definitions + name)
+        if part.value?["url"]?.string == extensions + "valueset-comments" {
+            part.value?["url"] = .string(extensions + name)
             conversion.note(
-                .changed, place.from + ".extension", "R4's name is \(definitions + name)", part.trail.member("url"))
+                .changed, place.from + ".extension", "R4's name is \(extensions + name)", part.trail.member("url"))
         }
         conversion.keep(part, as: "extension", place, &output)
     }

@@ -16,7 +16,29 @@ extension ConversionRule {
         "Signature.onBehalfOf": signatureReference("onBehalfOf"),
         "Signature.contentType": renamed("sigFormat"),
         "Signature.blob": renamed("data"),
+        "Money.code": currency,
+        "Money.system": currency,
+        "Quantity.code": currency,
+        "Quantity.system": currency,
     ]
+
+    /// The system of currencies' codes.
+    static let currencies = "urn:iso:std:iso:4217"
+
+    /// The code is the currency where an amount is written as R4's Money.
+    private static let currency: Rule = { part, place, output, conversion in
+        guard place.to == "Money", place.object["system"]?.string == currencies else {
+            conversion.keep(part, as: part.key, place, &output)
+            return
+        }
+        if part.key == "code" {
+            conversion.keep(part, as: "currency", place, &output)
+        } else if part.sibling == nil {
+            conversion.note(.changed, place.from + ".system", "the code is R4's currency", part.trail)
+        } else {
+            conversion.carry(part, place, &output)
+        }
+    }
 
     /// R4's Money is no Quantity any more: it has a value and a currency
     /// (<https://hl7.org/fhir/R4/datatypes.html#Money>). The code of R4's reasons for absent data changed.
@@ -43,6 +65,12 @@ extension ConversionRule {
                 key = "valueUri"
                 part = ConversionPart(key: key, value: url, sibling: part.sibling, trail: part.trail)
             }
+        case "valueReference" where boundSets.contains(place.object["url"]?.string ?? ""):
+            // R4's value is the canonical URL of the value set.
+            if let reference = part.value?.object, reference.count == 1, let url = reference["reference"] {
+                key = "valueCanonical"
+                part = ConversionPart(key: key, value: url, sibling: part.sibling, trail: part.trail)
+            }
         case "valueCode" where place.object["url"]?.string == DataAbsent.url:
             if let old = part.value?.string, let new = CodeSystems.absentReasons[old] {
                 conversion.note(.changed, "Extension.value", "\(old) is \(new) in R4", part.trail)
@@ -54,6 +82,11 @@ extension ConversionRule {
     }
 
     private static let expansionSource = "http://hl7.org/fhir/StructureDefinition/valueset-expansionSource"
+
+    private static let boundSets: Set<String> = [
+        "http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet",
+        "http://hl7.org/fhir/StructureDefinition/elementdefinition-minValueSet",
+    ]
 
     /// Standard extensions with another name in R4.
     private static let extensionURL: Rule = { part, place, output, conversion in
@@ -85,11 +118,14 @@ extension ConversionRule {
     /// A relative reference to a resource of a type that R4 names otherwise.
     private static let reference: Rule = { part, place, output, conversion in
         var part = part
-        if let text = part.value?.string, let slash = text.firstIndex(of: "/"),
-            let type = ResourceNames.renamed[String(text[..<slash])], !conversion.keepsType(String(text[..<slash]))
-        {
-            part.value = .string(type + text[slash...])
-            conversion.note(.changed, "Reference.reference", "R4's name is \(type)", part.trail)
+        if let text = part.value?.string {
+            if let url = conversion.entryURLs[text] {
+                part.value = .string(url)
+                conversion.note(.changed, "Reference.reference", "as the entry's fullUrl", part.trail)
+            } else if let newer = ResourceNames.renamed(url: text, in: conversion.source) {
+                part.value = .string(newer.text)
+                conversion.note(.changed, "Reference.reference", "R4's name is \(newer.type)", part.trail)
+            }
         }
         conversion.keep(part, as: "reference", place, &output)
     }

@@ -76,12 +76,14 @@ enum ConversionRule {
         var rules: [String: Rule] = contract
         for more in [
             response, observation, patient, device, encounter, dataTypes, valueSet, concepts, bundle, organization,
-            condition, referral,
+            condition, referral, definitions,
         ] {
             rules.merge(more) { $1 }
         }
         rules["Binary.content"] = renamed("data")
-        for type in FHIRConversion.resourceTypes { rules[type + ".contained"] = contained }
+        for type in FHIRConversion.resourceTypes.union(FHIRConversion.containedTypes) {
+            rules[type + ".contained"] = contained
+        }
         return rules
     }()
 
@@ -102,7 +104,7 @@ enum ConversionRule {
     }()
 
     /// Contained resources are converted too; some apps wrote their ids with the `#` of the reference.
-    private static let contained: Rule = { part, place, output, conversion in
+    static let contained: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             guard var object = pair.value.object, !object.isEmpty else {
                 if pair.value != .null { conversion.noteForm(place.from + ".contained", pair.trail) }
@@ -113,7 +115,7 @@ enum ConversionRule {
                 conversion.note(
                     .changed, place.from + ".contained.id", "it is written without #", pair.trail.member("id"))
             }
-            output.append(.object(conversion.inner(object, at: pair.trail, isContained: true)), to: "contained")
+            output.append(.object(conversion.inner(object, at: pair.trail)), to: "contained")
         }
     }
 

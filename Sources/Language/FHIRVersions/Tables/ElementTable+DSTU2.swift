@@ -4,219 +4,759 @@ extension ElementTable {
     /// The elements of FHIR DSTU2 (1.0.2) that the conversion needs.
     static let dstu2 = ElementTable(
         text: """
-            Binary id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 contentType:code:11 content:base64Binary:11
-            Bundle id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 type:code:11 total:unsignedInt:01 link:>:0*
-            Bundle entry:>:0* signature:Signature:01
-            Bundle.link id:id:01 extension:Extension:0* modifierExtension:Extension:0* relation:string:11 url:uri:11
-            Bundle.entry id:id:01 extension:Extension:0* modifierExtension:Extension:0* link:@Bundle.link:0* fullUrl:uri:01
-            Bundle.entry resource:Resource:01 search:>:01 request:>:01 response:>:01
-            Bundle.entry.search id:id:01 extension:Extension:0* modifierExtension:Extension:0* mode:code:01
-            Bundle.entry.search score:decimal:01
-            Bundle.entry.request id:id:01 extension:Extension:0* modifierExtension:Extension:0* method:code:11 url:uri:11
-            Bundle.entry.request ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
-            Bundle.entry.response id:id:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
-            Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01
-            Condition id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Condition extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* patient:Reference:11
-            Condition encounter:Reference:01 asserter:Reference:01 dateRecorded:date:01 code:CodeableConcept:11
-            Condition category:CodeableConcept:01 clinicalStatus:code:01 verificationStatus:code:11
-            Condition severity:CodeableConcept:01 onset[x]:dateTime,Quantity,Period,Range,string:01
+            BackboneElement id:id:01 extension:Extension:0* modifierExtension:Extension:0*
+            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
+            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
+            Resource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01
+            Element id:id:01 extension:Extension:0*
+            Account ^DomainResource identifier:Identifier:0* name:string:01 type:CodeableConcept:01 status:code:01
+            Account activePeriod:Period:01 currency:Coding:01 balance:Quantity:01 coveragePeriod:Period:01
+            Account subject:Reference:01 owner:Reference:01 description:string:01
+            Address ^Element use:code:01 type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
+            Address state:string:01 postalCode:string:01 country:string:01 period:Period:01
+            AllergyIntolerance ^DomainResource identifier:Identifier:0* onset:dateTime:01 recordedDate:dateTime:01
+            AllergyIntolerance recorder:Reference:01 patient:Reference:11 reporter:Reference:01
+            AllergyIntolerance substance:CodeableConcept:11 status:code:01 criticality:code:01 type:code:01
+            AllergyIntolerance category:code:01 lastOccurence:dateTime:01 note:Annotation:01 reaction:>:0*
+            AllergyIntolerance.reaction ^BackboneElement substance:CodeableConcept:01 certainty:code:01
+            AllergyIntolerance.reaction manifestation:CodeableConcept:1* description:string:01 onset:dateTime:01
+            AllergyIntolerance.reaction severity:code:01 exposureRoute:CodeableConcept:01 note:Annotation:01
+            Annotation ^Element author[x]:Reference,string:01 time:dateTime:01 text:string:11
+            Appointment ^DomainResource identifier:Identifier:0* status:code:11 type:CodeableConcept:01
+            Appointment reason:CodeableConcept:01 priority:unsignedInt:01 description:string:01 start:instant:01
+            Appointment end:instant:01 minutesDuration:positiveInt:01 slot:Reference:0* comment:string:01 participant:>:1*
+            Appointment.participant ^BackboneElement type:CodeableConcept:0* actor:Reference:01 required:code:01
+            Appointment.participant status:code:11
+            AppointmentResponse ^DomainResource identifier:Identifier:0* appointment:Reference:11 start:instant:01
+            AppointmentResponse end:instant:01 participantType:CodeableConcept:0* actor:Reference:01
+            AppointmentResponse participantStatus:code:11 comment:string:01
+            Attachment ^Element contentType:code:01 language:code:01 data:base64Binary:01 url:uri:01 size:unsignedInt:01
+            Attachment hash:base64Binary:01 title:string:01 creation:dateTime:01
+            AuditEvent ^DomainResource event:>:11 participant:>:1* source:>:11 object:>:0*
+            AuditEvent.event ^BackboneElement type:Coding:11 subtype:Coding:0* action:code:01 dateTime:instant:11
+            AuditEvent.event outcome:code:01 outcomeDesc:string:01 purposeOfEvent:Coding:0*
+            AuditEvent.participant ^BackboneElement role:CodeableConcept:0* reference:Reference:01 userId:Identifier:01
+            AuditEvent.participant altId:string:01 name:string:01 requestor:boolean:11 location:Reference:01 policy:uri:0*
+            AuditEvent.participant media:Coding:01 network:>:01 purposeOfUse:Coding:0*
+            AuditEvent.participant.network ^BackboneElement address:string:01 type:code:01
+            AuditEvent.source ^BackboneElement site:string:01 identifier:Identifier:11 type:Coding:0*
+            AuditEvent.object ^BackboneElement identifier:Identifier:01 reference:Reference:01 type:Coding:01
+            AuditEvent.object role:Coding:01 lifecycle:Coding:01 securityLabel:Coding:0* name:string:01
+            AuditEvent.object description:string:01 query:base64Binary:01 detail:>:0*
+            AuditEvent.object.detail ^BackboneElement type:string:11 value:base64Binary:11
+            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11 subject:Reference:01 author:Reference:01
+            Basic created:date:01
+            Binary ^Resource contentType:code:11 content:base64Binary:11
+            BodySite ^DomainResource patient:Reference:11 identifier:Identifier:0* code:CodeableConcept:01
+            BodySite modifier:CodeableConcept:0* description:string:01 image:Attachment:0*
+            Bundle ^Resource type:code:11 total:unsignedInt:01 link:>:0* entry:>:0* signature:Signature:01
+            Bundle.link ^BackboneElement relation:string:11 url:uri:11
+            Bundle.entry ^BackboneElement link:@Bundle.link:0* fullUrl:uri:01 resource:Resource:01 search:>:01 request:>:01
+            Bundle.entry response:>:01
+            Bundle.entry.search ^BackboneElement mode:code:01 score:decimal:01
+            Bundle.entry.request ^BackboneElement method:code:11 url:uri:11 ifNoneMatch:string:01
+            Bundle.entry.request ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
+            Bundle.entry.response ^BackboneElement status:string:11 location:uri:01 etag:string:01 lastModified:instant:01
+            CarePlan ^DomainResource identifier:Identifier:0* subject:Reference:01 status:code:11 context:Reference:01
+            CarePlan period:Period:01 author:Reference:0* modified:dateTime:01 category:CodeableConcept:0*
+            CarePlan description:string:01 addresses:Reference:0* support:Reference:0* relatedPlan:>:0* participant:>:0*
+            CarePlan goal:Reference:0* activity:>:0* note:Annotation:01
+            CarePlan.relatedPlan ^BackboneElement code:code:01 plan:Reference:11
+            CarePlan.participant ^BackboneElement role:CodeableConcept:01 member:Reference:01
+            CarePlan.activity ^BackboneElement actionResulting:Reference:0* progress:Annotation:0* reference:Reference:01
+            CarePlan.activity detail:>:01
+            CarePlan.activity.detail ^BackboneElement category:CodeableConcept:01 code:CodeableConcept:01
+            CarePlan.activity.detail reasonCode:CodeableConcept:0* reasonReference:Reference:0* goal:Reference:0*
+            CarePlan.activity.detail status:code:01 statusReason:CodeableConcept:01 prohibited:boolean:11
+            CarePlan.activity.detail scheduled[x]:Timing,Period,string:01 location:Reference:01 performer:Reference:0*
+            CarePlan.activity.detail product[x]:CodeableConcept,Reference:01 dailyAmount:Quantity:01 quantity:Quantity:01
+            CarePlan.activity.detail description:string:01
+            Claim ^DomainResource type:code:11 identifier:Identifier:0* ruleset:Coding:01 originalRuleset:Coding:01
+            Claim created:dateTime:01 target:Reference:01 provider:Reference:01 organization:Reference:01 use:code:01
+            Claim priority:Coding:01 fundsReserve:Coding:01 enterer:Reference:01 facility:Reference:01
+            Claim prescription:Reference:01 originalPrescription:Reference:01 payee:>:01 referral:Reference:01
+            Claim diagnosis:>:0* condition:Coding:0* patient:Reference:11 coverage:>:0* exception:Coding:0*
+            Claim school:string:01 accident:date:01 accidentType:Coding:01 interventionException:Coding:0* item:>:0*
+            Claim additionalMaterials:Coding:0* missingTeeth:>:0*
+            Claim.payee ^BackboneElement type:Coding:01 provider:Reference:01 organization:Reference:01 person:Reference:01
+            Claim.diagnosis ^BackboneElement sequence:positiveInt:11 diagnosis:Coding:11
+            Claim.coverage ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
+            Claim.coverage businessArrangement:string:01 relationship:Coding:11 preAuthRef:string:0*
+            Claim.coverage claimResponse:Reference:01 originalRuleset:Coding:01
+            Claim.item ^BackboneElement sequence:positiveInt:11 type:Coding:11 provider:Reference:01
+            Claim.item diagnosisLinkId:positiveInt:0* service:Coding:11 serviceDate:date:01 quantity:Quantity:01
+            Claim.item unitPrice:Quantity:01 factor:decimal:01 points:decimal:01 net:Quantity:01 udi:Coding:01
+            Claim.item bodySite:Coding:01 subSite:Coding:0* modifier:Coding:0* detail:>:0* prosthesis:>:01
+            Claim.item.detail ^BackboneElement sequence:positiveInt:11 type:Coding:11 service:Coding:11
+            Claim.item.detail quantity:Quantity:01 unitPrice:Quantity:01 factor:decimal:01 points:decimal:01
+            Claim.item.detail net:Quantity:01 udi:Coding:01 subDetail:>:0*
+            Claim.item.detail.subDetail ^BackboneElement sequence:positiveInt:11 type:Coding:11 service:Coding:11
+            Claim.item.detail.subDetail quantity:Quantity:01 unitPrice:Quantity:01 factor:decimal:01 points:decimal:01
+            Claim.item.detail.subDetail net:Quantity:01 udi:Coding:01
+            Claim.item.prosthesis ^BackboneElement initial:boolean:01 priorDate:date:01 priorMaterial:Coding:01
+            Claim.missingTeeth ^BackboneElement tooth:Coding:11 reason:Coding:01 extractionDate:date:01
+            ClaimResponse ^DomainResource identifier:Identifier:0* request:Reference:01 ruleset:Coding:01
+            ClaimResponse originalRuleset:Coding:01 created:dateTime:01 organization:Reference:01
+            ClaimResponse requestProvider:Reference:01 requestOrganization:Reference:01 outcome:code:01
+            ClaimResponse disposition:string:01 payeeType:Coding:01 item:>:0* addItem:>:0* error:>:0* totalCost:Quantity:01
+            ClaimResponse unallocDeductable:Quantity:01 totalBenefit:Quantity:01 paymentAdjustment:Quantity:01
+            ClaimResponse paymentAdjustmentReason:Coding:01 paymentDate:date:01 paymentAmount:Quantity:01
+            ClaimResponse paymentRef:Identifier:01 reserved:Coding:01 form:Coding:01 note:>:0* coverage:>:0*
+            ClaimResponse.item ^BackboneElement sequenceLinkId:positiveInt:11 noteNumber:positiveInt:0* adjudication:>:0*
+            ClaimResponse.item detail:>:0*
+            ClaimResponse.item.adjudication ^BackboneElement code:Coding:11 amount:Quantity:01 value:decimal:01
+            ClaimResponse.item.detail ^BackboneElement sequenceLinkId:positiveInt:11 adjudication:>:0* subDetail:>:0*
+            ClaimResponse.item.detail.adjudication ^BackboneElement code:Coding:11 amount:Quantity:01 value:decimal:01
+            ClaimResponse.item.detail.subDetail ^BackboneElement sequenceLinkId:positiveInt:11 adjudication:>:0*
+            ClaimResponse.item.detail.subDetail.adjudication ^BackboneElement code:Coding:11 amount:Quantity:01
+            ClaimResponse.item.detail.subDetail.adjudication value:decimal:01
+            ClaimResponse.addItem ^BackboneElement sequenceLinkId:positiveInt:0* service:Coding:11 fee:Quantity:01
+            ClaimResponse.addItem noteNumberLinkId:positiveInt:0* adjudication:>:0* detail:>:0*
+            ClaimResponse.addItem.adjudication ^BackboneElement code:Coding:11 amount:Quantity:01 value:decimal:01
+            ClaimResponse.addItem.detail ^BackboneElement service:Coding:11 fee:Quantity:01 adjudication:>:0*
+            ClaimResponse.addItem.detail.adjudication ^BackboneElement code:Coding:11 amount:Quantity:01 value:decimal:01
+            ClaimResponse.error ^BackboneElement sequenceLinkId:positiveInt:01 detailSequenceLinkId:positiveInt:01
+            ClaimResponse.error subdetailSequenceLinkId:positiveInt:01 code:Coding:11
+            ClaimResponse.note ^BackboneElement number:positiveInt:01 type:Coding:01 text:string:01
+            ClaimResponse.coverage ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
+            ClaimResponse.coverage businessArrangement:string:01 relationship:Coding:11 preAuthRef:string:0*
+            ClaimResponse.coverage claimResponse:Reference:01 originalRuleset:Coding:01
+            ClinicalImpression ^DomainResource patient:Reference:11 assessor:Reference:01 status:code:11 date:dateTime:01
+            ClinicalImpression description:string:01 previous:Reference:01 problem:Reference:0*
+            ClinicalImpression trigger[x]:CodeableConcept,Reference:01 investigations:>:0* protocol:uri:01
+            ClinicalImpression summary:string:01 finding:>:0* resolved:CodeableConcept:0* ruledOut:>:0* prognosis:string:01
+            ClinicalImpression plan:Reference:0* action:Reference:0*
+            ClinicalImpression.investigations ^BackboneElement code:CodeableConcept:11 item:Reference:0*
+            ClinicalImpression.finding ^BackboneElement item:CodeableConcept:11 cause:string:01
+            ClinicalImpression.ruledOut ^BackboneElement item:CodeableConcept:11 reason:string:01
+            CodeableConcept ^Element coding:Coding:0* text:string:01
+            Coding ^Element system:uri:01 version:string:01 code:code:01 display:string:01 userSelected:boolean:01
+            Communication ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 sender:Reference:01
+            Communication recipient:Reference:0* payload:>:0* medium:CodeableConcept:0* status:code:01
+            Communication encounter:Reference:01 sent:dateTime:01 received:dateTime:01 reason:CodeableConcept:0*
+            Communication subject:Reference:01 requestDetail:Reference:01
+            Communication.payload ^BackboneElement content[x]:string,Attachment,Reference:11
+            CommunicationRequest ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 sender:Reference:01
+            CommunicationRequest recipient:Reference:0* payload:>:0* medium:CodeableConcept:0* requester:Reference:01
+            CommunicationRequest status:code:01 encounter:Reference:01 scheduled[x]:dateTime,Period:01
+            CommunicationRequest reason:CodeableConcept:0* requestedOn:dateTime:01 subject:Reference:01
+            CommunicationRequest priority:CodeableConcept:01
+            CommunicationRequest.payload ^BackboneElement content[x]:string,Attachment,Reference:11
+            Composition ^DomainResource identifier:Identifier:01 date:dateTime:11 type:CodeableConcept:11
+            Composition class:CodeableConcept:01 title:string:11 status:code:11 confidentiality:code:01
+            Composition subject:Reference:11 author:Reference:1* attester:>:0* custodian:Reference:01 event:>:0*
+            Composition encounter:Reference:01 section:>:0*
+            Composition.attester ^BackboneElement mode:code:1* time:dateTime:01 party:Reference:01
+            Composition.event ^BackboneElement code:CodeableConcept:0* period:Period:01 detail:Reference:0*
+            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01
+            Composition.section orderedBy:CodeableConcept:01 entry:Reference:0* emptyReason:CodeableConcept:01
+            Composition.section section:@Composition.section:0*
+            ConceptMap ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11
+            ConceptMap experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 description:string:01
+            ConceptMap useContext:CodeableConcept:0* requirements:string:01 copyright:string:01 source[x]:uri,Reference:11
+            ConceptMap target[x]:uri,Reference:11 element:>:0*
+            ConceptMap.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            ConceptMap.element ^BackboneElement codeSystem:uri:01 code:code:01 target:>:0*
+            ConceptMap.element.target ^BackboneElement codeSystem:uri:01 code:code:01 equivalence:code:11
+            ConceptMap.element.target comments:string:01 dependsOn:>:0* product:@ConceptMap.element.target.dependsOn:0*
+            ConceptMap.element.target.dependsOn ^BackboneElement element:uri:11 codeSystem:uri:11 code:string:11
+            Condition ^DomainResource identifier:Identifier:0* patient:Reference:11 encounter:Reference:01
+            Condition asserter:Reference:01 dateRecorded:date:01 code:CodeableConcept:11 category:CodeableConcept:01
+            Condition clinicalStatus:code:01 verificationStatus:code:11 severity:CodeableConcept:01
+            Condition onset[x]:dateTime,Quantity,Period,Range,string:01
             Condition abatement[x]:dateTime,Quantity,boolean,Period,Range,string:01 stage:>:01 evidence:>:0*
             Condition bodySite:CodeableConcept:0* notes:string:01
-            Condition.stage id:id:01 extension:Extension:0* modifierExtension:Extension:0* summary:CodeableConcept:01
-            Condition.stage assessment:Reference:0*
-            Condition.evidence id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:01
-            Condition.evidence detail:Reference:0*
-            Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 issued:dateTime:01
-            Contract applies:Period:01 subject:Reference:0* authority:Reference:0* domain:Reference:0*
-            Contract type:CodeableConcept:01 subType:CodeableConcept:0* action:CodeableConcept:0*
-            Contract actionReason:CodeableConcept:0* actor:>:0* valuedItem:>:0* signer:>:0* term:>:0*
-            Contract binding[x]:Attachment,Reference:01 friendly:>:0* legal:>:0* rule:>:0*
-            Contract.actor id:id:01 extension:Extension:0* modifierExtension:Extension:0* entity:Reference:11
-            Contract.actor role:CodeableConcept:0*
-            Contract.valuedItem id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.valuedItem entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01 effectiveTime:dateTime:01
-            Contract.valuedItem quantity:Quantity:01 unitPrice:Quantity:01 factor:decimal:01 points:decimal:01
-            Contract.valuedItem net:Quantity:01
-            Contract.signer id:id:01 extension:Extension:0* modifierExtension:Extension:0* type:Coding:11
-            Contract.signer party:Reference:11 signature:string:11
-            Contract.term id:id:01 extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01
-            Contract.term issued:dateTime:01 applies:Period:01 type:CodeableConcept:01 subType:CodeableConcept:01
-            Contract.term subject:Reference:01 action:CodeableConcept:0* actionReason:CodeableConcept:0* actor:>:0*
-            Contract.term text:string:01 valuedItem:>:0* group:@Contract.term:0*
-            Contract.term.actor id:id:01 extension:Extension:0* modifierExtension:Extension:0* entity:Reference:11
-            Contract.term.actor role:CodeableConcept:0*
-            Contract.term.valuedItem id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.term.valuedItem entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
+            Condition.stage ^BackboneElement summary:CodeableConcept:01 assessment:Reference:0*
+            Condition.evidence ^BackboneElement code:CodeableConcept:01 detail:Reference:0*
+            Conformance ^DomainResource url:uri:01 version:string:01 name:string:01 status:code:01 experimental:boolean:01
+            Conformance publisher:string:01 contact:>:0* date:dateTime:11 description:string:01 requirements:string:01
+            Conformance copyright:string:01 kind:code:11 software:>:01 implementation:>:01 fhirVersion:id:11
+            Conformance acceptUnknown:code:11 format:code:1* profile:Reference:0* rest:>:0* messaging:>:0* document:>:0*
+            Conformance.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            Conformance.software ^BackboneElement name:string:11 version:string:01 releaseDate:dateTime:01
+            Conformance.implementation ^BackboneElement description:string:11 url:uri:01
+            Conformance.rest ^BackboneElement mode:code:11 documentation:string:01 security:>:01 resource:>:1*
+            Conformance.rest interaction:>:0* transactionMode:code:01 searchParam:@Conformance.rest.resource.searchParam:0*
+            Conformance.rest operation:>:0* compartment:uri:0*
+            Conformance.rest.security ^BackboneElement cors:boolean:01 service:CodeableConcept:0* description:string:01
+            Conformance.rest.security certificate:>:0*
+            Conformance.rest.security.certificate ^BackboneElement type:code:01 blob:base64Binary:01
+            Conformance.rest.resource ^BackboneElement type:code:11 profile:Reference:01 interaction:>:1*
+            Conformance.rest.resource versioning:code:01 readHistory:boolean:01 updateCreate:boolean:01
+            Conformance.rest.resource conditionalCreate:boolean:01 conditionalUpdate:boolean:01 conditionalDelete:code:01
+            Conformance.rest.resource searchInclude:string:0* searchRevInclude:string:0* searchParam:>:0*
+            Conformance.rest.resource.interaction ^BackboneElement code:code:11 documentation:string:01
+            Conformance.rest.resource.searchParam ^BackboneElement name:string:11 definition:uri:01 type:code:11
+            Conformance.rest.resource.searchParam documentation:string:01 target:code:0* modifier:code:0* chain:string:0*
+            Conformance.rest.interaction ^BackboneElement code:code:11 documentation:string:01
+            Conformance.rest.operation ^BackboneElement name:string:11 definition:Reference:11
+            Conformance.messaging ^BackboneElement endpoint:>:0* reliableCache:unsignedInt:01 documentation:string:01
+            Conformance.messaging event:>:1*
+            Conformance.messaging.endpoint ^BackboneElement protocol:Coding:11 address:uri:11
+            Conformance.messaging.event ^BackboneElement code:Coding:11 category:code:01 mode:code:11 focus:code:11
+            Conformance.messaging.event request:Reference:11 response:Reference:11 documentation:string:01
+            Conformance.document ^BackboneElement mode:code:11 documentation:string:01 profile:Reference:11
+            ContactPoint ^Element system:code:01 value:string:01 use:code:01 rank:positiveInt:01 period:Period:01
+            Contract ^DomainResource identifier:Identifier:01 issued:dateTime:01 applies:Period:01 subject:Reference:0*
+            Contract authority:Reference:0* domain:Reference:0* type:CodeableConcept:01 subType:CodeableConcept:0*
+            Contract action:CodeableConcept:0* actionReason:CodeableConcept:0* actor:>:0* valuedItem:>:0* signer:>:0*
+            Contract term:>:0* binding[x]:Attachment,Reference:01 friendly:>:0* legal:>:0* rule:>:0*
+            Contract.actor ^BackboneElement entity:Reference:11 role:CodeableConcept:0*
+            Contract.valuedItem ^BackboneElement entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
+            Contract.valuedItem effectiveTime:dateTime:01 quantity:Quantity:01 unitPrice:Quantity:01 factor:decimal:01
+            Contract.valuedItem points:decimal:01 net:Quantity:01
+            Contract.signer ^BackboneElement type:Coding:11 party:Reference:11 signature:string:11
+            Contract.term ^BackboneElement identifier:Identifier:01 issued:dateTime:01 applies:Period:01
+            Contract.term type:CodeableConcept:01 subType:CodeableConcept:01 subject:Reference:01 action:CodeableConcept:0*
+            Contract.term actionReason:CodeableConcept:0* actor:>:0* text:string:01 valuedItem:>:0* group:@Contract.term:0*
+            Contract.term.actor ^BackboneElement entity:Reference:11 role:CodeableConcept:0*
+            Contract.term.valuedItem ^BackboneElement entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
             Contract.term.valuedItem effectiveTime:dateTime:01 quantity:Quantity:01 unitPrice:Quantity:01 factor:decimal:01
             Contract.term.valuedItem points:decimal:01 net:Quantity:01
-            Contract.friendly id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.friendly content[x]:Attachment,Reference:11
-            Contract.legal id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.legal content[x]:Attachment,Reference:11
-            Contract.rule id:id:01 extension:Extension:0* modifierExtension:Extension:0* content[x]:Attachment,Reference:11
-            Device id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Device extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* type:CodeableConcept:11
-            Device note:Annotation:0* status:code:01 manufacturer:string:01 model:string:01 version:string:01
-            Device manufactureDate:dateTime:01 expiry:dateTime:01 udi:string:01 lotNumber:string:01 owner:Reference:01
-            Device location:Reference:01 patient:Reference:01 contact:ContactPoint:0* url:uri:01
-            Encounter id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Encounter extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* status:code:11
-            Encounter statusHistory:>:0* class:code:01 type:CodeableConcept:0* priority:CodeableConcept:01
-            Encounter patient:Reference:01 episodeOfCare:Reference:0* incomingReferral:Reference:0* participant:>:0*
-            Encounter appointment:Reference:01 period:Period:01 length:Quantity:01 reason:CodeableConcept:0*
-            Encounter indication:Reference:0* hospitalization:>:01 location:>:0* serviceProvider:Reference:01
-            Encounter partOf:Reference:01
-            Encounter.statusHistory id:id:01 extension:Extension:0* modifierExtension:Extension:0* status:code:11
-            Encounter.statusHistory period:Period:11
-            Encounter.participant id:id:01 extension:Extension:0* modifierExtension:Extension:0* type:CodeableConcept:0*
-            Encounter.participant period:Period:01 individual:Reference:01
-            Encounter.hospitalization id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Encounter.hospitalization preAdmissionIdentifier:Identifier:01 origin:Reference:01
+            Contract.friendly ^BackboneElement content[x]:Attachment,Reference:11
+            Contract.legal ^BackboneElement content[x]:Attachment,Reference:11
+            Contract.rule ^BackboneElement content[x]:Attachment,Reference:11
+            Coverage ^DomainResource issuer:Reference:01 bin:Identifier:01 period:Period:01 type:Coding:01
+            Coverage subscriberId:Identifier:01 identifier:Identifier:0* group:string:01 plan:string:01 subPlan:string:01
+            Coverage dependent:positiveInt:01 sequence:positiveInt:01 subscriber:Reference:01 network:Identifier:01
+            Coverage contract:Reference:0*
+            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 status:code:11
+            DataElement experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
+            DataElement useContext:CodeableConcept:0* copyright:string:01 stringency:code:01 mapping:>:0*
+            DataElement element:ElementDefinition:1*
+            DataElement.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            DataElement.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comments:string:01
+            DetectedIssue ^DomainResource patient:Reference:01 category:CodeableConcept:01 severity:code:01
+            DetectedIssue implicated:Reference:0* detail:string:01 date:dateTime:01 author:Reference:01
+            DetectedIssue identifier:Identifier:01 reference:uri:01 mitigation:>:0*
+            DetectedIssue.mitigation ^BackboneElement action:CodeableConcept:11 date:dateTime:01 author:Reference:01
+            Device ^DomainResource identifier:Identifier:0* type:CodeableConcept:11 note:Annotation:0* status:code:01
+            Device manufacturer:string:01 model:string:01 version:string:01 manufactureDate:dateTime:01 expiry:dateTime:01
+            Device udi:string:01 lotNumber:string:01 owner:Reference:01 location:Reference:01 patient:Reference:01
+            Device contact:ContactPoint:0* url:uri:01
+            DeviceComponent ^DomainResource type:CodeableConcept:11 identifier:Identifier:11 lastSystemChange:instant:11
+            DeviceComponent source:Reference:01 parent:Reference:01 operationalStatus:CodeableConcept:0*
+            DeviceComponent parameterGroup:CodeableConcept:01 measurementPrinciple:code:01 productionSpecification:>:0*
+            DeviceComponent languageCode:CodeableConcept:01
+            DeviceComponent.productionSpecification ^BackboneElement specType:CodeableConcept:01 componentId:Identifier:01
+            DeviceComponent.productionSpecification productionSpec:string:01
+            DeviceMetric ^DomainResource type:CodeableConcept:11 identifier:Identifier:11 unit:CodeableConcept:01
+            DeviceMetric source:Reference:01 parent:Reference:01 operationalStatus:code:01 color:code:01 category:code:11
+            DeviceMetric measurementPeriod:Timing:01 calibration:>:0*
+            DeviceMetric.calibration ^BackboneElement type:code:01 state:code:01 time:instant:01
+            DeviceUseRequest ^DomainResource bodySite[x]:CodeableConcept,Reference:01 status:code:01 device:Reference:11
+            DeviceUseRequest encounter:Reference:01 identifier:Identifier:0* indication:CodeableConcept:0* notes:string:0*
+            DeviceUseRequest prnReason:CodeableConcept:0* orderedOn:dateTime:01 recordedOn:dateTime:01 subject:Reference:11
+            DeviceUseRequest timing[x]:Timing,Period,dateTime:01 priority:code:01
+            DeviceUseStatement ^DomainResource bodySite[x]:CodeableConcept,Reference:01 whenUsed:Period:01
+            DeviceUseStatement device:Reference:11 identifier:Identifier:0* indication:CodeableConcept:0* notes:string:0*
+            DeviceUseStatement recordedOn:dateTime:01 subject:Reference:11 timing[x]:Timing,Period,dateTime:01
+            DiagnosticOrder ^DomainResource subject:Reference:11 orderer:Reference:01 identifier:Identifier:0*
+            DiagnosticOrder encounter:Reference:01 reason:CodeableConcept:0* supportingInformation:Reference:0*
+            DiagnosticOrder specimen:Reference:0* status:code:01 priority:code:01 event:>:0* item:>:0* note:Annotation:0*
+            DiagnosticOrder.event ^BackboneElement status:code:11 description:CodeableConcept:01 dateTime:dateTime:11
+            DiagnosticOrder.event actor:Reference:01
+            DiagnosticOrder.item ^BackboneElement code:CodeableConcept:11 specimen:Reference:0* bodySite:CodeableConcept:01
+            DiagnosticOrder.item status:code:01 event:@DiagnosticOrder.event:0*
+            DiagnosticReport ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            DiagnosticReport code:CodeableConcept:11 subject:Reference:11 encounter:Reference:01
+            DiagnosticReport effective[x]:dateTime,Period:11 issued:instant:11 performer:Reference:11 request:Reference:0*
+            DiagnosticReport specimen:Reference:0* result:Reference:0* imagingStudy:Reference:0* image:>:0*
+            DiagnosticReport conclusion:string:01 codedDiagnosis:CodeableConcept:0* presentedForm:Attachment:0*
+            DiagnosticReport.image ^BackboneElement comment:string:01 link:Reference:11
+            DocumentManifest ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* subject:Reference:01
+            DocumentManifest recipient:Reference:0* type:CodeableConcept:01 author:Reference:0* created:dateTime:01
+            DocumentManifest source:uri:01 status:code:11 description:string:01 content:>:1* related:>:0*
+            DocumentManifest.content ^BackboneElement p[x]:Attachment,Reference:11
+            DocumentManifest.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
+            DocumentReference ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* subject:Reference:01
+            DocumentReference type:CodeableConcept:11 class:CodeableConcept:01 author:Reference:0* custodian:Reference:01
+            DocumentReference authenticator:Reference:01 created:dateTime:01 indexed:instant:11 status:code:11
+            DocumentReference docStatus:CodeableConcept:01 relatesTo:>:0* description:string:01
+            DocumentReference securityLabel:CodeableConcept:0* content:>:1* context:>:01
+            DocumentReference.relatesTo ^BackboneElement code:code:11 target:Reference:11
+            DocumentReference.content ^BackboneElement attachment:Attachment:11 format:Coding:0*
+            DocumentReference.context ^BackboneElement encounter:Reference:01 event:CodeableConcept:0* period:Period:01
+            DocumentReference.context facilityType:CodeableConcept:01 practiceSetting:CodeableConcept:01
+            DocumentReference.context sourcePatientInfo:Reference:01 related:>:0*
+            DocumentReference.context.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
+            ElementDefinition ^Element path:string:11 representation:code:0* name:string:01 label:string:01 code:Coding:0*
+            ElementDefinition slicing:>:01 short:string:01 definition:markdown:01 comments:markdown:01
+            ElementDefinition requirements:markdown:01 alias:string:0* min:integer:01 max:string:01 base:>:01 type:>:0*
+            ElementDefinition nameReference:string:01
+            ElementDefinition defaultValue[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition meaningWhenMissing:markdown:01
+            ElementDefinition fixed[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition pattern[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition example[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition minValue[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition maxValue[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            ElementDefinition maxLength:integer:01 condition:id:0* constraint:>:0* mustSupport:boolean:01
+            ElementDefinition isModifier:boolean:01 isSummary:boolean:01 binding:>:01 mapping:>:0*
+            ElementDefinition.slicing ^Element discriminator:string:0* description:string:01 ordered:boolean:01
+            ElementDefinition.slicing rules:code:11
+            ElementDefinition.base ^Element path:string:11 min:integer:11 max:string:11
+            ElementDefinition.type ^Element code:code:11 profile:uri:0* aggregation:code:0*
+            ElementDefinition.constraint ^Element key:id:11 requirements:string:01 severity:code:11 human:string:11
+            ElementDefinition.constraint xpath:string:11
+            ElementDefinition.binding ^Element strength:code:11 description:string:01 valueSet[x]:uri,Reference:01
+            ElementDefinition.mapping ^Element identity:id:11 language:code:01 map:string:11
+            EligibilityRequest ^DomainResource identifier:Identifier:0* ruleset:Coding:01 originalRuleset:Coding:01
+            EligibilityRequest created:dateTime:01 target:Reference:01 provider:Reference:01 organization:Reference:01
+            EligibilityResponse ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
+            EligibilityResponse disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
+            EligibilityResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            Encounter ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0* class:code:01
+            Encounter type:CodeableConcept:0* priority:CodeableConcept:01 patient:Reference:01 episodeOfCare:Reference:0*
+            Encounter incomingReferral:Reference:0* participant:>:0* appointment:Reference:01 period:Period:01
+            Encounter length:Quantity:01 reason:CodeableConcept:0* indication:Reference:0* hospitalization:>:01
+            Encounter location:>:0* serviceProvider:Reference:01 partOf:Reference:01
+            Encounter.statusHistory ^BackboneElement status:code:11 period:Period:11
+            Encounter.participant ^BackboneElement type:CodeableConcept:0* period:Period:01 individual:Reference:01
+            Encounter.hospitalization ^BackboneElement preAdmissionIdentifier:Identifier:01 origin:Reference:01
             Encounter.hospitalization admitSource:CodeableConcept:01 admittingDiagnosis:Reference:0*
             Encounter.hospitalization reAdmission:CodeableConcept:01 dietPreference:CodeableConcept:0*
             Encounter.hospitalization specialCourtesy:CodeableConcept:0* specialArrangement:CodeableConcept:0*
             Encounter.hospitalization destination:Reference:01 dischargeDisposition:CodeableConcept:01
             Encounter.hospitalization dischargeDiagnosis:Reference:0*
-            Encounter.location id:id:01 extension:Extension:0* modifierExtension:Extension:0* location:Reference:11
-            Encounter.location status:code:01 period:Period:01
-            Group id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Group extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* type:code:11
-            Group actual:boolean:11 code:CodeableConcept:01 name:string:01 quantity:unsignedInt:01 characteristic:>:0*
-            Group member:>:0*
-            Group.characteristic id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:11
+            Encounter.location ^BackboneElement location:Reference:11 status:code:01 period:Period:01
+            EnrollmentRequest ^DomainResource identifier:Identifier:0* ruleset:Coding:01 originalRuleset:Coding:01
+            EnrollmentRequest created:dateTime:01 target:Reference:01 provider:Reference:01 organization:Reference:01
+            EnrollmentRequest subject:Reference:11 coverage:Reference:11 relationship:Coding:11
+            EnrollmentResponse ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
+            EnrollmentResponse disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
+            EnrollmentResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0*
+            EpisodeOfCare type:CodeableConcept:0* condition:Reference:0* patient:Reference:11
+            EpisodeOfCare managingOrganization:Reference:01 period:Period:01 referralRequest:Reference:0*
+            EpisodeOfCare careManager:Reference:01 careTeam:>:0*
+            EpisodeOfCare.statusHistory ^BackboneElement status:code:11 period:Period:11
+            EpisodeOfCare.careTeam ^BackboneElement role:CodeableConcept:0* period:Period:01 member:Reference:01
+            ExplanationOfBenefit ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
+            ExplanationOfBenefit disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
+            ExplanationOfBenefit organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            Extension ^Element url:uri:11 value[x]:*:01
+            FamilyMemberHistory ^DomainResource identifier:Identifier:0* patient:Reference:11 date:dateTime:01
+            FamilyMemberHistory status:code:11 name:string:01 relationship:CodeableConcept:11 gender:code:01
+            FamilyMemberHistory born[x]:Period,date,string:01 age[x]:Quantity,Range,string:01
+            FamilyMemberHistory deceased[x]:boolean,Quantity,Range,date,string:01 note:Annotation:01 condition:>:0*
+            FamilyMemberHistory.condition ^BackboneElement code:CodeableConcept:11 outcome:CodeableConcept:01
+            FamilyMemberHistory.condition onset[x]:Quantity,Range,Period,string:01 note:Annotation:01
+            Flag ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 status:code:11 period:Period:01
+            Flag subject:Reference:11 encounter:Reference:01 author:Reference:01 code:CodeableConcept:11
+            Goal ^DomainResource identifier:Identifier:0* subject:Reference:01 start[x]:date,CodeableConcept:01
+            Goal target[x]:date,Quantity:01 category:CodeableConcept:0* description:string:11 status:code:11
+            Goal statusDate:date:01 statusReason:CodeableConcept:01 author:Reference:01 priority:CodeableConcept:01
+            Goal addresses:Reference:0* note:Annotation:0* outcome:>:0*
+            Goal.outcome ^BackboneElement result[x]:CodeableConcept,Reference:01
+            Group ^DomainResource identifier:Identifier:0* type:code:11 actual:boolean:11 code:CodeableConcept:01
+            Group name:string:01 quantity:unsignedInt:01 characteristic:>:0* member:>:0*
+            Group.characteristic ^BackboneElement code:CodeableConcept:11
             Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11 period:Period:01
-            Group.member id:id:01 extension:Extension:0* modifierExtension:Extension:0* entity:Reference:11
-            Group.member period:Period:01 inactive:boolean:01
-            Observation id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Observation extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* status:code:11
-            Observation category:CodeableConcept:01 code:CodeableConcept:11 subject:Reference:01 encounter:Reference:01
-            Observation effective[x]:dateTime,Period:01 issued:instant:01 performer:Reference:0*
+            Group.member ^BackboneElement entity:Reference:11 period:Period:01 inactive:boolean:01
+            HealthcareService ^DomainResource identifier:Identifier:0* providedBy:Reference:01
+            HealthcareService serviceCategory:CodeableConcept:01 serviceType:>:0* location:Reference:11
+            HealthcareService serviceName:string:01 comment:string:01 extraDetails:string:01 photo:Attachment:01
+            HealthcareService telecom:ContactPoint:0* coverageArea:Reference:0* serviceProvisionCode:CodeableConcept:0*
+            HealthcareService eligibility:CodeableConcept:01 eligibilityNote:string:01 programName:string:0*
+            HealthcareService characteristic:CodeableConcept:0* referralMethod:CodeableConcept:0* publicKey:string:01
+            HealthcareService appointmentRequired:boolean:01 availableTime:>:0* notAvailable:>:0*
+            HealthcareService availabilityExceptions:string:01
+            HealthcareService.serviceType ^BackboneElement type:CodeableConcept:11 specialty:CodeableConcept:0*
+            HealthcareService.availableTime ^BackboneElement daysOfWeek:code:0* allDay:boolean:01
+            HealthcareService.availableTime availableStartTime:time:01 availableEndTime:time:01
+            HealthcareService.notAvailable ^BackboneElement description:string:11 during:Period:01
+            HumanName ^Element use:code:01 text:string:01 family:string:0* given:string:0* prefix:string:0*
+            HumanName suffix:string:0* period:Period:01
+            Identifier ^Element use:code:01 type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
+            Identifier assigner:Reference:01
+            ImagingObjectSelection ^DomainResource uid:oid:11 patient:Reference:11 title:CodeableConcept:11
+            ImagingObjectSelection description:string:01 author:Reference:01 authoringTime:dateTime:01 study:>:1*
+            ImagingObjectSelection.study ^BackboneElement uid:oid:11 url:uri:01 imagingStudy:Reference:01 series:>:1*
+            ImagingObjectSelection.study.series ^BackboneElement uid:oid:01 url:uri:01 instance:>:1*
+            ImagingObjectSelection.study.series.instance ^BackboneElement sopClass:oid:11 uid:oid:11 url:uri:11 frames:>:0*
+            ImagingObjectSelection.study.series.instance.frames ^BackboneElement frameNumbers:unsignedInt:1* url:uri:11
+            ImagingStudy ^DomainResource started:dateTime:01 patient:Reference:11 uid:oid:11 accession:Identifier:01
+            ImagingStudy identifier:Identifier:0* order:Reference:0* modalityList:Coding:0* referrer:Reference:01
+            ImagingStudy availability:code:01 url:uri:01 numberOfSeries:unsignedInt:11 numberOfInstances:unsignedInt:11
+            ImagingStudy procedure:Reference:0* interpreter:Reference:01 description:string:01 series:>:0*
+            ImagingStudy.series ^BackboneElement number:unsignedInt:01 modality:Coding:11 uid:oid:11 description:string:01
+            ImagingStudy.series numberOfInstances:unsignedInt:11 availability:code:01 url:uri:01 bodySite:Coding:01
+            ImagingStudy.series laterality:Coding:01 started:dateTime:01 instance:>:0*
+            ImagingStudy.series.instance ^BackboneElement number:unsignedInt:01 uid:oid:11 sopClass:oid:11 type:string:01
+            ImagingStudy.series.instance title:string:01 content:Attachment:0*
+            Immunization ^DomainResource identifier:Identifier:0* status:code:11 date:dateTime:01
+            Immunization vaccineCode:CodeableConcept:11 patient:Reference:11 wasNotGiven:boolean:11 reported:boolean:11
+            Immunization performer:Reference:01 requester:Reference:01 encounter:Reference:01 manufacturer:Reference:01
+            Immunization location:Reference:01 lotNumber:string:01 expirationDate:date:01 site:CodeableConcept:01
+            Immunization route:CodeableConcept:01 doseQuantity:Quantity:01 note:Annotation:0* explanation:>:01
+            Immunization reaction:>:0* vaccinationProtocol:>:0*
+            Immunization.explanation ^BackboneElement reason:CodeableConcept:0* reasonNotGiven:CodeableConcept:0*
+            Immunization.reaction ^BackboneElement date:dateTime:01 detail:Reference:01 reported:boolean:01
+            Immunization.vaccinationProtocol ^BackboneElement doseSequence:positiveInt:11 description:string:01
+            Immunization.vaccinationProtocol authority:Reference:01 series:string:01 seriesDoses:positiveInt:01
+            Immunization.vaccinationProtocol targetDisease:CodeableConcept:1* doseStatus:CodeableConcept:11
+            Immunization.vaccinationProtocol doseStatusReason:CodeableConcept:01
+            ImmunizationRecommendation ^DomainResource identifier:Identifier:0* patient:Reference:11 recommendation:>:1*
+            ImmunizationRecommendation.recommendation ^BackboneElement date:dateTime:11 vaccineCode:CodeableConcept:11
+            ImmunizationRecommendation.recommendation doseNumber:positiveInt:01 forecastStatus:CodeableConcept:11
+            ImmunizationRecommendation.recommendation dateCriterion:>:0* protocol:>:01 supportingImmunization:Reference:0*
+            ImmunizationRecommendation.recommendation supportingPatientInformation:Reference:0*
+            ImmunizationRecommendation.recommendation.dateCriterion ^BackboneElement code:CodeableConcept:11
+            ImmunizationRecommendation.recommendation.dateCriterion value:dateTime:11
+            ImmunizationRecommendation.recommendation.protocol ^BackboneElement doseSequence:integer:01
+            ImmunizationRecommendation.recommendation.protocol description:string:01 authority:Reference:01
+            ImmunizationRecommendation.recommendation.protocol series:string:01
+            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
+            ImplementationGuide experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
+            ImplementationGuide description:string:01 useContext:CodeableConcept:0* copyright:string:01 fhirVersion:id:01
+            ImplementationGuide dependency:>:0* package:>:1* global:>:0* binary:uri:0* page:>:11
+            ImplementationGuide.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            ImplementationGuide.dependency ^BackboneElement type:code:11 uri:uri:11
+            ImplementationGuide.package ^BackboneElement name:string:11 description:string:01 resource:>:1*
+            ImplementationGuide.package.resource ^BackboneElement purpose:code:11 name:string:01 description:string:01
+            ImplementationGuide.package.resource acronym:string:01 source[x]:uri,Reference:11 exampleFor:Reference:01
+            ImplementationGuide.global ^BackboneElement type:code:11 profile:Reference:11
+            ImplementationGuide.page ^BackboneElement source:uri:11 name:string:11 kind:code:11 type:code:0*
+            ImplementationGuide.page package:string:0* format:code:01 page:@ImplementationGuide.page:0*
+            List ^DomainResource identifier:Identifier:0* title:string:01 code:CodeableConcept:01 subject:Reference:01
+            List source:Reference:01 encounter:Reference:01 status:code:11 date:dateTime:01 orderedBy:CodeableConcept:01
+            List mode:code:11 note:string:01 entry:>:0* emptyReason:CodeableConcept:01
+            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01 date:dateTime:01 item:Reference:11
+            Location ^DomainResource identifier:Identifier:0* status:code:01 name:string:01 description:string:01
+            Location mode:code:01 type:CodeableConcept:01 telecom:ContactPoint:0* address:Address:01
+            Location physicalType:CodeableConcept:01 position:>:01 managingOrganization:Reference:01 partOf:Reference:01
+            Location.position ^BackboneElement longitude:decimal:11 latitude:decimal:11 altitude:decimal:01
+            Media ^DomainResource type:code:11 subtype:CodeableConcept:01 identifier:Identifier:0* subject:Reference:01
+            Media operator:Reference:01 view:CodeableConcept:01 deviceName:string:01 height:positiveInt:01
+            Media width:positiveInt:01 frames:positiveInt:01 duration:unsignedInt:01 content:Attachment:11
+            Medication ^DomainResource code:CodeableConcept:01 isBrand:boolean:01 manufacturer:Reference:01 product:>:01
+            Medication package:>:01
+            Medication.product ^BackboneElement form:CodeableConcept:01 ingredient:>:0* batch:>:0*
+            Medication.product.ingredient ^BackboneElement item:Reference:11 amount:Ratio:01
+            Medication.product.batch ^BackboneElement lotNumber:string:01 expirationDate:dateTime:01
+            Medication.package ^BackboneElement container:CodeableConcept:01 content:>:0*
+            Medication.package.content ^BackboneElement item:Reference:11 amount:Quantity:01
+            MedicationAdministration ^DomainResource identifier:Identifier:0* status:code:11 patient:Reference:11
+            MedicationAdministration practitioner:Reference:01 encounter:Reference:01 prescription:Reference:01
+            MedicationAdministration wasNotGiven:boolean:01 reasonNotGiven:CodeableConcept:0*
+            MedicationAdministration reasonGiven:CodeableConcept:0* effectiveTime[x]:dateTime,Period:11
+            MedicationAdministration medication[x]:CodeableConcept,Reference:11 device:Reference:0* note:string:01
+            MedicationAdministration dosage:>:01
+            MedicationAdministration.dosage ^BackboneElement text:string:01 site[x]:CodeableConcept,Reference:01
+            MedicationAdministration.dosage route:CodeableConcept:01 method:CodeableConcept:01 quantity:Quantity:01
+            MedicationAdministration.dosage rate[x]:Ratio,Range:01
+            MedicationDispense ^DomainResource identifier:Identifier:01 status:code:01 patient:Reference:01
+            MedicationDispense dispenser:Reference:01 authorizingPrescription:Reference:0* type:CodeableConcept:01
+            MedicationDispense quantity:Quantity:01 daysSupply:Quantity:01 medication[x]:CodeableConcept,Reference:11
+            MedicationDispense whenPrepared:dateTime:01 whenHandedOver:dateTime:01 destination:Reference:01
+            MedicationDispense receiver:Reference:0* note:string:01 dosageInstruction:>:0* substitution:>:01
+            MedicationDispense.dosageInstruction ^BackboneElement text:string:01 additionalInstructions:CodeableConcept:01
+            MedicationDispense.dosageInstruction timing:Timing:01 asNeeded[x]:boolean,CodeableConcept:01
+            MedicationDispense.dosageInstruction site[x]:CodeableConcept,Reference:01 route:CodeableConcept:01
+            MedicationDispense.dosageInstruction method:CodeableConcept:01 dose[x]:Range,Quantity:01 rate[x]:Ratio,Range:01
+            MedicationDispense.dosageInstruction maxDosePerPeriod:Ratio:01
+            MedicationDispense.substitution ^BackboneElement type:CodeableConcept:11 reason:CodeableConcept:0*
+            MedicationDispense.substitution responsibleParty:Reference:0*
+            MedicationOrder ^DomainResource identifier:Identifier:0* dateWritten:dateTime:01 status:code:01
+            MedicationOrder dateEnded:dateTime:01 reasonEnded:CodeableConcept:01 patient:Reference:01
+            MedicationOrder prescriber:Reference:01 encounter:Reference:01 reason[x]:CodeableConcept,Reference:01
+            MedicationOrder note:string:01 medication[x]:CodeableConcept,Reference:11 dosageInstruction:>:0*
+            MedicationOrder dispenseRequest:>:01 substitution:>:01 priorPrescription:Reference:01
+            MedicationOrder.dosageInstruction ^BackboneElement text:string:01 additionalInstructions:CodeableConcept:01
+            MedicationOrder.dosageInstruction timing:Timing:01 asNeeded[x]:boolean,CodeableConcept:01
+            MedicationOrder.dosageInstruction site[x]:CodeableConcept,Reference:01 route:CodeableConcept:01
+            MedicationOrder.dosageInstruction method:CodeableConcept:01 dose[x]:Range,Quantity:01 rate[x]:Ratio,Range:01
+            MedicationOrder.dosageInstruction maxDosePerPeriod:Ratio:01
+            MedicationOrder.dispenseRequest ^BackboneElement medication[x]:CodeableConcept,Reference:01
+            MedicationOrder.dispenseRequest validityPeriod:Period:01 numberOfRepeatsAllowed:positiveInt:01
+            MedicationOrder.dispenseRequest quantity:Quantity:01 expectedSupplyDuration:Quantity:01
+            MedicationOrder.substitution ^BackboneElement type:CodeableConcept:11 reason:CodeableConcept:01
+            MedicationStatement ^DomainResource identifier:Identifier:0* patient:Reference:11
+            MedicationStatement informationSource:Reference:01 dateAsserted:dateTime:01 status:code:11
+            MedicationStatement wasNotTaken:boolean:01 reasonNotTaken:CodeableConcept:0*
+            MedicationStatement reasonForUse[x]:CodeableConcept,Reference:01 effective[x]:dateTime,Period:01 note:string:01
+            MedicationStatement supportingInformation:Reference:0* medication[x]:CodeableConcept,Reference:11 dosage:>:0*
+            MedicationStatement.dosage ^BackboneElement text:string:01 timing:Timing:01
+            MedicationStatement.dosage asNeeded[x]:boolean,CodeableConcept:01 site[x]:CodeableConcept,Reference:01
+            MedicationStatement.dosage route:CodeableConcept:01 method:CodeableConcept:01 quantity[x]:Quantity,Range:01
+            MedicationStatement.dosage rate[x]:Ratio,Range:01 maxDosePerPeriod:Ratio:01
+            MessageHeader ^DomainResource timestamp:instant:11 event:Coding:11 response:>:01 source:>:11 destination:>:0*
+            MessageHeader enterer:Reference:01 author:Reference:01 receiver:Reference:01 responsible:Reference:01
+            MessageHeader reason:CodeableConcept:01 data:Reference:0*
+            MessageHeader.response ^BackboneElement identifier:id:11 code:code:11 details:Reference:01
+            MessageHeader.source ^BackboneElement name:string:01 software:string:01 version:string:01
+            MessageHeader.source contact:ContactPoint:01 endpoint:uri:11
+            MessageHeader.destination ^BackboneElement name:string:01 target:Reference:01 endpoint:uri:11
+            Meta ^Element versionId:id:01 lastUpdated:instant:01 profile:uri:0* security:Coding:0* tag:Coding:0*
+            NamingSystem ^DomainResource name:string:11 status:code:11 kind:code:11 publisher:string:01 contact:>:0*
+            NamingSystem responsible:string:01 date:dateTime:11 type:CodeableConcept:01 description:string:01
+            NamingSystem useContext:CodeableConcept:0* usage:string:01 uniqueId:>:1* replacedBy:Reference:01
+            NamingSystem.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            NamingSystem.uniqueId ^BackboneElement type:code:11 value:string:11 preferred:boolean:01 period:Period:01
+            Narrative ^Element status:code:11 div:xhtml:11
+            NutritionOrder ^DomainResource patient:Reference:11 orderer:Reference:01 identifier:Identifier:0*
+            NutritionOrder encounter:Reference:01 dateTime:dateTime:11 status:code:01 allergyIntolerance:Reference:0*
+            NutritionOrder foodPreferenceModifier:CodeableConcept:0* excludeFoodModifier:CodeableConcept:0* oralDiet:>:01
+            NutritionOrder supplement:>:0* enteralFormula:>:01
+            NutritionOrder.oralDiet ^BackboneElement type:CodeableConcept:0* schedule:Timing:0* nutrient:>:0* texture:>:0*
+            NutritionOrder.oralDiet fluidConsistencyType:CodeableConcept:0* instruction:string:01
+            NutritionOrder.oralDiet.nutrient ^BackboneElement modifier:CodeableConcept:01 amount:Quantity:01
+            NutritionOrder.oralDiet.texture ^BackboneElement modifier:CodeableConcept:01 foodType:CodeableConcept:01
+            NutritionOrder.supplement ^BackboneElement type:CodeableConcept:01 productName:string:01 schedule:Timing:0*
+            NutritionOrder.supplement quantity:Quantity:01 instruction:string:01
+            NutritionOrder.enteralFormula ^BackboneElement baseFormulaType:CodeableConcept:01
+            NutritionOrder.enteralFormula baseFormulaProductName:string:01 additiveType:CodeableConcept:01
+            NutritionOrder.enteralFormula additiveProductName:string:01 caloricDensity:Quantity:01
+            NutritionOrder.enteralFormula routeofAdministration:CodeableConcept:01 administration:>:0*
+            NutritionOrder.enteralFormula maxVolumeToDeliver:Quantity:01 administrationInstruction:string:01
+            NutritionOrder.enteralFormula.administration ^BackboneElement schedule:Timing:01 quantity:Quantity:01
+            NutritionOrder.enteralFormula.administration rate[x]:Quantity,Ratio:01
+            Observation ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            Observation code:CodeableConcept:11 subject:Reference:01 encounter:Reference:01 effective[x]:dateTime,Period:01
+            Observation issued:instant:01 performer:Reference:0*
             Observation value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation dataAbsentReason:CodeableConcept:01 interpretation:CodeableConcept:01 comments:string:01
             Observation bodySite:CodeableConcept:01 method:CodeableConcept:01 specimen:Reference:01 device:Reference:01
             Observation referenceRange:>:0* related:>:0* component:>:0*
-            Observation.referenceRange id:id:01 extension:Extension:0* modifierExtension:Extension:0* low:Quantity:01
-            Observation.referenceRange high:Quantity:01 meaning:CodeableConcept:01 age:Range:01 text:string:01
-            Observation.related id:id:01 extension:Extension:0* modifierExtension:Extension:0* type:code:01
-            Observation.related target:Reference:11
-            Observation.component id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:11
+            Observation.referenceRange ^BackboneElement low:Quantity:01 high:Quantity:01 meaning:CodeableConcept:01
+            Observation.referenceRange age:Range:01 text:string:01
+            Observation.related ^BackboneElement type:code:01 target:Reference:11
+            Observation.component ^BackboneElement code:CodeableConcept:11
             Observation.component value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation.component dataAbsentReason:CodeableConcept:01 referenceRange:@Observation.referenceRange:0*
-            Organization id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            Organization contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            Organization identifier:Identifier:0* active:boolean:01 type:CodeableConcept:01 name:string:01
+            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11 kind:code:11
+            OperationDefinition experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
+            OperationDefinition description:string:01 requirements:string:01 idempotent:boolean:01 code:code:11
+            OperationDefinition notes:string:01 base:Reference:01 system:boolean:11 type:code:0* instance:boolean:11
+            OperationDefinition parameter:>:0*
+            OperationDefinition.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            OperationDefinition.parameter ^BackboneElement name:code:11 use:code:11 min:integer:11 max:string:11
+            OperationDefinition.parameter documentation:string:01 type:code:01 profile:Reference:01 binding:>:01
+            OperationDefinition.parameter part:@OperationDefinition.parameter:0*
+            OperationDefinition.parameter.binding ^BackboneElement strength:code:11 valueSet[x]:uri,Reference:11
+            OperationOutcome ^DomainResource issue:>:1*
+            OperationOutcome.issue ^BackboneElement severity:code:11 code:code:11 details:CodeableConcept:01
+            OperationOutcome.issue diagnostics:string:01 location:string:0*
+            Order ^DomainResource identifier:Identifier:0* date:dateTime:01 subject:Reference:01 source:Reference:01
+            Order target:Reference:01 reason[x]:CodeableConcept,Reference:01 when:>:01 detail:Reference:1*
+            Order.when ^BackboneElement code:CodeableConcept:01 schedule:Timing:01
+            OrderResponse ^DomainResource identifier:Identifier:0* request:Reference:11 date:dateTime:01 who:Reference:01
+            OrderResponse orderStatus:code:11 description:string:01 fulfillment:Reference:0*
+            Organization ^DomainResource identifier:Identifier:0* active:boolean:01 type:CodeableConcept:01 name:string:01
             Organization telecom:ContactPoint:0* address:Address:0* partOf:Reference:01 contact:>:0*
-            Organization.contact id:id:01 extension:Extension:0* modifierExtension:Extension:0* purpose:CodeableConcept:01
-            Organization.contact name:HumanName:01 telecom:ContactPoint:0* address:Address:01
-            Patient id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Patient extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* active:boolean:01
-            Patient name:HumanName:0* telecom:ContactPoint:0* gender:code:01 birthDate:date:01
-            Patient deceased[x]:boolean,dateTime:01 address:Address:0* maritalStatus:CodeableConcept:01
-            Patient multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0* animal:>:01 communication:>:0*
-            Patient careProvider:Reference:0* managingOrganization:Reference:01 link:>:0*
-            Patient.contact id:id:01 extension:Extension:0* modifierExtension:Extension:0* relationship:CodeableConcept:0*
-            Patient.contact name:HumanName:01 telecom:ContactPoint:0* address:Address:01 gender:code:01
-            Patient.contact organization:Reference:01 period:Period:01
-            Patient.animal id:id:01 extension:Extension:0* modifierExtension:Extension:0* species:CodeableConcept:11
-            Patient.animal breed:CodeableConcept:01 genderStatus:CodeableConcept:01
-            Patient.communication id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            Patient.communication language:CodeableConcept:11 preferred:boolean:01
-            Patient.link id:id:01 extension:Extension:0* modifierExtension:Extension:0* other:Reference:11 type:code:11
-            Questionnaire id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            Questionnaire contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            Questionnaire identifier:Identifier:0* version:string:01 status:code:11 date:dateTime:01 publisher:string:01
-            Questionnaire telecom:ContactPoint:0* subjectType:code:0* group:>:11
-            Questionnaire.group id:id:01 extension:Extension:0* modifierExtension:Extension:0* linkId:string:01
-            Questionnaire.group title:string:01 concept:Coding:0* text:string:01 required:boolean:01 repeats:boolean:01
-            Questionnaire.group group:@Questionnaire.group:0* question:>:0*
-            Questionnaire.group.question id:id:01 extension:Extension:0* modifierExtension:Extension:0* linkId:string:01
-            Questionnaire.group.question concept:Coding:0* text:string:01 type:code:01 required:boolean:01
-            Questionnaire.group.question repeats:boolean:01 options:Reference:01 option:Coding:0*
+            Organization.contact ^BackboneElement purpose:CodeableConcept:01 name:HumanName:01 telecom:ContactPoint:0*
+            Organization.contact address:Address:01
+            Parameters ^Resource parameter:>:0*
+            Parameters.parameter ^BackboneElement name:string:11
+            Parameters.parameter value[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
+            Parameters.parameter resource:Resource:01 part:@Parameters.parameter:0*
+            Patient ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:0* telecom:ContactPoint:0*
+            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01 address:Address:0*
+            Patient maritalStatus:CodeableConcept:01 multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0*
+            Patient animal:>:01 communication:>:0* careProvider:Reference:0* managingOrganization:Reference:01 link:>:0*
+            Patient.contact ^BackboneElement relationship:CodeableConcept:0* name:HumanName:01 telecom:ContactPoint:0*
+            Patient.contact address:Address:01 gender:code:01 organization:Reference:01 period:Period:01
+            Patient.animal ^BackboneElement species:CodeableConcept:11 breed:CodeableConcept:01
+            Patient.animal genderStatus:CodeableConcept:01
+            Patient.communication ^BackboneElement language:CodeableConcept:11 preferred:boolean:01
+            Patient.link ^BackboneElement other:Reference:11 type:code:11
+            PaymentNotice ^DomainResource identifier:Identifier:0* ruleset:Coding:01 originalRuleset:Coding:01
+            PaymentNotice created:dateTime:01 target:Reference:01 provider:Reference:01 organization:Reference:01
+            PaymentNotice request:Reference:01 response:Reference:01 paymentStatus:Coding:11
+            PaymentReconciliation ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
+            PaymentReconciliation disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
+            PaymentReconciliation period:Period:01 organization:Reference:01 requestProvider:Reference:01
+            PaymentReconciliation requestOrganization:Reference:01 detail:>:0* form:Coding:01 total:Quantity:11 note:>:0*
+            PaymentReconciliation.detail ^BackboneElement type:Coding:11 request:Reference:01 responce:Reference:01
+            PaymentReconciliation.detail submitter:Reference:01 payee:Reference:01 date:date:01 amount:Quantity:01
+            PaymentReconciliation.note ^BackboneElement type:Coding:01 text:string:01
+            Period ^Element start:dateTime:01 end:dateTime:01
+            Person ^DomainResource identifier:Identifier:0* name:HumanName:0* telecom:ContactPoint:0* gender:code:01
+            Person birthDate:date:01 address:Address:0* photo:Attachment:01 managingOrganization:Reference:01
+            Person active:boolean:01 link:>:0*
+            Person.link ^BackboneElement target:Reference:11 assurance:code:01
+            Practitioner ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:01
+            Practitioner telecom:ContactPoint:0* address:Address:0* gender:code:01 birthDate:date:01 photo:Attachment:0*
+            Practitioner practitionerRole:>:0* qualification:>:0* communication:CodeableConcept:0*
+            Practitioner.practitionerRole ^BackboneElement managingOrganization:Reference:01 role:CodeableConcept:01
+            Practitioner.practitionerRole specialty:CodeableConcept:0* period:Period:01 location:Reference:0*
+            Practitioner.practitionerRole healthcareService:Reference:0*
+            Practitioner.qualification ^BackboneElement identifier:Identifier:0* code:CodeableConcept:11 period:Period:01
+            Practitioner.qualification issuer:Reference:01
+            Procedure ^DomainResource identifier:Identifier:0* subject:Reference:11 status:code:11
+            Procedure category:CodeableConcept:01 code:CodeableConcept:11 notPerformed:boolean:01
+            Procedure reasonNotPerformed:CodeableConcept:0* bodySite:CodeableConcept:0*
+            Procedure reason[x]:CodeableConcept,Reference:01 performer:>:0* performed[x]:dateTime,Period:01
+            Procedure encounter:Reference:01 location:Reference:01 outcome:CodeableConcept:01 report:Reference:0*
+            Procedure complication:CodeableConcept:0* followUp:CodeableConcept:0* request:Reference:01 notes:Annotation:0*
+            Procedure focalDevice:>:0* used:Reference:0*
+            Procedure.performer ^BackboneElement actor:Reference:01 role:CodeableConcept:01
+            Procedure.focalDevice ^BackboneElement action:CodeableConcept:01 manipulated:Reference:11
+            ProcedureRequest ^DomainResource identifier:Identifier:0* subject:Reference:11 code:CodeableConcept:11
+            ProcedureRequest bodySite:CodeableConcept:0* reason[x]:CodeableConcept,Reference:01
+            ProcedureRequest scheduled[x]:dateTime,Period,Timing:01 encounter:Reference:01 performer:Reference:01
+            ProcedureRequest status:code:01 notes:Annotation:0* asNeeded[x]:boolean,CodeableConcept:01
+            ProcedureRequest orderedOn:dateTime:01 orderer:Reference:01 priority:code:01
+            ProcessRequest ^DomainResource action:code:11 identifier:Identifier:0* ruleset:Coding:01
+            ProcessRequest originalRuleset:Coding:01 created:dateTime:01 target:Reference:01 provider:Reference:01
+            ProcessRequest organization:Reference:01 request:Reference:01 response:Reference:01 nullify:boolean:01
+            ProcessRequest reference:string:01 item:>:0* include:string:0* exclude:string:0* period:Period:01
+            ProcessRequest.item ^BackboneElement sequenceLinkId:integer:11
+            ProcessResponse ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:Coding:01
+            ProcessResponse disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
+            ProcessResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            ProcessResponse form:Coding:01 notes:>:0* error:Coding:0*
+            ProcessResponse.notes ^BackboneElement type:Coding:01 text:string:01
+            Provenance ^DomainResource target:Reference:1* period:Period:01 recorded:instant:11 reason:CodeableConcept:0*
+            Provenance activity:CodeableConcept:01 location:Reference:01 policy:uri:0* agent:>:0* entity:>:0*
+            Provenance signature:Signature:0*
+            Provenance.agent ^BackboneElement role:Coding:11 actor:Reference:01 userId:Identifier:01 relatedAgent:>:0*
+            Provenance.agent.relatedAgent ^BackboneElement type:CodeableConcept:11 target:uri:11
+            Provenance.entity ^BackboneElement role:code:11 type:Coding:11 reference:uri:11 display:string:01
+            Provenance.entity agent:@Provenance.agent:01
+            Quantity ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            Questionnaire ^DomainResource identifier:Identifier:0* version:string:01 status:code:11 date:dateTime:01
+            Questionnaire publisher:string:01 telecom:ContactPoint:0* subjectType:code:0* group:>:11
+            Questionnaire.group ^BackboneElement linkId:string:01 title:string:01 concept:Coding:0* text:string:01
+            Questionnaire.group required:boolean:01 repeats:boolean:01 group:@Questionnaire.group:0* question:>:0*
+            Questionnaire.group.question ^BackboneElement linkId:string:01 concept:Coding:0* text:string:01 type:code:01
+            Questionnaire.group.question required:boolean:01 repeats:boolean:01 options:Reference:01 option:Coding:0*
             Questionnaire.group.question group:@Questionnaire.group:0*
-            QuestionnaireResponse id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            QuestionnaireResponse contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            QuestionnaireResponse identifier:Identifier:01 questionnaire:Reference:01 status:code:11 subject:Reference:01
-            QuestionnaireResponse author:Reference:01 authored:dateTime:01 source:Reference:01 encounter:Reference:01
-            QuestionnaireResponse group:>:01
-            QuestionnaireResponse.group id:id:01 extension:Extension:0* modifierExtension:Extension:0* linkId:string:01
-            QuestionnaireResponse.group title:string:01 text:string:01 subject:Reference:01
-            QuestionnaireResponse.group group:@QuestionnaireResponse.group:0* question:>:0*
-            QuestionnaireResponse.group.question id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            QuestionnaireResponse.group.question linkId:string:01 text:string:01 answer:>:0*
-            QuestionnaireResponse.group.question.answer id:id:01 extension:Extension:0* modifierExtension:Extension:0*
+            QuestionnaireResponse ^DomainResource identifier:Identifier:01 questionnaire:Reference:01 status:code:11
+            QuestionnaireResponse subject:Reference:01 author:Reference:01 authored:dateTime:01 source:Reference:01
+            QuestionnaireResponse encounter:Reference:01 group:>:01
+            QuestionnaireResponse.group ^BackboneElement linkId:string:01 title:string:01 text:string:01
+            QuestionnaireResponse.group subject:Reference:01 group:@QuestionnaireResponse.group:0* question:>:0*
+            QuestionnaireResponse.group.question ^BackboneElement linkId:string:01 text:string:01 answer:>:0*
+            QuestionnaireResponse.group.question.answer ^BackboneElement
             QuestionnaireResponse.group.question.answer value[x]:boolean,decimal,integer,date,dateTime,instant,time,string,uri,Attachment,Coding,Quantity,Reference:01
             QuestionnaireResponse.group.question.answer group:@QuestionnaireResponse.group:0*
-            ReferralRequest id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            ReferralRequest contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* status:code:11
-            ReferralRequest identifier:Identifier:0* date:dateTime:01 type:CodeableConcept:01 specialty:CodeableConcept:01
-            ReferralRequest priority:CodeableConcept:01 patient:Reference:01 requester:Reference:01 recipient:Reference:0*
-            ReferralRequest encounter:Reference:01 dateSent:dateTime:01 reason:CodeableConcept:01 description:string:01
+            Range ^Element low:Quantity:01 high:Quantity:01
+            Ratio ^Element numerator:Quantity:01 denominator:Quantity:01
+            Reference ^Element reference:string:01 display:string:01
+            ReferralRequest ^DomainResource status:code:11 identifier:Identifier:0* date:dateTime:01
+            ReferralRequest type:CodeableConcept:01 specialty:CodeableConcept:01 priority:CodeableConcept:01
+            ReferralRequest patient:Reference:01 requester:Reference:01 recipient:Reference:0* encounter:Reference:01
+            ReferralRequest dateSent:dateTime:01 reason:CodeableConcept:01 description:string:01
             ReferralRequest serviceRequested:CodeableConcept:0* supportingInformation:Reference:0*
             ReferralRequest fulfillmentTime:Period:01
-            ValueSet id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            ValueSet extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:01
-            ValueSet version:string:01 name:string:01 status:code:11 experimental:boolean:01 publisher:string:01
-            ValueSet contact:>:0* date:dateTime:01 lockedDate:date:01 description:string:01 useContext:CodeableConcept:0*
-            ValueSet immutable:boolean:01 requirements:string:01 copyright:string:01 extensible:boolean:01 codeSystem:>:01
-            ValueSet compose:>:01 expansion:>:01
-            ValueSet.contact id:id:01 extension:Extension:0* modifierExtension:Extension:0* name:string:01
-            ValueSet.contact telecom:ContactPoint:0*
-            ValueSet.codeSystem id:id:01 extension:Extension:0* modifierExtension:Extension:0* system:uri:11
-            ValueSet.codeSystem version:string:01 caseSensitive:boolean:01 concept:>:1*
-            ValueSet.codeSystem.concept id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
-            ValueSet.codeSystem.concept abstract:boolean:01 display:string:01 definition:string:01 designation:>:0*
-            ValueSet.codeSystem.concept concept:@ValueSet.codeSystem.concept:0*
-            ValueSet.codeSystem.concept.designation id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            ValueSet.codeSystem.concept.designation language:code:01 use:Coding:01 value:string:11
-            ValueSet.compose id:id:01 extension:Extension:0* modifierExtension:Extension:0* import:uri:0* include:>:0*
-            ValueSet.compose exclude:@ValueSet.compose.include:0*
-            ValueSet.compose.include id:id:01 extension:Extension:0* modifierExtension:Extension:0* system:uri:11
-            ValueSet.compose.include version:string:01 concept:>:0* filter:>:0*
-            ValueSet.compose.include.concept id:id:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
-            ValueSet.compose.include.concept display:string:01 designation:@ValueSet.codeSystem.concept.designation:0*
-            ValueSet.compose.include.filter id:id:01 extension:Extension:0* modifierExtension:Extension:0* property:code:11
-            ValueSet.compose.include.filter op:code:11 value:code:11
-            ValueSet.expansion id:id:01 extension:Extension:0* modifierExtension:Extension:0* identifier:uri:11
-            ValueSet.expansion timestamp:dateTime:11 total:integer:01 offset:integer:01 parameter:>:0* contains:>:0*
-            ValueSet.expansion.parameter id:id:01 extension:Extension:0* modifierExtension:Extension:0* name:string:11
+            RelatedPerson ^DomainResource identifier:Identifier:0* patient:Reference:11 relationship:CodeableConcept:01
+            RelatedPerson name:HumanName:01 telecom:ContactPoint:0* gender:code:01 birthDate:date:01 address:Address:0*
+            RelatedPerson photo:Attachment:0* period:Period:01
+            RiskAssessment ^DomainResource subject:Reference:01 date:dateTime:01 condition:Reference:01
+            RiskAssessment encounter:Reference:01 performer:Reference:01 identifier:Identifier:01 method:CodeableConcept:01
+            RiskAssessment basis:Reference:0* prediction:>:0* mitigation:string:01
+            RiskAssessment.prediction ^BackboneElement outcome:CodeableConcept:11
+            RiskAssessment.prediction probability[x]:decimal,Range,CodeableConcept:01 relativeRisk:decimal:01
+            RiskAssessment.prediction when[x]:Period,Range:01 rationale:string:01
+            SampledData ^Element origin:Quantity:11 period:decimal:11 factor:decimal:01 lowerLimit:decimal:01
+            SampledData upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
+            Schedule ^DomainResource identifier:Identifier:0* type:CodeableConcept:0* actor:Reference:11
+            Schedule planningHorizon:Period:01 comment:string:01
+            SearchParameter ^DomainResource url:uri:11 name:string:11 status:code:01 experimental:boolean:01
+            SearchParameter publisher:string:01 contact:>:0* date:dateTime:01 requirements:string:01 code:code:11
+            SearchParameter base:code:11 type:code:11 description:string:11 xpath:string:01 xpathUsage:code:01
+            SearchParameter target:code:0*
+            SearchParameter.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            Signature ^Element type:Coding:1* when:instant:11 who[x]:uri,Reference:11 contentType:code:11
+            Signature blob:base64Binary:11
+            Slot ^DomainResource identifier:Identifier:0* type:CodeableConcept:01 schedule:Reference:11
+            Slot freeBusyType:code:11 start:instant:11 end:instant:11 overbooked:boolean:01 comment:string:01
+            Specimen ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01 parent:Reference:0*
+            Specimen subject:Reference:11 accessionIdentifier:Identifier:01 receivedTime:dateTime:01 collection:>:01
+            Specimen treatment:>:0* container:>:0*
+            Specimen.collection ^BackboneElement collector:Reference:01 comment:string:0* collected[x]:dateTime,Period:01
+            Specimen.collection quantity:Quantity:01 method:CodeableConcept:01 bodySite:CodeableConcept:01
+            Specimen.treatment ^BackboneElement description:string:01 procedure:CodeableConcept:01 additive:Reference:0*
+            Specimen.container ^BackboneElement identifier:Identifier:0* description:string:01 type:CodeableConcept:01
+            Specimen.container capacity:Quantity:01 specimenQuantity:Quantity:01 additive[x]:CodeableConcept,Reference:01
+            StructureDefinition ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
+            StructureDefinition display:string:01 status:code:11 experimental:boolean:01 publisher:string:01 contact:>:0*
+            StructureDefinition date:dateTime:01 description:string:01 useContext:CodeableConcept:0* requirements:string:01
+            StructureDefinition copyright:string:01 code:Coding:0* fhirVersion:id:01 mapping:>:0* kind:code:11
+            StructureDefinition constrainedType:code:01 abstract:boolean:11 contextType:code:01 context:string:0*
+            StructureDefinition base:uri:01 snapshot:>:01 differential:>:01
+            StructureDefinition.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            StructureDefinition.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comments:string:01
+            StructureDefinition.snapshot ^BackboneElement element:ElementDefinition:1*
+            StructureDefinition.differential ^BackboneElement element:ElementDefinition:1*
+            Subscription ^DomainResource criteria:string:11 contact:ContactPoint:0* reason:string:11 status:code:11
+            Subscription error:string:01 channel:>:11 end:instant:01 tag:Coding:0*
+            Subscription.channel ^BackboneElement type:code:11 endpoint:uri:01 payload:string:11 header:string:01
+            Substance ^DomainResource identifier:Identifier:0* category:CodeableConcept:0* code:CodeableConcept:11
+            Substance description:string:01 instance:>:0* ingredient:>:0*
+            Substance.instance ^BackboneElement identifier:Identifier:01 expiry:dateTime:01 quantity:Quantity:01
+            Substance.ingredient ^BackboneElement quantity:Ratio:01 substance:Reference:11
+            SupplyDelivery ^DomainResource identifier:Identifier:01 status:code:01 patient:Reference:01
+            SupplyDelivery type:CodeableConcept:01 quantity:Quantity:01 suppliedItem:Reference:01 supplier:Reference:01
+            SupplyDelivery whenPrepared:Period:01 time:dateTime:01 destination:Reference:01 receiver:Reference:0*
+            SupplyRequest ^DomainResource patient:Reference:01 source:Reference:01 date:dateTime:01
+            SupplyRequest identifier:Identifier:01 status:code:01 kind:CodeableConcept:01 orderedItem:Reference:01
+            SupplyRequest supplier:Reference:0* reason[x]:CodeableConcept,Reference:01 when:>:01
+            SupplyRequest.when ^BackboneElement code:CodeableConcept:01 schedule:Timing:01
+            TestScript ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11 identifier:Identifier:01
+            TestScript experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 description:string:01
+            TestScript useContext:CodeableConcept:0* requirements:string:01 copyright:string:01 metadata:>:01
+            TestScript multiserver:boolean:01 fixture:>:0* profile:Reference:0* variable:>:0* setup:>:01 test:>:0*
+            TestScript teardown:>:01
+            TestScript.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            TestScript.metadata ^BackboneElement link:>:0* capability:>:1*
+            TestScript.metadata.link ^BackboneElement url:uri:11 description:string:01
+            TestScript.metadata.capability ^BackboneElement required:boolean:01 validated:boolean:01 description:string:01
+            TestScript.metadata.capability destination:integer:01 link:uri:0* conformance:Reference:11
+            TestScript.fixture ^BackboneElement autocreate:boolean:01 autodelete:boolean:01 resource:Reference:01
+            TestScript.variable ^BackboneElement name:string:11 headerField:string:01 path:string:01 sourceId:id:01
+            TestScript.setup ^BackboneElement metadata:@TestScript.metadata:01 action:>:1*
+            TestScript.setup.action ^BackboneElement operation:>:01 assert:>:01
+            TestScript.setup.action.operation ^BackboneElement type:Coding:01 resource:code:01 label:string:01
+            TestScript.setup.action.operation description:string:01 accept:code:01 contentType:code:01
+            TestScript.setup.action.operation destination:integer:01 encodeRequestUrl:boolean:01 params:string:01
+            TestScript.setup.action.operation requestHeader:>:0* responseId:id:01 sourceId:id:01 targetId:id:01
+            TestScript.setup.action.operation url:string:01
+            TestScript.setup.action.operation.requestHeader ^BackboneElement field:string:11 value:string:11
+            TestScript.setup.action.assert ^BackboneElement label:string:01 description:string:01 direction:code:01
+            TestScript.setup.action.assert compareToSourceId:string:01 compareToSourcePath:string:01 contentType:code:01
+            TestScript.setup.action.assert headerField:string:01 minimumId:string:01 navigationLinks:boolean:01
+            TestScript.setup.action.assert operator:code:01 path:string:01 resource:code:01 response:code:01
+            TestScript.setup.action.assert responseCode:string:01 sourceId:id:01 validateProfileId:id:01 value:string:01
+            TestScript.setup.action.assert warningOnly:boolean:01
+            TestScript.test ^BackboneElement name:string:01 description:string:01 metadata:@TestScript.metadata:01
+            TestScript.test action:>:1*
+            TestScript.test.action ^BackboneElement operation:@TestScript.setup.action.operation:01
+            TestScript.test.action assert:@TestScript.setup.action.assert:01
+            TestScript.teardown ^BackboneElement action:>:1*
+            TestScript.teardown.action ^BackboneElement operation:@TestScript.setup.action.operation:01
+            Timing ^Element event:dateTime:0* repeat:>:01 code:CodeableConcept:01
+            Timing.repeat ^Element bounds[x]:Quantity,Range,Period:01 count:integer:01 duration:decimal:01
+            Timing.repeat durationMax:decimal:01 durationUnits:code:01 frequency:integer:01 frequencyMax:integer:01
+            Timing.repeat period:decimal:01 periodMax:decimal:01 periodUnits:code:01 when:code:01
+            ValueSet ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11
+            ValueSet experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 lockedDate:date:01
+            ValueSet description:string:01 useContext:CodeableConcept:0* immutable:boolean:01 requirements:string:01
+            ValueSet copyright:string:01 extensible:boolean:01 codeSystem:>:01 compose:>:01 expansion:>:01
+            ValueSet.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
+            ValueSet.codeSystem ^BackboneElement system:uri:11 version:string:01 caseSensitive:boolean:01 concept:>:1*
+            ValueSet.codeSystem.concept ^BackboneElement code:code:11 abstract:boolean:01 display:string:01
+            ValueSet.codeSystem.concept definition:string:01 designation:>:0* concept:@ValueSet.codeSystem.concept:0*
+            ValueSet.codeSystem.concept.designation ^BackboneElement language:code:01 use:Coding:01 value:string:11
+            ValueSet.compose ^BackboneElement import:uri:0* include:>:0* exclude:@ValueSet.compose.include:0*
+            ValueSet.compose.include ^BackboneElement system:uri:11 version:string:01 concept:>:0* filter:>:0*
+            ValueSet.compose.include.concept ^BackboneElement code:code:11 display:string:01
+            ValueSet.compose.include.concept designation:@ValueSet.codeSystem.concept.designation:0*
+            ValueSet.compose.include.filter ^BackboneElement property:code:11 op:code:11 value:code:11
+            ValueSet.expansion ^BackboneElement identifier:uri:11 timestamp:dateTime:11 total:integer:01 offset:integer:01
+            ValueSet.expansion parameter:>:0* contains:>:0*
+            ValueSet.expansion.parameter ^BackboneElement name:string:11
             ValueSet.expansion.parameter value[x]:string,boolean,integer,decimal,uri,code:01
-            ValueSet.expansion.contains id:id:01 extension:Extension:0* modifierExtension:Extension:0* system:uri:01
-            ValueSet.expansion.contains abstract:boolean:01 version:string:01 code:code:01 display:string:01
-            ValueSet.expansion.contains contains:@ValueSet.expansion.contains:0*
-            Address id:id:01 extension:Extension:0* use:code:01 type:code:01 text:string:01 line:string:0* city:string:01
-            Address district:string:01 state:string:01 postalCode:string:01 country:string:01 period:Period:01
-            Annotation id:id:01 extension:Extension:0* author[x]:Reference,string:01 time:dateTime:01 text:string:11
-            Attachment id:id:01 extension:Extension:0* contentType:code:01 language:code:01 data:base64Binary:01 url:uri:01
-            Attachment size:unsignedInt:01 hash:base64Binary:01 title:string:01 creation:dateTime:01
-            CodeableConcept id:id:01 extension:Extension:0* coding:Coding:0* text:string:01
-            Coding id:id:01 extension:Extension:0* system:uri:01 version:string:01 code:code:01 display:string:01
-            Coding userSelected:boolean:01
-            ContactPoint id:id:01 extension:Extension:0* system:code:01 value:string:01 use:code:01 rank:positiveInt:01
-            ContactPoint period:Period:01
-            Element id:id:01 extension:Extension:0*
-            Extension id:id:01 extension:Extension:0* url:uri:11 value[x]:*:01
-            HumanName id:id:01 extension:Extension:0* use:code:01 text:string:01 family:string:0* given:string:0*
-            HumanName prefix:string:0* suffix:string:0* period:Period:01
-            Identifier id:id:01 extension:Extension:0* use:code:01 type:CodeableConcept:01 system:uri:01 value:string:01
-            Identifier period:Period:01 assigner:Reference:01
-            Meta id:id:01 extension:Extension:0* versionId:id:01 lastUpdated:instant:01 profile:uri:0* security:Coding:0*
-            Meta tag:Coding:0*
-            Narrative id:id:01 extension:Extension:0* status:code:11 div:xhtml:11
-            Period id:id:01 extension:Extension:0* start:dateTime:01 end:dateTime:01
-            Quantity id:id:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Quantity code:code:01
-            Range id:id:01 extension:Extension:0* low:Quantity:01 high:Quantity:01
-            Ratio id:id:01 extension:Extension:0* numerator:Quantity:01 denominator:Quantity:01
-            Reference id:id:01 extension:Extension:0* reference:string:01 display:string:01
-            SampledData id:id:01 extension:Extension:0* origin:Quantity:11 period:decimal:11 factor:decimal:01
-            SampledData lowerLimit:decimal:01 upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
-            Signature id:id:01 extension:Extension:0* type:Coding:1* when:instant:11 who[x]:uri,Reference:11
-            Signature contentType:code:11 blob:base64Binary:11
-            Timing id:id:01 extension:Extension:0* event:dateTime:0* repeat:>:01 code:CodeableConcept:01
-            Timing.repeat id:id:01 extension:Extension:0* bounds[x]:Quantity,Range,Period:01 count:integer:01
-            Timing.repeat duration:decimal:01 durationMax:decimal:01 durationUnits:code:01 frequency:integer:01
-            Timing.repeat frequencyMax:integer:01 period:decimal:01 periodMax:decimal:01 periodUnits:code:01 when:code:01
+            ValueSet.expansion.contains ^BackboneElement system:uri:01 abstract:boolean:01 version:string:01 code:code:01
+            ValueSet.expansion.contains display:string:01 contains:@ValueSet.expansion.contains:0*
+            VisionPrescription ^DomainResource identifier:Identifier:0* dateWritten:dateTime:01 patient:Reference:01
+            VisionPrescription prescriber:Reference:01 encounter:Reference:01 reason[x]:CodeableConcept,Reference:01
+            VisionPrescription dispense:>:0*
+            VisionPrescription.dispense ^BackboneElement product:Coding:11 eye:code:01 sphere:decimal:01
+            VisionPrescription.dispense cylinder:decimal:01 axis:integer:01 prism:decimal:01 base:code:01 add:decimal:01
+            VisionPrescription.dispense power:decimal:01 backCurve:decimal:01 diameter:decimal:01 duration:Quantity:01
+            VisionPrescription.dispense color:string:01 brand:string:01 notes:string:01
             """)
 }

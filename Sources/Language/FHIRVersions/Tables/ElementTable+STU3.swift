@@ -4,265 +4,1220 @@ extension ElementTable {
     /// The elements of FHIR STU3 (3.0.1) that the conversion needs.
     static let stu3 = ElementTable(
         text: """
-            Binary id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 contentType:code:11
-            Binary securityContext:Reference:01 content:base64Binary:11
-            Bundle id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 identifier:Identifier:01 type:code:11
-            Bundle total:unsignedInt:01 link:>:0* entry:>:0* signature:Signature:01
-            Bundle.link id:string:01 extension:Extension:0* modifierExtension:Extension:0* relation:string:11 url:uri:11
-            Bundle.entry id:string:01 extension:Extension:0* modifierExtension:Extension:0* link:@Bundle.link:0*
-            Bundle.entry fullUrl:uri:01 resource:Resource:01 search:>:01 request:>:01 response:>:01
-            Bundle.entry.search id:string:01 extension:Extension:0* modifierExtension:Extension:0* mode:code:01
-            Bundle.entry.search score:decimal:01
-            Bundle.entry.request id:string:01 extension:Extension:0* modifierExtension:Extension:0* method:code:11
-            Bundle.entry.request url:uri:11 ifNoneMatch:string:01 ifModifiedSince:instant:01 ifMatch:string:01
-            Bundle.entry.request ifNoneExist:string:01
-            Bundle.entry.response id:string:01 extension:Extension:0* modifierExtension:Extension:0* status:string:11
-            Bundle.entry.response location:uri:01 etag:string:01 lastModified:instant:01 outcome:Resource:01
-            CodeSystem id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            CodeSystem extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:01
-            CodeSystem version:string:01 name:string:01 title:string:01 status:code:11 experimental:boolean:01
-            CodeSystem date:dateTime:01 publisher:string:01 contact:ContactDetail:0* description:markdown:01
-            CodeSystem useContext:UsageContext:0* jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01
-            CodeSystem caseSensitive:boolean:01 valueSet:uri:01 hierarchyMeaning:code:01 compositional:boolean:01
-            CodeSystem versionNeeded:boolean:01 content:code:11 count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
-            CodeSystem.filter id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
-            CodeSystem.filter description:string:01 operator:code:1* value:string:11
-            CodeSystem.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11 uri:uri:01
-            CodeSystem.property description:string:01 type:code:11
-            CodeSystem.concept id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
-            CodeSystem.concept display:string:01 definition:string:01 designation:>:0* property:>:0*
-            CodeSystem.concept concept:@CodeSystem.concept:0*
-            CodeSystem.concept.designation id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            CodeSystem.concept.designation language:code:01 use:Coding:01 value:string:11
-            CodeSystem.concept.property id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:code:11
+            BackboneElement id:string:01 extension:Extension:0* modifierExtension:Extension:0*
+            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
+            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
+            Resource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01
+            Element id:string:01 extension:Extension:0*
+            Account ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01 name:string:01
+            Account subject:Reference:01 period:Period:01 active:Period:01 balance:Money:01 coverage:>:0*
+            Account owner:Reference:01 description:string:01 guarantor:>:0*
+            Account.coverage ^BackboneElement coverage:Reference:11 priority:positiveInt:01
+            Account.guarantor ^BackboneElement party:Reference:11 onHold:boolean:01 period:Period:01
+            ActivityDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
+            ActivityDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            ActivityDefinition description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01
+            ActivityDefinition lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
+            ActivityDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
+            ActivityDefinition contact:ContactDetail:0* copyright:markdown:01 relatedArtifact:RelatedArtifact:0*
+            ActivityDefinition library:Reference:0* kind:code:01 code:CodeableConcept:01
+            ActivityDefinition timing[x]:Timing,dateTime,Period,Range:01 location:Reference:01 participant:>:0*
+            ActivityDefinition product[x]:Reference,CodeableConcept:01 quantity:Quantity:01 dosage:Dosage:0*
+            ActivityDefinition bodySite:CodeableConcept:0* transform:Reference:01 dynamicValue:>:0*
+            ActivityDefinition.participant ^BackboneElement type:code:11 role:CodeableConcept:01
+            ActivityDefinition.dynamicValue ^BackboneElement description:string:01 path:string:01 language:string:01
+            ActivityDefinition.dynamicValue expression:string:01
+            Address ^Element use:code:01 type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
+            Address state:string:01 postalCode:string:01 country:string:01 period:Period:01
+            AdverseEvent ^DomainResource identifier:Identifier:01 category:code:01 type:CodeableConcept:01
+            AdverseEvent subject:Reference:01 date:dateTime:01 reaction:Reference:0* location:Reference:01
+            AdverseEvent seriousness:CodeableConcept:01 outcome:CodeableConcept:01 recorder:Reference:01
+            AdverseEvent eventParticipant:Reference:01 description:string:01 suspectEntity:>:0*
+            AdverseEvent subjectMedicalHistory:Reference:0* referenceDocument:Reference:0* study:Reference:0*
+            AdverseEvent.suspectEntity ^BackboneElement instance:Reference:11 causality:code:01
+            AdverseEvent.suspectEntity causalityAssessment:CodeableConcept:01 causalityProductRelatedness:string:01
+            AdverseEvent.suspectEntity causalityMethod:CodeableConcept:01 causalityAuthor:Reference:01
+            AdverseEvent.suspectEntity causalityResult:CodeableConcept:01
+            Age ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            AllergyIntolerance ^DomainResource identifier:Identifier:0* clinicalStatus:code:01 verificationStatus:code:11
+            AllergyIntolerance type:code:01 category:code:0* criticality:code:01 code:CodeableConcept:01
+            AllergyIntolerance patient:Reference:11 onset[x]:dateTime,Age,Period,Range,string:01 assertedDate:dateTime:01
+            AllergyIntolerance recorder:Reference:01 asserter:Reference:01 lastOccurrence:dateTime:01 note:Annotation:0*
+            AllergyIntolerance reaction:>:0*
+            AllergyIntolerance.reaction ^BackboneElement substance:CodeableConcept:01 manifestation:CodeableConcept:1*
+            AllergyIntolerance.reaction description:string:01 onset:dateTime:01 severity:code:01
+            AllergyIntolerance.reaction exposureRoute:CodeableConcept:01 note:Annotation:0*
+            Annotation ^Element author[x]:Reference,string:01 time:dateTime:01 text:string:11
+            Appointment ^DomainResource identifier:Identifier:0* status:code:11 serviceCategory:CodeableConcept:01
+            Appointment serviceType:CodeableConcept:0* specialty:CodeableConcept:0* appointmentType:CodeableConcept:01
+            Appointment reason:CodeableConcept:0* indication:Reference:0* priority:unsignedInt:01 description:string:01
+            Appointment supportingInformation:Reference:0* start:instant:01 end:instant:01 minutesDuration:positiveInt:01
+            Appointment slot:Reference:0* created:dateTime:01 comment:string:01 incomingReferral:Reference:0*
+            Appointment participant:>:1* requestedPeriod:Period:0*
+            Appointment.participant ^BackboneElement type:CodeableConcept:0* actor:Reference:01 required:code:01
+            Appointment.participant status:code:11
+            AppointmentResponse ^DomainResource identifier:Identifier:0* appointment:Reference:11 start:instant:01
+            AppointmentResponse end:instant:01 participantType:CodeableConcept:0* actor:Reference:01
+            AppointmentResponse participantStatus:code:11 comment:string:01
+            Attachment ^Element contentType:code:01 language:code:01 data:base64Binary:01 url:uri:01 size:unsignedInt:01
+            Attachment hash:base64Binary:01 title:string:01 creation:dateTime:01
+            AuditEvent ^DomainResource type:Coding:11 subtype:Coding:0* action:code:01 recorded:instant:11 outcome:code:01
+            AuditEvent outcomeDesc:string:01 purposeOfEvent:CodeableConcept:0* agent:>:1* source:>:11 entity:>:0*
+            AuditEvent.agent ^BackboneElement role:CodeableConcept:0* reference:Reference:01 userId:Identifier:01
+            AuditEvent.agent altId:string:01 name:string:01 requestor:boolean:11 location:Reference:01 policy:uri:0*
+            AuditEvent.agent media:Coding:01 network:>:01 purposeOfUse:CodeableConcept:0*
+            AuditEvent.agent.network ^BackboneElement address:string:01 type:code:01
+            AuditEvent.source ^BackboneElement site:string:01 identifier:Identifier:11 type:Coding:0*
+            AuditEvent.entity ^BackboneElement identifier:Identifier:01 reference:Reference:01 type:Coding:01
+            AuditEvent.entity role:Coding:01 lifecycle:Coding:01 securityLabel:Coding:0* name:string:01
+            AuditEvent.entity description:string:01 query:base64Binary:01 detail:>:0*
+            AuditEvent.entity.detail ^BackboneElement type:string:11 value:base64Binary:11
+            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11 subject:Reference:01 created:date:01
+            Basic author:Reference:01
+            Binary ^Resource contentType:code:11 securityContext:Reference:01 content:base64Binary:11
+            BodySite ^DomainResource identifier:Identifier:0* active:boolean:01 code:CodeableConcept:01
+            BodySite qualifier:CodeableConcept:0* description:string:01 image:Attachment:0* patient:Reference:11
+            Bundle ^Resource identifier:Identifier:01 type:code:11 total:unsignedInt:01 link:>:0* entry:>:0*
+            Bundle signature:Signature:01
+            Bundle.link ^BackboneElement relation:string:11 url:uri:11
+            Bundle.entry ^BackboneElement link:@Bundle.link:0* fullUrl:uri:01 resource:Resource:01 search:>:01 request:>:01
+            Bundle.entry response:>:01
+            Bundle.entry.search ^BackboneElement mode:code:01 score:decimal:01
+            Bundle.entry.request ^BackboneElement method:code:11 url:uri:11 ifNoneMatch:string:01
+            Bundle.entry.request ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
+            Bundle.entry.response ^BackboneElement status:string:11 location:uri:01 etag:string:01 lastModified:instant:01
+            Bundle.entry.response outcome:Resource:01
+            CapabilityStatement ^DomainResource url:uri:01 version:string:01 name:string:01 title:string:01 status:code:11
+            CapabilityStatement experimental:boolean:01 date:dateTime:11 publisher:string:01 contact:ContactDetail:0*
+            CapabilityStatement description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            CapabilityStatement purpose:markdown:01 copyright:markdown:01 kind:code:11 instantiates:uri:0* software:>:01
+            CapabilityStatement implementation:>:01 fhirVersion:id:11 acceptUnknown:code:11 format:code:1*
+            CapabilityStatement patchFormat:code:0* implementationGuide:uri:0* profile:Reference:0* rest:>:0*
+            CapabilityStatement messaging:>:0* document:>:0*
+            CapabilityStatement.software ^BackboneElement name:string:11 version:string:01 releaseDate:dateTime:01
+            CapabilityStatement.implementation ^BackboneElement description:string:11 url:uri:01
+            CapabilityStatement.rest ^BackboneElement mode:code:11 documentation:string:01 security:>:01 resource:>:0*
+            CapabilityStatement.rest interaction:>:0* searchParam:@CapabilityStatement.rest.resource.searchParam:0*
+            CapabilityStatement.rest operation:>:0* compartment:uri:0*
+            CapabilityStatement.rest.security ^BackboneElement cors:boolean:01 service:CodeableConcept:0*
+            CapabilityStatement.rest.security description:string:01 certificate:>:0*
+            CapabilityStatement.rest.security.certificate ^BackboneElement type:code:01 blob:base64Binary:01
+            CapabilityStatement.rest.resource ^BackboneElement type:code:11 profile:Reference:01 documentation:markdown:01
+            CapabilityStatement.rest.resource interaction:>:1* versioning:code:01 readHistory:boolean:01
+            CapabilityStatement.rest.resource updateCreate:boolean:01 conditionalCreate:boolean:01 conditionalRead:code:01
+            CapabilityStatement.rest.resource conditionalUpdate:boolean:01 conditionalDelete:code:01
+            CapabilityStatement.rest.resource referencePolicy:code:0* searchInclude:string:0* searchRevInclude:string:0*
+            CapabilityStatement.rest.resource searchParam:>:0*
+            CapabilityStatement.rest.resource.interaction ^BackboneElement code:code:11 documentation:string:01
+            CapabilityStatement.rest.resource.searchParam ^BackboneElement name:string:11 definition:uri:01 type:code:11
+            CapabilityStatement.rest.resource.searchParam documentation:string:01
+            CapabilityStatement.rest.interaction ^BackboneElement code:code:11 documentation:string:01
+            CapabilityStatement.rest.operation ^BackboneElement name:string:11 definition:Reference:11
+            CapabilityStatement.messaging ^BackboneElement endpoint:>:0* reliableCache:unsignedInt:01
+            CapabilityStatement.messaging documentation:string:01 supportedMessage:>:0* event:>:0*
+            CapabilityStatement.messaging.endpoint ^BackboneElement protocol:Coding:11 address:uri:11
+            CapabilityStatement.messaging.supportedMessage ^BackboneElement mode:code:11 definition:Reference:11
+            CapabilityStatement.messaging.event ^BackboneElement code:Coding:11 category:code:01 mode:code:11 focus:code:11
+            CapabilityStatement.messaging.event request:Reference:11 response:Reference:11 documentation:string:01
+            CapabilityStatement.document ^BackboneElement mode:code:11 documentation:string:01 profile:Reference:11
+            CarePlan ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            CarePlan replaces:Reference:0* partOf:Reference:0* status:code:11 intent:code:11 category:CodeableConcept:0*
+            CarePlan title:string:01 description:string:01 subject:Reference:11 context:Reference:01 period:Period:01
+            CarePlan author:Reference:0* careTeam:Reference:0* addresses:Reference:0* supportingInfo:Reference:0*
+            CarePlan goal:Reference:0* activity:>:0* note:Annotation:0*
+            CarePlan.activity ^BackboneElement outcomeCodeableConcept:CodeableConcept:0* outcomeReference:Reference:0*
+            CarePlan.activity progress:Annotation:0* reference:Reference:01 detail:>:01
+            CarePlan.activity.detail ^BackboneElement category:CodeableConcept:01 definition:Reference:01
+            CarePlan.activity.detail code:CodeableConcept:01 reasonCode:CodeableConcept:0* reasonReference:Reference:0*
+            CarePlan.activity.detail goal:Reference:0* status:code:11 statusReason:string:01 prohibited:boolean:01
+            CarePlan.activity.detail scheduled[x]:Timing,Period,string:01 location:Reference:01 performer:Reference:0*
+            CarePlan.activity.detail product[x]:CodeableConcept,Reference:01 dailyAmount:Quantity:01 quantity:Quantity:01
+            CarePlan.activity.detail description:string:01
+            CareTeam ^DomainResource identifier:Identifier:0* status:code:01 category:CodeableConcept:0* name:string:01
+            CareTeam subject:Reference:01 context:Reference:01 period:Period:01 participant:>:0*
+            CareTeam reasonCode:CodeableConcept:0* reasonReference:Reference:0* managingOrganization:Reference:0*
+            CareTeam note:Annotation:0*
+            CareTeam.participant ^BackboneElement role:CodeableConcept:01 member:Reference:01 onBehalfOf:Reference:01
+            CareTeam.participant period:Period:01
+            ChargeItem ^DomainResource identifier:Identifier:01 definition:uri:0* status:code:11 partOf:Reference:0*
+            ChargeItem code:CodeableConcept:11 subject:Reference:11 context:Reference:01
+            ChargeItem occurrence[x]:dateTime,Period,Timing:01 participant:>:0* performingOrganization:Reference:01
+            ChargeItem requestingOrganization:Reference:01 quantity:Quantity:01 bodysite:CodeableConcept:0*
+            ChargeItem factorOverride:decimal:01 priceOverride:Money:01 overrideReason:string:01 enterer:Reference:01
+            ChargeItem enteredDate:dateTime:01 reason:CodeableConcept:0* service:Reference:0* account:Reference:0*
+            ChargeItem note:Annotation:0* supportingInformation:Reference:0*
+            ChargeItem.participant ^BackboneElement role:CodeableConcept:01 actor:Reference:11
+            Claim ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            Claim subType:CodeableConcept:0* use:code:01 patient:Reference:01 billablePeriod:Period:01 created:dateTime:01
+            Claim enterer:Reference:01 insurer:Reference:01 provider:Reference:01 organization:Reference:01
+            Claim priority:CodeableConcept:01 fundsReserve:CodeableConcept:01 related:>:0* prescription:Reference:01
+            Claim originalPrescription:Reference:01 payee:>:01 referral:Reference:01 facility:Reference:01 careTeam:>:0*
+            Claim information:>:0* diagnosis:>:0* procedure:>:0* insurance:>:0* accident:>:01 employmentImpacted:Period:01
+            Claim hospitalization:Period:01 item:>:0* total:Money:01
+            Claim.related ^BackboneElement claim:Reference:01 relationship:CodeableConcept:01 reference:Identifier:01
+            Claim.payee ^BackboneElement type:CodeableConcept:11 resourceType:Coding:01 party:Reference:01
+            Claim.careTeam ^BackboneElement sequence:positiveInt:11 provider:Reference:11 responsible:boolean:01
+            Claim.careTeam role:CodeableConcept:01 qualification:CodeableConcept:01
+            Claim.information ^BackboneElement sequence:positiveInt:11 category:CodeableConcept:11 code:CodeableConcept:01
+            Claim.information timing[x]:date,Period:01 value[x]:string,Quantity,Attachment,Reference:01
+            Claim.information reason:CodeableConcept:01
+            Claim.diagnosis ^BackboneElement sequence:positiveInt:11 diagnosis[x]:CodeableConcept,Reference:11
+            Claim.diagnosis type:CodeableConcept:0* packageCode:CodeableConcept:01
+            Claim.procedure ^BackboneElement sequence:positiveInt:11 date:dateTime:01
+            Claim.procedure procedure[x]:CodeableConcept,Reference:11
+            Claim.insurance ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
+            Claim.insurance businessArrangement:string:01 preAuthRef:string:0* claimResponse:Reference:01
+            Claim.accident ^BackboneElement date:date:11 type:CodeableConcept:01 location[x]:Address,Reference:01
+            Claim.item ^BackboneElement sequence:positiveInt:11 careTeamLinkId:positiveInt:0*
+            Claim.item diagnosisLinkId:positiveInt:0* procedureLinkId:positiveInt:0* informationLinkId:positiveInt:0*
+            Claim.item revenue:CodeableConcept:01 category:CodeableConcept:01 service:CodeableConcept:01
+            Claim.item modifier:CodeableConcept:0* programCode:CodeableConcept:0* serviced[x]:date,Period:01
+            Claim.item location[x]:CodeableConcept,Address,Reference:01 quantity:Quantity:01 unitPrice:Money:01
+            Claim.item factor:decimal:01 net:Money:01 udi:Reference:0* bodySite:CodeableConcept:01
+            Claim.item subSite:CodeableConcept:0* encounter:Reference:0* detail:>:0*
+            Claim.item.detail ^BackboneElement sequence:positiveInt:11 revenue:CodeableConcept:01
+            Claim.item.detail category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
+            Claim.item.detail programCode:CodeableConcept:0* quantity:Quantity:01 unitPrice:Money:01 factor:decimal:01
+            Claim.item.detail net:Money:01 udi:Reference:0* subDetail:>:0*
+            Claim.item.detail.subDetail ^BackboneElement sequence:positiveInt:11 revenue:CodeableConcept:01
+            Claim.item.detail.subDetail category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
+            Claim.item.detail.subDetail programCode:CodeableConcept:0* quantity:Quantity:01 unitPrice:Money:01
+            Claim.item.detail.subDetail factor:decimal:01 net:Money:01 udi:Reference:0*
+            ClaimResponse ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:01 created:dateTime:01
+            ClaimResponse insurer:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            ClaimResponse request:Reference:01 outcome:CodeableConcept:01 disposition:string:01
+            ClaimResponse payeeType:CodeableConcept:01 item:>:0* addItem:>:0* error:>:0* totalCost:Money:01
+            ClaimResponse unallocDeductable:Money:01 totalBenefit:Money:01 payment:>:01 reserved:Coding:01
+            ClaimResponse form:CodeableConcept:01 processNote:>:0* communicationRequest:Reference:0* insurance:>:0*
+            ClaimResponse.item ^BackboneElement sequenceLinkId:positiveInt:11 noteNumber:positiveInt:0* adjudication:>:0*
+            ClaimResponse.item detail:>:0*
+            ClaimResponse.item.adjudication ^BackboneElement category:CodeableConcept:11 reason:CodeableConcept:01
+            ClaimResponse.item.adjudication amount:Money:01 value:decimal:01
+            ClaimResponse.item.detail ^BackboneElement sequenceLinkId:positiveInt:11 noteNumber:positiveInt:0*
+            ClaimResponse.item.detail adjudication:@ClaimResponse.item.adjudication:0* subDetail:>:0*
+            ClaimResponse.item.detail.subDetail ^BackboneElement sequenceLinkId:positiveInt:11 noteNumber:positiveInt:0*
+            ClaimResponse.item.detail.subDetail adjudication:@ClaimResponse.item.adjudication:0*
+            ClaimResponse.addItem ^BackboneElement sequenceLinkId:positiveInt:0* revenue:CodeableConcept:01
+            ClaimResponse.addItem category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
+            ClaimResponse.addItem fee:Money:01 noteNumber:positiveInt:0* adjudication:@ClaimResponse.item.adjudication:0*
+            ClaimResponse.addItem detail:>:0*
+            ClaimResponse.addItem.detail ^BackboneElement revenue:CodeableConcept:01 category:CodeableConcept:01
+            ClaimResponse.addItem.detail service:CodeableConcept:01 modifier:CodeableConcept:0* fee:Money:01
+            ClaimResponse.addItem.detail noteNumber:positiveInt:0* adjudication:@ClaimResponse.item.adjudication:0*
+            ClaimResponse.error ^BackboneElement sequenceLinkId:positiveInt:01 detailSequenceLinkId:positiveInt:01
+            ClaimResponse.error subdetailSequenceLinkId:positiveInt:01 code:CodeableConcept:11
+            ClaimResponse.payment ^BackboneElement type:CodeableConcept:01 adjustment:Money:01
+            ClaimResponse.payment adjustmentReason:CodeableConcept:01 date:date:01 amount:Money:01 identifier:Identifier:01
+            ClaimResponse.processNote ^BackboneElement number:positiveInt:01 type:CodeableConcept:01 text:string:01
+            ClaimResponse.processNote language:CodeableConcept:01
+            ClaimResponse.insurance ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
+            ClaimResponse.insurance businessArrangement:string:01 preAuthRef:string:0* claimResponse:Reference:01
+            ClinicalImpression ^DomainResource identifier:Identifier:0* status:code:11 code:CodeableConcept:01
+            ClinicalImpression description:string:01 subject:Reference:11 context:Reference:01
+            ClinicalImpression effective[x]:dateTime,Period:01 date:dateTime:01 assessor:Reference:01 previous:Reference:01
+            ClinicalImpression problem:Reference:0* investigation:>:0* protocol:uri:0* summary:string:01 finding:>:0*
+            ClinicalImpression prognosisCodeableConcept:CodeableConcept:0* prognosisReference:Reference:0*
+            ClinicalImpression action:Reference:0* note:Annotation:0*
+            ClinicalImpression.investigation ^BackboneElement code:CodeableConcept:11 item:Reference:0*
+            ClinicalImpression.finding ^BackboneElement item[x]:CodeableConcept,Reference:11 basis:string:01
+            CodeSystem ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 title:string:01
+            CodeSystem status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            CodeSystem description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            CodeSystem purpose:markdown:01 copyright:markdown:01 caseSensitive:boolean:01 valueSet:uri:01
+            CodeSystem hierarchyMeaning:code:01 compositional:boolean:01 versionNeeded:boolean:01 content:code:11
+            CodeSystem count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
+            CodeSystem.filter ^BackboneElement code:code:11 description:string:01 operator:code:1* value:string:11
+            CodeSystem.property ^BackboneElement code:code:11 uri:uri:01 description:string:01 type:code:11
+            CodeSystem.concept ^BackboneElement code:code:11 display:string:01 definition:string:01 designation:>:0*
+            CodeSystem.concept property:>:0* concept:@CodeSystem.concept:0*
+            CodeSystem.concept.designation ^BackboneElement language:code:01 use:Coding:01 value:string:11
+            CodeSystem.concept.property ^BackboneElement code:code:11
             CodeSystem.concept.property value[x]:code,Coding,string,integer,boolean,dateTime:11
-            Condition id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Condition extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* clinicalStatus:code:01
-            Condition verificationStatus:code:01 category:CodeableConcept:0* severity:CodeableConcept:01
-            Condition code:CodeableConcept:01 bodySite:CodeableConcept:0* subject:Reference:11 context:Reference:01
+            CodeableConcept ^Element coding:Coding:0* text:string:01
+            Coding ^Element system:uri:01 version:string:01 code:code:01 display:string:01 userSelected:boolean:01
+            Communication ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            Communication partOf:Reference:0* status:code:11 notDone:boolean:01 notDoneReason:CodeableConcept:01
+            Communication category:CodeableConcept:0* medium:CodeableConcept:0* subject:Reference:01 recipient:Reference:0*
+            Communication topic:Reference:0* context:Reference:01 sent:dateTime:01 received:dateTime:01 sender:Reference:01
+            Communication reasonCode:CodeableConcept:0* reasonReference:Reference:0* payload:>:0* note:Annotation:0*
+            Communication.payload ^BackboneElement content[x]:string,Attachment,Reference:11
+            CommunicationRequest ^DomainResource identifier:Identifier:0* basedOn:Reference:0* replaces:Reference:0*
+            CommunicationRequest groupIdentifier:Identifier:01 status:code:11 category:CodeableConcept:0* priority:code:01
+            CommunicationRequest medium:CodeableConcept:0* subject:Reference:01 recipient:Reference:0* topic:Reference:0*
+            CommunicationRequest context:Reference:01 payload:>:0* occurrence[x]:dateTime,Period:01 authoredOn:dateTime:01
+            CommunicationRequest sender:Reference:01 requester:>:01 reasonCode:CodeableConcept:0*
+            CommunicationRequest reasonReference:Reference:0* note:Annotation:0*
+            CommunicationRequest.payload ^BackboneElement content[x]:string,Attachment,Reference:11
+            CommunicationRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            CompartmentDefinition ^DomainResource url:uri:11 name:string:11 title:string:01 status:code:11
+            CompartmentDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            CompartmentDefinition description:markdown:01 purpose:markdown:01 useContext:UsageContext:0*
+            CompartmentDefinition jurisdiction:CodeableConcept:0* code:code:11 search:boolean:11 resource:>:0*
+            CompartmentDefinition.resource ^BackboneElement code:code:11 param:string:0* documentation:string:01
+            Composition ^DomainResource identifier:Identifier:01 status:code:11 type:CodeableConcept:11
+            Composition class:CodeableConcept:01 subject:Reference:11 encounter:Reference:01 date:dateTime:11
+            Composition author:Reference:1* title:string:11 confidentiality:code:01 attester:>:0* custodian:Reference:01
+            Composition relatesTo:>:0* event:>:0* section:>:0*
+            Composition.attester ^BackboneElement mode:code:1* time:dateTime:01 party:Reference:01
+            Composition.relatesTo ^BackboneElement code:code:11 target[x]:Identifier,Reference:11
+            Composition.event ^BackboneElement code:CodeableConcept:0* period:Period:01 detail:Reference:0*
+            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01
+            Composition.section orderedBy:CodeableConcept:01 entry:Reference:0* emptyReason:CodeableConcept:01
+            Composition.section section:@Composition.section:0*
+            ConceptMap ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 title:string:01
+            ConceptMap status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            ConceptMap description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            ConceptMap purpose:markdown:01 copyright:markdown:01 source[x]:uri,Reference:01 target[x]:uri,Reference:01
+            ConceptMap group:>:0*
+            ConceptMap.group ^BackboneElement source:uri:01 sourceVersion:string:01 target:uri:01 targetVersion:string:01
+            ConceptMap.group element:>:1* unmapped:>:01
+            ConceptMap.group.element ^BackboneElement code:code:01 display:string:01 target:>:0*
+            ConceptMap.group.element.target ^BackboneElement code:code:01 display:string:01 equivalence:code:01
+            ConceptMap.group.element.target comment:string:01 dependsOn:>:0*
+            ConceptMap.group.element.target product:@ConceptMap.group.element.target.dependsOn:0*
+            ConceptMap.group.element.target.dependsOn ^BackboneElement property:uri:11 system:uri:01 code:string:11
+            ConceptMap.group.element.target.dependsOn display:string:01
+            ConceptMap.group.unmapped ^BackboneElement mode:code:11 code:code:01 display:string:01 url:uri:01
+            Condition ^DomainResource identifier:Identifier:0* clinicalStatus:code:01 verificationStatus:code:01
+            Condition category:CodeableConcept:0* severity:CodeableConcept:01 code:CodeableConcept:01
+            Condition bodySite:CodeableConcept:0* subject:Reference:11 context:Reference:01
             Condition onset[x]:dateTime,Age,Period,Range,string:01 abatement[x]:dateTime,Age,boolean,Period,Range,string:01
             Condition assertedDate:dateTime:01 asserter:Reference:01 stage:>:01 evidence:>:0* note:Annotation:0*
-            Condition.stage id:string:01 extension:Extension:0* modifierExtension:Extension:0* summary:CodeableConcept:01
-            Condition.stage assessment:Reference:0*
-            Condition.evidence id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:0*
-            Condition.evidence detail:Reference:0*
-            Contract id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Contract extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01 status:code:01
-            Contract issued:dateTime:01 applies:Period:01 subject:Reference:0* topic:Reference:0* authority:Reference:0*
-            Contract domain:Reference:0* type:CodeableConcept:01 subType:CodeableConcept:0* action:CodeableConcept:0*
+            Condition.stage ^BackboneElement summary:CodeableConcept:01 assessment:Reference:0*
+            Condition.evidence ^BackboneElement code:CodeableConcept:0* detail:Reference:0*
+            Consent ^DomainResource identifier:Identifier:01 status:code:11 category:CodeableConcept:0*
+            Consent patient:Reference:11 period:Period:01 dateTime:dateTime:01 consentingParty:Reference:0* actor:>:0*
+            Consent action:CodeableConcept:0* organization:Reference:0* source[x]:Attachment,Identifier,Reference:01
+            Consent policy:>:0* policyRule:uri:01 securityLabel:Coding:0* purpose:Coding:0* dataPeriod:Period:01 data:>:0*
+            Consent except:>:0*
+            Consent.actor ^BackboneElement role:CodeableConcept:11 reference:Reference:11
+            Consent.policy ^BackboneElement authority:uri:01 uri:uri:01
+            Consent.data ^BackboneElement meaning:code:11 reference:Reference:11
+            Consent.except ^BackboneElement type:code:11 period:Period:01 actor:>:0* action:CodeableConcept:0*
+            Consent.except securityLabel:Coding:0* purpose:Coding:0* class:Coding:0* code:Coding:0* dataPeriod:Period:01
+            Consent.except data:>:0*
+            Consent.except.actor ^BackboneElement role:CodeableConcept:11 reference:Reference:11
+            Consent.except.data ^BackboneElement meaning:code:11 reference:Reference:11
+            ContactDetail ^Element name:string:01 telecom:ContactPoint:0*
+            ContactPoint ^Element system:code:01 value:string:01 use:code:01 rank:positiveInt:01 period:Period:01
+            Contract ^DomainResource identifier:Identifier:01 status:code:01 issued:dateTime:01 applies:Period:01
+            Contract subject:Reference:0* topic:Reference:0* authority:Reference:0* domain:Reference:0*
+            Contract type:CodeableConcept:01 subType:CodeableConcept:0* action:CodeableConcept:0*
             Contract actionReason:CodeableConcept:0* decisionType:CodeableConcept:01 contentDerivative:CodeableConcept:01
             Contract securityLabel:Coding:0* agent:>:0* signer:>:0* valuedItem:>:0* term:>:0*
             Contract binding[x]:Attachment,Reference:01 friendly:>:0* legal:>:0* rule:>:0*
-            Contract.agent id:string:01 extension:Extension:0* modifierExtension:Extension:0* actor:Reference:11
-            Contract.agent role:CodeableConcept:0*
-            Contract.signer id:string:01 extension:Extension:0* modifierExtension:Extension:0* type:Coding:11
-            Contract.signer party:Reference:11 signature:Signature:1*
-            Contract.valuedItem id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.valuedItem entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01 effectiveTime:dateTime:01
-            Contract.valuedItem quantity:Quantity:01 unitPrice:Money:01 factor:decimal:01 points:decimal:01 net:Money:01
-            Contract.term id:string:01 extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:01
-            Contract.term issued:dateTime:01 applies:Period:01 type:CodeableConcept:01 subType:CodeableConcept:01
-            Contract.term topic:Reference:0* action:CodeableConcept:0* actionReason:CodeableConcept:0*
-            Contract.term securityLabel:Coding:0* agent:>:0* text:string:01 valuedItem:>:0* group:@Contract.term:0*
-            Contract.term.agent id:string:01 extension:Extension:0* modifierExtension:Extension:0* actor:Reference:11
-            Contract.term.agent role:CodeableConcept:0*
-            Contract.term.valuedItem id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.term.valuedItem entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
+            Contract.agent ^BackboneElement actor:Reference:11 role:CodeableConcept:0*
+            Contract.signer ^BackboneElement type:Coding:11 party:Reference:11 signature:Signature:1*
+            Contract.valuedItem ^BackboneElement entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
+            Contract.valuedItem effectiveTime:dateTime:01 quantity:Quantity:01 unitPrice:Money:01 factor:decimal:01
+            Contract.valuedItem points:decimal:01 net:Money:01
+            Contract.term ^BackboneElement identifier:Identifier:01 issued:dateTime:01 applies:Period:01
+            Contract.term type:CodeableConcept:01 subType:CodeableConcept:01 topic:Reference:0* action:CodeableConcept:0*
+            Contract.term actionReason:CodeableConcept:0* securityLabel:Coding:0* agent:>:0* text:string:01 valuedItem:>:0*
+            Contract.term group:@Contract.term:0*
+            Contract.term.agent ^BackboneElement actor:Reference:11 role:CodeableConcept:0*
+            Contract.term.valuedItem ^BackboneElement entity[x]:CodeableConcept,Reference:01 identifier:Identifier:01
             Contract.term.valuedItem effectiveTime:dateTime:01 quantity:Quantity:01 unitPrice:Money:01 factor:decimal:01
             Contract.term.valuedItem points:decimal:01 net:Money:01
-            Contract.friendly id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.friendly content[x]:Attachment,Reference:11
-            Contract.legal id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.legal content[x]:Attachment,Reference:11
-            Contract.rule id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Contract.rule content[x]:Attachment,Reference:11
-            Device id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Device extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* udi:>:01 status:code:01
-            Device type:CodeableConcept:01 lotNumber:string:01 manufacturer:string:01 manufactureDate:dateTime:01
-            Device expirationDate:dateTime:01 model:string:01 version:string:01 patient:Reference:01 owner:Reference:01
-            Device contact:ContactPoint:0* location:Reference:01 url:uri:01 note:Annotation:0* safety:CodeableConcept:0*
-            Device.udi id:string:01 extension:Extension:0* modifierExtension:Extension:0* deviceIdentifier:string:01
-            Device.udi name:string:01 jurisdiction:uri:01 carrierHRF:string:01 carrierAIDC:base64Binary:01 issuer:uri:01
-            Device.udi entryType:code:01
-            Encounter id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Encounter extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* status:code:11
-            Encounter statusHistory:>:0* class:Coding:01 classHistory:>:0* type:CodeableConcept:0*
-            Encounter priority:CodeableConcept:01 subject:Reference:01 episodeOfCare:Reference:0*
-            Encounter incomingReferral:Reference:0* participant:>:0* appointment:Reference:01 period:Period:01
-            Encounter length:Duration:01 reason:CodeableConcept:0* diagnosis:>:0* account:Reference:0* hospitalization:>:01
-            Encounter location:>:0* serviceProvider:Reference:01 partOf:Reference:01
-            Encounter.statusHistory id:string:01 extension:Extension:0* modifierExtension:Extension:0* status:code:11
-            Encounter.statusHistory period:Period:11
-            Encounter.classHistory id:string:01 extension:Extension:0* modifierExtension:Extension:0* class:Coding:11
-            Encounter.classHistory period:Period:11
-            Encounter.participant id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Encounter.participant type:CodeableConcept:0* period:Period:01 individual:Reference:01
-            Encounter.diagnosis id:string:01 extension:Extension:0* modifierExtension:Extension:0* condition:Reference:11
-            Encounter.diagnosis role:CodeableConcept:01 rank:positiveInt:01
-            Encounter.hospitalization id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Encounter.hospitalization preAdmissionIdentifier:Identifier:01 origin:Reference:01
+            Contract.friendly ^BackboneElement content[x]:Attachment,Reference:11
+            Contract.legal ^BackboneElement content[x]:Attachment,Reference:11
+            Contract.rule ^BackboneElement content[x]:Attachment,Reference:11
+            Contributor ^Element type:code:11 name:string:11 contact:ContactDetail:0*
+            Count ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            Coverage ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            Coverage policyHolder:Reference:01 subscriber:Reference:01 subscriberId:string:01 beneficiary:Reference:01
+            Coverage relationship:CodeableConcept:01 period:Period:01 payor:Reference:0* grouping:>:01 dependent:string:01
+            Coverage sequence:string:01 order:positiveInt:01 network:string:01 contract:Reference:0*
+            Coverage.grouping ^BackboneElement group:string:01 groupDisplay:string:01 subGroup:string:01
+            Coverage.grouping subGroupDisplay:string:01 plan:string:01 planDisplay:string:01 subPlan:string:01
+            Coverage.grouping subPlanDisplay:string:01 class:string:01 classDisplay:string:01 subClass:string:01
+            Coverage.grouping subClassDisplay:string:01
+            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 status:code:11
+            DataElement experimental:boolean:01 date:dateTime:01 publisher:string:01 name:string:01 title:string:01
+            DataElement contact:ContactDetail:0* useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            DataElement copyright:markdown:01 stringency:code:01 mapping:>:0* element:ElementDefinition:1*
+            DataElement.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comment:string:01
+            DataRequirement ^Element type:code:11 profile:uri:0* mustSupport:string:0* codeFilter:>:0* dateFilter:>:0*
+            DataRequirement.codeFilter ^Element path:string:11 valueSet[x]:string,Reference:01 valueCode:code:0*
+            DataRequirement.codeFilter valueCoding:Coding:0* valueCodeableConcept:CodeableConcept:0*
+            DataRequirement.dateFilter ^Element path:string:11 value[x]:dateTime,Period,Duration:01
+            DetectedIssue ^DomainResource identifier:Identifier:01 status:code:11 category:CodeableConcept:01
+            DetectedIssue severity:code:01 patient:Reference:01 date:dateTime:01 author:Reference:01
+            DetectedIssue implicated:Reference:0* detail:string:01 reference:uri:01 mitigation:>:0*
+            DetectedIssue.mitigation ^BackboneElement action:CodeableConcept:11 date:dateTime:01 author:Reference:01
+            Device ^DomainResource identifier:Identifier:0* udi:>:01 status:code:01 type:CodeableConcept:01
+            Device lotNumber:string:01 manufacturer:string:01 manufactureDate:dateTime:01 expirationDate:dateTime:01
+            Device model:string:01 version:string:01 patient:Reference:01 owner:Reference:01 contact:ContactPoint:0*
+            Device location:Reference:01 url:uri:01 note:Annotation:0* safety:CodeableConcept:0*
+            Device.udi ^BackboneElement deviceIdentifier:string:01 name:string:01 jurisdiction:uri:01 carrierHRF:string:01
+            Device.udi carrierAIDC:base64Binary:01 issuer:uri:01 entryType:code:01
+            DeviceComponent ^DomainResource identifier:Identifier:11 type:CodeableConcept:11 lastSystemChange:instant:01
+            DeviceComponent source:Reference:01 parent:Reference:01 operationalStatus:CodeableConcept:0*
+            DeviceComponent parameterGroup:CodeableConcept:01 measurementPrinciple:code:01 productionSpecification:>:0*
+            DeviceComponent languageCode:CodeableConcept:01
+            DeviceComponent.productionSpecification ^BackboneElement specType:CodeableConcept:01 componentId:Identifier:01
+            DeviceComponent.productionSpecification productionSpec:string:01
+            DeviceMetric ^DomainResource identifier:Identifier:11 type:CodeableConcept:11 unit:CodeableConcept:01
+            DeviceMetric source:Reference:01 parent:Reference:01 operationalStatus:code:01 color:code:01 category:code:11
+            DeviceMetric measurementPeriod:Timing:01 calibration:>:0*
+            DeviceMetric.calibration ^BackboneElement type:code:01 state:code:01 time:instant:01
+            DeviceRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            DeviceRequest priorRequest:Reference:0* groupIdentifier:Identifier:01 status:code:01 intent:CodeableConcept:11
+            DeviceRequest priority:code:01 code[x]:Reference,CodeableConcept:11 subject:Reference:11 context:Reference:01
+            DeviceRequest occurrence[x]:dateTime,Period,Timing:01 authoredOn:dateTime:01 requester:>:01
+            DeviceRequest performerType:CodeableConcept:01 performer:Reference:01 reasonCode:CodeableConcept:0*
+            DeviceRequest reasonReference:Reference:0* supportingInfo:Reference:0* note:Annotation:0*
+            DeviceRequest relevantHistory:Reference:0*
+            DeviceRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            DeviceUseStatement ^DomainResource identifier:Identifier:0* status:code:11 subject:Reference:11
+            DeviceUseStatement whenUsed:Period:01 timing[x]:Timing,Period,dateTime:01 recordedOn:dateTime:01
+            DeviceUseStatement source:Reference:01 device:Reference:11 indication:CodeableConcept:0*
+            DeviceUseStatement bodySite:CodeableConcept:01 note:Annotation:0*
+            DiagnosticReport ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11
+            DiagnosticReport category:CodeableConcept:01 code:CodeableConcept:11 subject:Reference:01 context:Reference:01
+            DiagnosticReport effective[x]:dateTime,Period:01 issued:instant:01 performer:>:0* specimen:Reference:0*
+            DiagnosticReport result:Reference:0* imagingStudy:Reference:0* image:>:0* conclusion:string:01
+            DiagnosticReport codedDiagnosis:CodeableConcept:0* presentedForm:Attachment:0*
+            DiagnosticReport.performer ^BackboneElement role:CodeableConcept:01 actor:Reference:11
+            DiagnosticReport.image ^BackboneElement comment:string:01 link:Reference:11
+            Distance ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            DocumentManifest ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11
+            DocumentManifest type:CodeableConcept:01 subject:Reference:01 created:dateTime:01 author:Reference:0*
+            DocumentManifest recipient:Reference:0* source:uri:01 description:string:01 content:>:1* related:>:0*
+            DocumentManifest.content ^BackboneElement p[x]:Attachment,Reference:11
+            DocumentManifest.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
+            DocumentReference ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11
+            DocumentReference docStatus:code:01 type:CodeableConcept:11 class:CodeableConcept:01 subject:Reference:01
+            DocumentReference created:dateTime:01 indexed:instant:11 author:Reference:0* authenticator:Reference:01
+            DocumentReference custodian:Reference:01 relatesTo:>:0* description:string:01 securityLabel:CodeableConcept:0*
+            DocumentReference content:>:1* context:>:01
+            DocumentReference.relatesTo ^BackboneElement code:code:11 target:Reference:11
+            DocumentReference.content ^BackboneElement attachment:Attachment:11 format:Coding:01
+            DocumentReference.context ^BackboneElement encounter:Reference:01 event:CodeableConcept:0* period:Period:01
+            DocumentReference.context facilityType:CodeableConcept:01 practiceSetting:CodeableConcept:01
+            DocumentReference.context sourcePatientInfo:Reference:01 related:>:0*
+            DocumentReference.context.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
+            Dosage ^Element sequence:integer:01 text:string:01 additionalInstruction:CodeableConcept:0*
+            Dosage patientInstruction:string:01 timing:Timing:01 asNeeded[x]:boolean,CodeableConcept:01
+            Dosage site:CodeableConcept:01 route:CodeableConcept:01 method:CodeableConcept:01 dose[x]:Range,Quantity:01
+            Dosage maxDosePerPeriod:Ratio:01 maxDosePerAdministration:Quantity:01 maxDosePerLifetime:Quantity:01
+            Dosage rate[x]:Ratio,Range,Quantity:01
+            Duration ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            ElementDefinition ^Element path:string:11 representation:code:0* sliceName:string:01 label:string:01
+            ElementDefinition code:Coding:0* slicing:>:01 short:string:01 definition:markdown:01 comment:markdown:01
+            ElementDefinition requirements:markdown:01 alias:string:0* min:unsignedInt:01 max:string:01 base:>:01
+            ElementDefinition contentReference:uri:01 type:>:0*
+            ElementDefinition defaultValue[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
+            ElementDefinition meaningWhenMissing:markdown:01 orderMeaning:string:01
+            ElementDefinition fixed[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
+            ElementDefinition pattern[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
+            ElementDefinition example:>:0*
+            ElementDefinition minValue[x]:date,dateTime,instant,time,decimal,integer,positiveInt,unsignedInt,Quantity:01
+            ElementDefinition maxValue[x]:date,dateTime,instant,time,decimal,integer,positiveInt,unsignedInt,Quantity:01
+            ElementDefinition maxLength:integer:01 condition:id:0* constraint:>:0* mustSupport:boolean:01
+            ElementDefinition isModifier:boolean:01 isSummary:boolean:01 binding:>:01 mapping:>:0*
+            ElementDefinition.slicing ^Element discriminator:>:0* description:string:01 ordered:boolean:01 rules:code:11
+            ElementDefinition.slicing.discriminator ^Element type:code:11 path:string:11
+            ElementDefinition.base ^Element path:string:11 min:unsignedInt:11 max:string:11
+            ElementDefinition.type ^Element code:uri:11 profile:uri:01 targetProfile:uri:01 aggregation:code:0*
+            ElementDefinition.type versioning:code:01
+            ElementDefinition.example ^Element label:string:11
+            ElementDefinition.example value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:11
+            ElementDefinition.constraint ^Element key:id:11 requirements:string:01 severity:code:11 human:string:11
+            ElementDefinition.constraint expression:string:11 xpath:string:01 source:uri:01
+            ElementDefinition.binding ^Element strength:code:11 description:string:01 valueSet[x]:uri,Reference:01
+            ElementDefinition.mapping ^Element identity:id:11 language:code:01 map:string:11 comment:string:01
+            EligibilityRequest ^DomainResource identifier:Identifier:0* status:code:01 priority:CodeableConcept:01
+            EligibilityRequest patient:Reference:01 serviced[x]:date,Period:01 created:dateTime:01 enterer:Reference:01
+            EligibilityRequest provider:Reference:01 organization:Reference:01 insurer:Reference:01 facility:Reference:01
+            EligibilityRequest coverage:Reference:01 businessArrangement:string:01 benefitCategory:CodeableConcept:01
+            EligibilityRequest benefitSubCategory:CodeableConcept:01
+            EligibilityResponse ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            EligibilityResponse requestProvider:Reference:01 requestOrganization:Reference:01 request:Reference:01
+            EligibilityResponse outcome:CodeableConcept:01 disposition:string:01 insurer:Reference:01 inforce:boolean:01
+            EligibilityResponse insurance:>:0* form:CodeableConcept:01 error:>:0*
+            EligibilityResponse.insurance ^BackboneElement coverage:Reference:01 contract:Reference:01 benefitBalance:>:0*
+            EligibilityResponse.insurance.benefitBalance ^BackboneElement category:CodeableConcept:11
+            EligibilityResponse.insurance.benefitBalance subCategory:CodeableConcept:01 excluded:boolean:01 name:string:01
+            EligibilityResponse.insurance.benefitBalance description:string:01 network:CodeableConcept:01
+            EligibilityResponse.insurance.benefitBalance unit:CodeableConcept:01 term:CodeableConcept:01 financial:>:0*
+            EligibilityResponse.insurance.benefitBalance.financial ^BackboneElement type:CodeableConcept:11
+            EligibilityResponse.insurance.benefitBalance.financial allowed[x]:unsignedInt,string,Money:01
+            EligibilityResponse.insurance.benefitBalance.financial used[x]:unsignedInt,Money:01
+            EligibilityResponse.error ^BackboneElement code:CodeableConcept:11
+            Encounter ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0* class:Coding:01
+            Encounter classHistory:>:0* type:CodeableConcept:0* priority:CodeableConcept:01 subject:Reference:01
+            Encounter episodeOfCare:Reference:0* incomingReferral:Reference:0* participant:>:0* appointment:Reference:01
+            Encounter period:Period:01 length:Duration:01 reason:CodeableConcept:0* diagnosis:>:0* account:Reference:0*
+            Encounter hospitalization:>:01 location:>:0* serviceProvider:Reference:01 partOf:Reference:01
+            Encounter.statusHistory ^BackboneElement status:code:11 period:Period:11
+            Encounter.classHistory ^BackboneElement class:Coding:11 period:Period:11
+            Encounter.participant ^BackboneElement type:CodeableConcept:0* period:Period:01 individual:Reference:01
+            Encounter.diagnosis ^BackboneElement condition:Reference:11 role:CodeableConcept:01 rank:positiveInt:01
+            Encounter.hospitalization ^BackboneElement preAdmissionIdentifier:Identifier:01 origin:Reference:01
             Encounter.hospitalization admitSource:CodeableConcept:01 reAdmission:CodeableConcept:01
             Encounter.hospitalization dietPreference:CodeableConcept:0* specialCourtesy:CodeableConcept:0*
             Encounter.hospitalization specialArrangement:CodeableConcept:0* destination:Reference:01
             Encounter.hospitalization dischargeDisposition:CodeableConcept:01
-            Encounter.location id:string:01 extension:Extension:0* modifierExtension:Extension:0* location:Reference:11
-            Encounter.location status:code:01 period:Period:01
-            Group id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Group extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* active:boolean:01
-            Group type:code:11 actual:boolean:11 code:CodeableConcept:01 name:string:01 quantity:unsignedInt:01
-            Group characteristic:>:0* member:>:0*
-            Group.characteristic id:string:01 extension:Extension:0* modifierExtension:Extension:0* code:CodeableConcept:11
+            Encounter.location ^BackboneElement location:Reference:11 status:code:01 period:Period:01
+            Endpoint ^DomainResource identifier:Identifier:0* status:code:11 connectionType:Coding:11 name:string:01
+            Endpoint managingOrganization:Reference:01 contact:ContactPoint:0* period:Period:01
+            Endpoint payloadType:CodeableConcept:1* payloadMimeType:code:0* address:uri:11 header:string:0*
+            EnrollmentRequest ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            EnrollmentRequest insurer:Reference:01 provider:Reference:01 organization:Reference:01 subject:Reference:01
+            EnrollmentRequest coverage:Reference:01
+            EnrollmentResponse ^DomainResource identifier:Identifier:0* status:code:01 request:Reference:01
+            EnrollmentResponse outcome:CodeableConcept:01 disposition:string:01 created:dateTime:01
+            EnrollmentResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
+            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0*
+            EpisodeOfCare type:CodeableConcept:0* diagnosis:>:0* patient:Reference:11 managingOrganization:Reference:01
+            EpisodeOfCare period:Period:01 referralRequest:Reference:0* careManager:Reference:01 team:Reference:0*
+            EpisodeOfCare account:Reference:0*
+            EpisodeOfCare.statusHistory ^BackboneElement status:code:11 period:Period:11
+            EpisodeOfCare.diagnosis ^BackboneElement condition:Reference:11 role:CodeableConcept:01 rank:positiveInt:01
+            ExpansionProfile ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01
+            ExpansionProfile status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            ExpansionProfile contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            ExpansionProfile jurisdiction:CodeableConcept:0* fixedVersion:>:0* excludedSystem:>:01
+            ExpansionProfile includeDesignations:boolean:01 designation:>:01 includeDefinition:boolean:01
+            ExpansionProfile activeOnly:boolean:01 excludeNested:boolean:01 excludeNotForUI:boolean:01
+            ExpansionProfile excludePostCoordinated:boolean:01 displayLanguage:code:01 limitedExpansion:boolean:01
+            ExpansionProfile.fixedVersion ^BackboneElement system:uri:11 version:string:11 mode:code:11
+            ExpansionProfile.excludedSystem ^BackboneElement system:uri:11 version:string:01
+            ExpansionProfile.designation ^BackboneElement include:>:01 exclude:>:01
+            ExpansionProfile.designation.include ^BackboneElement designation:>:0*
+            ExpansionProfile.designation.include.designation ^BackboneElement language:code:01 use:Coding:01
+            ExpansionProfile.designation.exclude ^BackboneElement designation:>:0*
+            ExpansionProfile.designation.exclude.designation ^BackboneElement language:code:01 use:Coding:01
+            ExplanationOfBenefit ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            ExplanationOfBenefit subType:CodeableConcept:0* patient:Reference:01 billablePeriod:Period:01
+            ExplanationOfBenefit created:dateTime:01 enterer:Reference:01 insurer:Reference:01 provider:Reference:01
+            ExplanationOfBenefit organization:Reference:01 referral:Reference:01 facility:Reference:01 claim:Reference:01
+            ExplanationOfBenefit claimResponse:Reference:01 outcome:CodeableConcept:01 disposition:string:01 related:>:0*
+            ExplanationOfBenefit prescription:Reference:01 originalPrescription:Reference:01 payee:>:01 information:>:0*
+            ExplanationOfBenefit careTeam:>:0* diagnosis:>:0* procedure:>:0* precedence:positiveInt:01 insurance:>:01
+            ExplanationOfBenefit accident:>:01 employmentImpacted:Period:01 hospitalization:Period:01 item:>:0*
+            ExplanationOfBenefit addItem:>:0* totalCost:Money:01 unallocDeductable:Money:01 totalBenefit:Money:01
+            ExplanationOfBenefit payment:>:01 form:CodeableConcept:01 processNote:>:0* benefitBalance:>:0*
+            ExplanationOfBenefit.related ^BackboneElement claim:Reference:01 relationship:CodeableConcept:01
+            ExplanationOfBenefit.related reference:Identifier:01
+            ExplanationOfBenefit.payee ^BackboneElement type:CodeableConcept:01 resourceType:CodeableConcept:01
+            ExplanationOfBenefit.payee party:Reference:01
+            ExplanationOfBenefit.information ^BackboneElement sequence:positiveInt:11 category:CodeableConcept:11
+            ExplanationOfBenefit.information code:CodeableConcept:01 timing[x]:date,Period:01
+            ExplanationOfBenefit.information value[x]:string,Quantity,Attachment,Reference:01 reason:Coding:01
+            ExplanationOfBenefit.careTeam ^BackboneElement sequence:positiveInt:11 provider:Reference:11
+            ExplanationOfBenefit.careTeam responsible:boolean:01 role:CodeableConcept:01 qualification:CodeableConcept:01
+            ExplanationOfBenefit.diagnosis ^BackboneElement sequence:positiveInt:11
+            ExplanationOfBenefit.diagnosis diagnosis[x]:CodeableConcept,Reference:11 type:CodeableConcept:0*
+            ExplanationOfBenefit.diagnosis packageCode:CodeableConcept:01
+            ExplanationOfBenefit.procedure ^BackboneElement sequence:positiveInt:11 date:dateTime:01
+            ExplanationOfBenefit.procedure procedure[x]:CodeableConcept,Reference:11
+            ExplanationOfBenefit.insurance ^BackboneElement coverage:Reference:01 preAuthRef:string:0*
+            ExplanationOfBenefit.accident ^BackboneElement date:date:01 type:CodeableConcept:01
+            ExplanationOfBenefit.accident location[x]:Address,Reference:01
+            ExplanationOfBenefit.item ^BackboneElement sequence:positiveInt:11 careTeamLinkId:positiveInt:0*
+            ExplanationOfBenefit.item diagnosisLinkId:positiveInt:0* procedureLinkId:positiveInt:0*
+            ExplanationOfBenefit.item informationLinkId:positiveInt:0* revenue:CodeableConcept:01
+            ExplanationOfBenefit.item category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
+            ExplanationOfBenefit.item programCode:CodeableConcept:0* serviced[x]:date,Period:01
+            ExplanationOfBenefit.item location[x]:CodeableConcept,Address,Reference:01 quantity:Quantity:01
+            ExplanationOfBenefit.item unitPrice:Money:01 factor:decimal:01 net:Money:01 udi:Reference:0*
+            ExplanationOfBenefit.item bodySite:CodeableConcept:01 subSite:CodeableConcept:0* encounter:Reference:0*
+            ExplanationOfBenefit.item noteNumber:positiveInt:0* adjudication:>:0* detail:>:0*
+            ExplanationOfBenefit.item.adjudication ^BackboneElement category:CodeableConcept:11 reason:CodeableConcept:01
+            ExplanationOfBenefit.item.adjudication amount:Money:01 value:decimal:01
+            ExplanationOfBenefit.item.detail ^BackboneElement sequence:positiveInt:11 type:CodeableConcept:11
+            ExplanationOfBenefit.item.detail revenue:CodeableConcept:01 category:CodeableConcept:01
+            ExplanationOfBenefit.item.detail service:CodeableConcept:01 modifier:CodeableConcept:0*
+            ExplanationOfBenefit.item.detail programCode:CodeableConcept:0* quantity:Quantity:01 unitPrice:Money:01
+            ExplanationOfBenefit.item.detail factor:decimal:01 net:Money:01 udi:Reference:0* noteNumber:positiveInt:0*
+            ExplanationOfBenefit.item.detail adjudication:@ExplanationOfBenefit.item.adjudication:0* subDetail:>:0*
+            ExplanationOfBenefit.item.detail.subDetail ^BackboneElement sequence:positiveInt:11 type:CodeableConcept:11
+            ExplanationOfBenefit.item.detail.subDetail revenue:CodeableConcept:01 category:CodeableConcept:01
+            ExplanationOfBenefit.item.detail.subDetail service:CodeableConcept:01 modifier:CodeableConcept:0*
+            ExplanationOfBenefit.item.detail.subDetail programCode:CodeableConcept:0* quantity:Quantity:01
+            ExplanationOfBenefit.item.detail.subDetail unitPrice:Money:01 factor:decimal:01 net:Money:01 udi:Reference:0*
+            ExplanationOfBenefit.item.detail.subDetail noteNumber:positiveInt:0*
+            ExplanationOfBenefit.item.detail.subDetail adjudication:@ExplanationOfBenefit.item.adjudication:0*
+            ExplanationOfBenefit.addItem ^BackboneElement sequenceLinkId:positiveInt:0* revenue:CodeableConcept:01
+            ExplanationOfBenefit.addItem category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
+            ExplanationOfBenefit.addItem fee:Money:01 noteNumber:positiveInt:0*
+            ExplanationOfBenefit.addItem adjudication:@ExplanationOfBenefit.item.adjudication:0* detail:>:0*
+            ExplanationOfBenefit.addItem.detail ^BackboneElement revenue:CodeableConcept:01 category:CodeableConcept:01
+            ExplanationOfBenefit.addItem.detail service:CodeableConcept:01 modifier:CodeableConcept:0* fee:Money:01
+            ExplanationOfBenefit.addItem.detail noteNumber:positiveInt:0*
+            ExplanationOfBenefit.addItem.detail adjudication:@ExplanationOfBenefit.item.adjudication:0*
+            ExplanationOfBenefit.payment ^BackboneElement type:CodeableConcept:01 adjustment:Money:01
+            ExplanationOfBenefit.payment adjustmentReason:CodeableConcept:01 date:date:01 amount:Money:01
+            ExplanationOfBenefit.payment identifier:Identifier:01
+            ExplanationOfBenefit.processNote ^BackboneElement number:positiveInt:01 type:CodeableConcept:01 text:string:01
+            ExplanationOfBenefit.processNote language:CodeableConcept:01
+            ExplanationOfBenefit.benefitBalance ^BackboneElement category:CodeableConcept:11 subCategory:CodeableConcept:01
+            ExplanationOfBenefit.benefitBalance excluded:boolean:01 name:string:01 description:string:01
+            ExplanationOfBenefit.benefitBalance network:CodeableConcept:01 unit:CodeableConcept:01 term:CodeableConcept:01
+            ExplanationOfBenefit.benefitBalance financial:>:0*
+            ExplanationOfBenefit.benefitBalance.financial ^BackboneElement type:CodeableConcept:11
+            ExplanationOfBenefit.benefitBalance.financial allowed[x]:unsignedInt,string,Money:01
+            ExplanationOfBenefit.benefitBalance.financial used[x]:unsignedInt,Money:01
+            Extension ^Element url:uri:11 value[x]:*:01
+            FamilyMemberHistory ^DomainResource identifier:Identifier:0* definition:Reference:0* status:code:11
+            FamilyMemberHistory notDone:boolean:01 notDoneReason:CodeableConcept:01 patient:Reference:11 date:dateTime:01
+            FamilyMemberHistory name:string:01 relationship:CodeableConcept:11 gender:code:01 born[x]:Period,date,string:01
+            FamilyMemberHistory age[x]:Age,Range,string:01 estimatedAge:boolean:01
+            FamilyMemberHistory deceased[x]:boolean,Age,Range,date,string:01 reasonCode:CodeableConcept:0*
+            FamilyMemberHistory reasonReference:Reference:0* note:Annotation:0* condition:>:0*
+            FamilyMemberHistory.condition ^BackboneElement code:CodeableConcept:11 outcome:CodeableConcept:01
+            FamilyMemberHistory.condition onset[x]:Age,Range,Period,string:01 note:Annotation:0*
+            Flag ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            Flag code:CodeableConcept:11 subject:Reference:11 period:Period:01 encounter:Reference:01 author:Reference:01
+            Goal ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:0*
+            Goal priority:CodeableConcept:01 description:CodeableConcept:11 subject:Reference:01
+            Goal start[x]:date,CodeableConcept:01 target:>:01 statusDate:date:01 statusReason:string:01
+            Goal expressedBy:Reference:01 addresses:Reference:0* note:Annotation:0* outcomeCode:CodeableConcept:0*
+            Goal outcomeReference:Reference:0*
+            Goal.target ^BackboneElement measure:CodeableConcept:01 detail[x]:Quantity,Range,CodeableConcept:01
+            Goal.target due[x]:date,Duration:01
+            GraphDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11
+            GraphDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            GraphDefinition description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            GraphDefinition purpose:markdown:01 start:code:11 profile:uri:01 link:>:0*
+            GraphDefinition.link ^BackboneElement path:string:11 sliceName:string:01 min:integer:01 max:string:01
+            GraphDefinition.link description:string:01 target:>:1*
+            GraphDefinition.link.target ^BackboneElement type:code:11 profile:uri:01 compartment:>:0*
+            GraphDefinition.link.target link:@GraphDefinition.link:0*
+            GraphDefinition.link.target.compartment ^BackboneElement code:code:11 rule:code:11 expression:string:01
+            GraphDefinition.link.target.compartment description:string:01
+            Group ^DomainResource identifier:Identifier:0* active:boolean:01 type:code:11 actual:boolean:11
+            Group code:CodeableConcept:01 name:string:01 quantity:unsignedInt:01 characteristic:>:0* member:>:0*
+            Group.characteristic ^BackboneElement code:CodeableConcept:11
             Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11 period:Period:01
-            Group.member id:string:01 extension:Extension:0* modifierExtension:Extension:0* entity:Reference:11
-            Group.member period:Period:01 inactive:boolean:01
-            Observation id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Observation extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* basedOn:Reference:0*
-            Observation status:code:11 category:CodeableConcept:0* code:CodeableConcept:11 subject:Reference:01
-            Observation context:Reference:01 effective[x]:dateTime,Period:01 issued:instant:01 performer:Reference:0*
+            Group.member ^BackboneElement entity:Reference:11 period:Period:01 inactive:boolean:01
+            GuidanceResponse ^DomainResource requestId:id:01 identifier:Identifier:01 module:Reference:11 status:code:11
+            GuidanceResponse subject:Reference:01 context:Reference:01 occurrenceDateTime:dateTime:01
+            GuidanceResponse performer:Reference:01 reason[x]:CodeableConcept,Reference:01 note:Annotation:0*
+            GuidanceResponse evaluationMessage:Reference:0* outputParameters:Reference:01 result:Reference:01
+            GuidanceResponse dataRequirement:DataRequirement:0*
+            HealthcareService ^DomainResource identifier:Identifier:0* active:boolean:01 providedBy:Reference:01
+            HealthcareService category:CodeableConcept:01 type:CodeableConcept:0* specialty:CodeableConcept:0*
+            HealthcareService location:Reference:0* name:string:01 comment:string:01 extraDetails:string:01
+            HealthcareService photo:Attachment:01 telecom:ContactPoint:0* coverageArea:Reference:0*
+            HealthcareService serviceProvisionCode:CodeableConcept:0* eligibility:CodeableConcept:01
+            HealthcareService eligibilityNote:string:01 programName:string:0* characteristic:CodeableConcept:0*
+            HealthcareService referralMethod:CodeableConcept:0* appointmentRequired:boolean:01 availableTime:>:0*
+            HealthcareService notAvailable:>:0* availabilityExceptions:string:01 endpoint:Reference:0*
+            HealthcareService.availableTime ^BackboneElement daysOfWeek:code:0* allDay:boolean:01
+            HealthcareService.availableTime availableStartTime:time:01 availableEndTime:time:01
+            HealthcareService.notAvailable ^BackboneElement description:string:11 during:Period:01
+            HumanName ^Element use:code:01 text:string:01 family:string:01 given:string:0* prefix:string:0*
+            HumanName suffix:string:0* period:Period:01
+            Identifier ^Element use:code:01 type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
+            Identifier assigner:Reference:01
+            ImagingManifest ^DomainResource identifier:Identifier:01 patient:Reference:11 authoringTime:dateTime:01
+            ImagingManifest author:Reference:01 description:string:01 study:>:1*
+            ImagingManifest.study ^BackboneElement uid:oid:11 imagingStudy:Reference:01 endpoint:Reference:0* series:>:1*
+            ImagingManifest.study.series ^BackboneElement uid:oid:11 endpoint:Reference:0* instance:>:1*
+            ImagingManifest.study.series.instance ^BackboneElement sopClass:oid:11 uid:oid:11
+            ImagingStudy ^DomainResource uid:oid:11 accession:Identifier:01 identifier:Identifier:0* availability:code:01
+            ImagingStudy modalityList:Coding:0* patient:Reference:11 context:Reference:01 started:dateTime:01
+            ImagingStudy basedOn:Reference:0* referrer:Reference:01 interpreter:Reference:0* endpoint:Reference:0*
+            ImagingStudy numberOfSeries:unsignedInt:01 numberOfInstances:unsignedInt:01 procedureReference:Reference:0*
+            ImagingStudy procedureCode:CodeableConcept:0* reason:CodeableConcept:01 description:string:01 series:>:0*
+            ImagingStudy.series ^BackboneElement uid:oid:11 number:unsignedInt:01 modality:Coding:11 description:string:01
+            ImagingStudy.series numberOfInstances:unsignedInt:01 availability:code:01 endpoint:Reference:0*
+            ImagingStudy.series bodySite:Coding:01 laterality:Coding:01 started:dateTime:01 performer:Reference:0*
+            ImagingStudy.series instance:>:0*
+            ImagingStudy.series.instance ^BackboneElement uid:oid:11 number:unsignedInt:01 sopClass:oid:11 title:string:01
+            Immunization ^DomainResource identifier:Identifier:0* status:code:11 notGiven:boolean:11
+            Immunization vaccineCode:CodeableConcept:11 patient:Reference:11 encounter:Reference:01 date:dateTime:01
+            Immunization primarySource:boolean:11 reportOrigin:CodeableConcept:01 location:Reference:01
+            Immunization manufacturer:Reference:01 lotNumber:string:01 expirationDate:date:01 site:CodeableConcept:01
+            Immunization route:CodeableConcept:01 doseQuantity:Quantity:01 practitioner:>:0* note:Annotation:0*
+            Immunization explanation:>:01 reaction:>:0* vaccinationProtocol:>:0*
+            Immunization.practitioner ^BackboneElement role:CodeableConcept:01 actor:Reference:11
+            Immunization.explanation ^BackboneElement reason:CodeableConcept:0* reasonNotGiven:CodeableConcept:0*
+            Immunization.reaction ^BackboneElement date:dateTime:01 detail:Reference:01 reported:boolean:01
+            Immunization.vaccinationProtocol ^BackboneElement doseSequence:positiveInt:01 description:string:01
+            Immunization.vaccinationProtocol authority:Reference:01 series:string:01 seriesDoses:positiveInt:01
+            Immunization.vaccinationProtocol targetDisease:CodeableConcept:1* doseStatus:CodeableConcept:11
+            Immunization.vaccinationProtocol doseStatusReason:CodeableConcept:01
+            ImmunizationRecommendation ^DomainResource identifier:Identifier:0* patient:Reference:11 recommendation:>:1*
+            ImmunizationRecommendation.recommendation ^BackboneElement date:dateTime:11 vaccineCode:CodeableConcept:01
+            ImmunizationRecommendation.recommendation targetDisease:CodeableConcept:01 doseNumber:positiveInt:01
+            ImmunizationRecommendation.recommendation forecastStatus:CodeableConcept:11 dateCriterion:>:0* protocol:>:01
+            ImmunizationRecommendation.recommendation supportingImmunization:Reference:0*
+            ImmunizationRecommendation.recommendation supportingPatientInformation:Reference:0*
+            ImmunizationRecommendation.recommendation.dateCriterion ^BackboneElement code:CodeableConcept:11
+            ImmunizationRecommendation.recommendation.dateCriterion value:dateTime:11
+            ImmunizationRecommendation.recommendation.protocol ^BackboneElement doseSequence:positiveInt:01
+            ImmunizationRecommendation.recommendation.protocol description:string:01 authority:Reference:01
+            ImmunizationRecommendation.recommendation.protocol series:string:01
+            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
+            ImplementationGuide experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            ImplementationGuide description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            ImplementationGuide copyright:markdown:01 fhirVersion:id:01 dependency:>:0* package:>:0* global:>:0*
+            ImplementationGuide binary:uri:0* page:>:01
+            ImplementationGuide.dependency ^BackboneElement type:code:11 uri:uri:11
+            ImplementationGuide.package ^BackboneElement name:string:11 description:string:01 resource:>:1*
+            ImplementationGuide.package.resource ^BackboneElement example:boolean:11 name:string:01 description:string:01
+            ImplementationGuide.package.resource acronym:string:01 source[x]:uri,Reference:11 exampleFor:Reference:01
+            ImplementationGuide.global ^BackboneElement type:code:11 profile:Reference:11
+            ImplementationGuide.page ^BackboneElement source:uri:11 title:string:11 kind:code:11 type:code:0*
+            ImplementationGuide.page package:string:0* format:code:01 page:@ImplementationGuide.page:0*
+            Library ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
+            Library status:code:11 experimental:boolean:01 type:CodeableConcept:11 date:dateTime:01 publisher:string:01
+            Library description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01 lastReviewDate:date:01
+            Library effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            Library topic:CodeableConcept:0* contributor:Contributor:0* contact:ContactDetail:0* copyright:markdown:01
+            Library relatedArtifact:RelatedArtifact:0* parameter:ParameterDefinition:0* dataRequirement:DataRequirement:0*
+            Library content:Attachment:0*
+            Linkage ^DomainResource active:boolean:01 author:Reference:01 item:>:1*
+            Linkage.item ^BackboneElement type:code:11 resource:Reference:11
+            List ^DomainResource identifier:Identifier:0* status:code:11 mode:code:11 title:string:01
+            List code:CodeableConcept:01 subject:Reference:01 encounter:Reference:01 date:dateTime:01 source:Reference:01
+            List orderedBy:CodeableConcept:01 note:Annotation:0* entry:>:0* emptyReason:CodeableConcept:01
+            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01 date:dateTime:01 item:Reference:11
+            Location ^DomainResource identifier:Identifier:0* status:code:01 operationalStatus:Coding:01 name:string:01
+            Location alias:string:0* description:string:01 mode:code:01 type:CodeableConcept:01 telecom:ContactPoint:0*
+            Location address:Address:01 physicalType:CodeableConcept:01 position:>:01 managingOrganization:Reference:01
+            Location partOf:Reference:01 endpoint:Reference:0*
+            Location.position ^BackboneElement longitude:decimal:11 latitude:decimal:11 altitude:decimal:01
+            Measure ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
+            Measure status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 description:markdown:01
+            Measure purpose:markdown:01 usage:string:01 approvalDate:date:01 lastReviewDate:date:01
+            Measure effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            Measure topic:CodeableConcept:0* contributor:Contributor:0* contact:ContactDetail:0* copyright:markdown:01
+            Measure relatedArtifact:RelatedArtifact:0* library:Reference:0* disclaimer:markdown:01
+            Measure scoring:CodeableConcept:01 compositeScoring:CodeableConcept:01 type:CodeableConcept:0*
+            Measure riskAdjustment:string:01 rateAggregation:string:01 rationale:markdown:01
+            Measure clinicalRecommendationStatement:markdown:01 improvementNotation:string:01 definition:markdown:0*
+            Measure guidance:markdown:01 set:string:01 group:>:0* supplementalData:>:0*
+            Measure.group ^BackboneElement identifier:Identifier:11 name:string:01 description:string:01 population:>:0*
+            Measure.group stratifier:>:0*
+            Measure.group.population ^BackboneElement identifier:Identifier:01 code:CodeableConcept:01 name:string:01
+            Measure.group.population description:string:01 criteria:string:11
+            Measure.group.stratifier ^BackboneElement identifier:Identifier:01 criteria:string:01 path:string:01
+            Measure.supplementalData ^BackboneElement identifier:Identifier:01 usage:CodeableConcept:0* criteria:string:01
+            Measure.supplementalData path:string:01
+            MeasureReport ^DomainResource identifier:Identifier:01 status:code:11 type:code:11 measure:Reference:11
+            MeasureReport patient:Reference:01 date:dateTime:01 reportingOrganization:Reference:01 period:Period:11
+            MeasureReport group:>:0* evaluatedResources:Reference:01
+            MeasureReport.group ^BackboneElement identifier:Identifier:11 population:>:0* measureScore:decimal:01
+            MeasureReport.group stratifier:>:0*
+            MeasureReport.group.population ^BackboneElement identifier:Identifier:01 code:CodeableConcept:01
+            MeasureReport.group.population count:integer:01 patients:Reference:01
+            MeasureReport.group.stratifier ^BackboneElement identifier:Identifier:01 stratum:>:0*
+            MeasureReport.group.stratifier.stratum ^BackboneElement value:string:11 population:>:0* measureScore:decimal:01
+            MeasureReport.group.stratifier.stratum.population ^BackboneElement identifier:Identifier:01
+            MeasureReport.group.stratifier.stratum.population code:CodeableConcept:01 count:integer:01
+            MeasureReport.group.stratifier.stratum.population patients:Reference:01
+            Media ^DomainResource identifier:Identifier:0* basedOn:Reference:0* type:code:11 subtype:CodeableConcept:01
+            Media view:CodeableConcept:01 subject:Reference:01 context:Reference:01 occurrence[x]:dateTime,Period:01
+            Media operator:Reference:01 reasonCode:CodeableConcept:0* bodySite:CodeableConcept:01 device:Reference:01
+            Media height:positiveInt:01 width:positiveInt:01 frames:positiveInt:01 duration:unsignedInt:01
+            Media content:Attachment:11 note:Annotation:0*
+            Medication ^DomainResource code:CodeableConcept:01 status:code:01 isBrand:boolean:01
+            Medication isOverTheCounter:boolean:01 manufacturer:Reference:01 form:CodeableConcept:01 ingredient:>:0*
+            Medication package:>:01 image:Attachment:0*
+            Medication.ingredient ^BackboneElement item[x]:CodeableConcept,Reference:11 isActive:boolean:01 amount:Ratio:01
+            Medication.package ^BackboneElement container:CodeableConcept:01 content:>:0* batch:>:0*
+            Medication.package.content ^BackboneElement item[x]:CodeableConcept,Reference:11 amount:Quantity:01
+            Medication.package.batch ^BackboneElement lotNumber:string:01 expirationDate:dateTime:01
+            MedicationAdministration ^DomainResource identifier:Identifier:0* definition:Reference:0* partOf:Reference:0*
+            MedicationAdministration status:code:11 category:CodeableConcept:01 medication[x]:CodeableConcept,Reference:11
+            MedicationAdministration subject:Reference:11 context:Reference:01 supportingInformation:Reference:0*
+            MedicationAdministration effective[x]:dateTime,Period:11 performer:>:0* notGiven:boolean:01
+            MedicationAdministration reasonNotGiven:CodeableConcept:0* reasonCode:CodeableConcept:0*
+            MedicationAdministration reasonReference:Reference:0* prescription:Reference:01 device:Reference:0*
+            MedicationAdministration note:Annotation:0* dosage:>:01 eventHistory:Reference:0*
+            MedicationAdministration.performer ^BackboneElement actor:Reference:11 onBehalfOf:Reference:01
+            MedicationAdministration.dosage ^BackboneElement text:string:01 site:CodeableConcept:01
+            MedicationAdministration.dosage route:CodeableConcept:01 method:CodeableConcept:01 dose:Quantity:01
+            MedicationAdministration.dosage rate[x]:Ratio,Quantity:01
+            MedicationDispense ^DomainResource identifier:Identifier:0* partOf:Reference:0* status:code:01
+            MedicationDispense category:CodeableConcept:01 medication[x]:CodeableConcept,Reference:11 subject:Reference:01
+            MedicationDispense context:Reference:01 supportingInformation:Reference:0* performer:>:0*
+            MedicationDispense authorizingPrescription:Reference:0* type:CodeableConcept:01 quantity:Quantity:01
+            MedicationDispense daysSupply:Quantity:01 whenPrepared:dateTime:01 whenHandedOver:dateTime:01
+            MedicationDispense destination:Reference:01 receiver:Reference:0* note:Annotation:0*
+            MedicationDispense dosageInstruction:Dosage:0* substitution:>:01 detectedIssue:Reference:0* notDone:boolean:01
+            MedicationDispense notDoneReason[x]:CodeableConcept,Reference:01 eventHistory:Reference:0*
+            MedicationDispense.performer ^BackboneElement actor:Reference:11 onBehalfOf:Reference:01
+            MedicationDispense.substitution ^BackboneElement wasSubstituted:boolean:11 type:CodeableConcept:01
+            MedicationDispense.substitution reason:CodeableConcept:0* responsibleParty:Reference:0*
+            MedicationRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            MedicationRequest groupIdentifier:Identifier:01 status:code:01 intent:code:11 category:CodeableConcept:01
+            MedicationRequest priority:code:01 medication[x]:CodeableConcept,Reference:11 subject:Reference:11
+            MedicationRequest context:Reference:01 supportingInformation:Reference:0* authoredOn:dateTime:01 requester:>:01
+            MedicationRequest recorder:Reference:01 reasonCode:CodeableConcept:0* reasonReference:Reference:0*
+            MedicationRequest note:Annotation:0* dosageInstruction:Dosage:0* dispenseRequest:>:01 substitution:>:01
+            MedicationRequest priorPrescription:Reference:01 detectedIssue:Reference:0* eventHistory:Reference:0*
+            MedicationRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            MedicationRequest.dispenseRequest ^BackboneElement validityPeriod:Period:01
+            MedicationRequest.dispenseRequest numberOfRepeatsAllowed:positiveInt:01 quantity:Quantity:01
+            MedicationRequest.dispenseRequest expectedSupplyDuration:Duration:01 performer:Reference:01
+            MedicationRequest.substitution ^BackboneElement allowed:boolean:11 reason:CodeableConcept:01
+            MedicationStatement ^DomainResource identifier:Identifier:0* basedOn:Reference:0* partOf:Reference:0*
+            MedicationStatement context:Reference:01 status:code:11 category:CodeableConcept:01
+            MedicationStatement medication[x]:CodeableConcept,Reference:11 effective[x]:dateTime,Period:01
+            MedicationStatement dateAsserted:dateTime:01 informationSource:Reference:01 subject:Reference:11
+            MedicationStatement derivedFrom:Reference:0* taken:code:11 reasonNotTaken:CodeableConcept:0*
+            MedicationStatement reasonCode:CodeableConcept:0* reasonReference:Reference:0* note:Annotation:0*
+            MedicationStatement dosage:Dosage:0*
+            MessageDefinition ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01
+            MessageDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:11 publisher:string:01
+            MessageDefinition contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            MessageDefinition jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 base:Reference:01
+            MessageDefinition parent:Reference:0* replaces:Reference:0* event:Coding:11 category:code:01 focus:>:0*
+            MessageDefinition responseRequired:boolean:01 allowedResponse:>:0*
+            MessageDefinition.focus ^BackboneElement code:code:11 profile:Reference:01 min:unsignedInt:01 max:string:01
+            MessageDefinition.allowedResponse ^BackboneElement message:Reference:11 situation:markdown:01
+            MessageHeader ^DomainResource event:Coding:11 destination:>:0* receiver:Reference:01 sender:Reference:01
+            MessageHeader timestamp:instant:11 enterer:Reference:01 author:Reference:01 source:>:11
+            MessageHeader responsible:Reference:01 reason:CodeableConcept:01 response:>:01 focus:Reference:0*
+            MessageHeader.destination ^BackboneElement name:string:01 target:Reference:01 endpoint:uri:11
+            MessageHeader.source ^BackboneElement name:string:01 software:string:01 version:string:01
+            MessageHeader.source contact:ContactPoint:01 endpoint:uri:11
+            MessageHeader.response ^BackboneElement identifier:id:11 code:code:11 details:Reference:01
+            Meta ^Element versionId:id:01 lastUpdated:instant:01 profile:uri:0* security:Coding:0* tag:Coding:0*
+            Money ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            NamingSystem ^DomainResource name:string:11 status:code:11 kind:code:11 date:dateTime:11 publisher:string:01
+            NamingSystem contact:ContactDetail:0* responsible:string:01 type:CodeableConcept:01 description:markdown:01
+            NamingSystem useContext:UsageContext:0* jurisdiction:CodeableConcept:0* usage:string:01 uniqueId:>:1*
+            NamingSystem replacedBy:Reference:01
+            NamingSystem.uniqueId ^BackboneElement type:code:11 value:string:11 preferred:boolean:01 comment:string:01
+            NamingSystem.uniqueId period:Period:01
+            Narrative ^Element status:code:11 div:xhtml:11
+            NutritionOrder ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:11
+            NutritionOrder encounter:Reference:01 dateTime:dateTime:11 orderer:Reference:01 allergyIntolerance:Reference:0*
+            NutritionOrder foodPreferenceModifier:CodeableConcept:0* excludeFoodModifier:CodeableConcept:0* oralDiet:>:01
+            NutritionOrder supplement:>:0* enteralFormula:>:01
+            NutritionOrder.oralDiet ^BackboneElement type:CodeableConcept:0* schedule:Timing:0* nutrient:>:0* texture:>:0*
+            NutritionOrder.oralDiet fluidConsistencyType:CodeableConcept:0* instruction:string:01
+            NutritionOrder.oralDiet.nutrient ^BackboneElement modifier:CodeableConcept:01 amount:Quantity:01
+            NutritionOrder.oralDiet.texture ^BackboneElement modifier:CodeableConcept:01 foodType:CodeableConcept:01
+            NutritionOrder.supplement ^BackboneElement type:CodeableConcept:01 productName:string:01 schedule:Timing:0*
+            NutritionOrder.supplement quantity:Quantity:01 instruction:string:01
+            NutritionOrder.enteralFormula ^BackboneElement baseFormulaType:CodeableConcept:01
+            NutritionOrder.enteralFormula baseFormulaProductName:string:01 additiveType:CodeableConcept:01
+            NutritionOrder.enteralFormula additiveProductName:string:01 caloricDensity:Quantity:01
+            NutritionOrder.enteralFormula routeofAdministration:CodeableConcept:01 administration:>:0*
+            NutritionOrder.enteralFormula maxVolumeToDeliver:Quantity:01 administrationInstruction:string:01
+            NutritionOrder.enteralFormula.administration ^BackboneElement schedule:Timing:01 quantity:Quantity:01
+            NutritionOrder.enteralFormula.administration rate[x]:Quantity,Ratio:01
+            Observation ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11
+            Observation category:CodeableConcept:0* code:CodeableConcept:11 subject:Reference:01 context:Reference:01
+            Observation effective[x]:dateTime,Period:01 issued:instant:01 performer:Reference:0*
             Observation value[x]:Quantity,CodeableConcept,string,boolean,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation dataAbsentReason:CodeableConcept:01 interpretation:CodeableConcept:01 comment:string:01
             Observation bodySite:CodeableConcept:01 method:CodeableConcept:01 specimen:Reference:01 device:Reference:01
             Observation referenceRange:>:0* related:>:0* component:>:0*
-            Observation.referenceRange id:string:01 extension:Extension:0* modifierExtension:Extension:0* low:Quantity:01
-            Observation.referenceRange high:Quantity:01 type:CodeableConcept:01 appliesTo:CodeableConcept:0* age:Range:01
-            Observation.referenceRange text:string:01
-            Observation.related id:string:01 extension:Extension:0* modifierExtension:Extension:0* type:code:01
-            Observation.related target:Reference:11
-            Observation.component id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Observation.component code:CodeableConcept:11
+            Observation.referenceRange ^BackboneElement low:Quantity:01 high:Quantity:01 type:CodeableConcept:01
+            Observation.referenceRange appliesTo:CodeableConcept:0* age:Range:01 text:string:01
+            Observation.related ^BackboneElement type:code:01 target:Reference:11
+            Observation.component ^BackboneElement code:CodeableConcept:11
             Observation.component value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation.component dataAbsentReason:CodeableConcept:01 interpretation:CodeableConcept:01
             Observation.component referenceRange:@Observation.referenceRange:0*
-            Organization id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            Organization contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            Organization identifier:Identifier:0* active:boolean:01 type:CodeableConcept:0* name:string:01 alias:string:0*
-            Organization telecom:ContactPoint:0* address:Address:0* partOf:Reference:01 contact:>:0* endpoint:Reference:0*
-            Organization.contact id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Organization.contact purpose:CodeableConcept:01 name:HumanName:01 telecom:ContactPoint:0* address:Address:01
-            Patient id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            Patient extension:Extension:0* modifierExtension:Extension:0* identifier:Identifier:0* active:boolean:01
-            Patient name:HumanName:0* telecom:ContactPoint:0* gender:code:01 birthDate:date:01
-            Patient deceased[x]:boolean,dateTime:01 address:Address:0* maritalStatus:CodeableConcept:01
-            Patient multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0* animal:>:01 communication:>:0*
-            Patient generalPractitioner:Reference:0* managingOrganization:Reference:01 link:>:0*
-            Patient.contact id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Patient.contact relationship:CodeableConcept:0* name:HumanName:01 telecom:ContactPoint:0* address:Address:01
-            Patient.contact gender:code:01 organization:Reference:01 period:Period:01
-            Patient.animal id:string:01 extension:Extension:0* modifierExtension:Extension:0* species:CodeableConcept:11
-            Patient.animal breed:CodeableConcept:01 genderStatus:CodeableConcept:01
-            Patient.communication id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Patient.communication language:CodeableConcept:11 preferred:boolean:01
-            Patient.link id:string:01 extension:Extension:0* modifierExtension:Extension:0* other:Reference:11 type:code:11
-            Questionnaire id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            Questionnaire contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0* url:uri:01
-            Questionnaire identifier:Identifier:0* version:string:01 name:string:01 title:string:01 status:code:11
-            Questionnaire experimental:boolean:01 date:dateTime:01 publisher:string:01 description:markdown:01
-            Questionnaire purpose:markdown:01 approvalDate:date:01 lastReviewDate:date:01 effectivePeriod:Period:01
-            Questionnaire useContext:UsageContext:0* jurisdiction:CodeableConcept:0* contact:ContactDetail:0*
-            Questionnaire copyright:markdown:01 code:Coding:0* subjectType:code:0* item:>:0*
-            Questionnaire.item id:string:01 extension:Extension:0* modifierExtension:Extension:0* linkId:string:11
-            Questionnaire.item definition:uri:01 code:Coding:0* prefix:string:01 text:string:01 type:code:11
-            Questionnaire.item enableWhen:>:0* required:boolean:01 repeats:boolean:01 readOnly:boolean:01
-            Questionnaire.item maxLength:integer:01 options:Reference:01 option:>:0*
+            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11 kind:code:11
+            OperationDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            OperationDefinition description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            OperationDefinition purpose:markdown:01 idempotent:boolean:01 code:code:11 comment:string:01 base:Reference:01
+            OperationDefinition resource:code:0* system:boolean:11 type:boolean:11 instance:boolean:11 parameter:>:0*
+            OperationDefinition overload:>:0*
+            OperationDefinition.parameter ^BackboneElement name:code:11 use:code:11 min:integer:11 max:string:11
+            OperationDefinition.parameter documentation:string:01 type:code:01 searchType:code:01 profile:Reference:01
+            OperationDefinition.parameter binding:>:01 part:@OperationDefinition.parameter:0*
+            OperationDefinition.parameter.binding ^BackboneElement strength:code:11 valueSet[x]:uri,Reference:11
+            OperationDefinition.overload ^BackboneElement parameterName:string:0* comment:string:01
+            OperationOutcome ^DomainResource issue:>:1*
+            OperationOutcome.issue ^BackboneElement severity:code:11 code:code:11 details:CodeableConcept:01
+            OperationOutcome.issue diagnostics:string:01 location:string:0* expression:string:0*
+            Organization ^DomainResource identifier:Identifier:0* active:boolean:01 type:CodeableConcept:0* name:string:01
+            Organization alias:string:0* telecom:ContactPoint:0* address:Address:0* partOf:Reference:01 contact:>:0*
+            Organization endpoint:Reference:0*
+            Organization.contact ^BackboneElement purpose:CodeableConcept:01 name:HumanName:01 telecom:ContactPoint:0*
+            Organization.contact address:Address:01
+            ParameterDefinition ^Element name:code:01 use:code:11 min:integer:01 max:string:01 documentation:string:01
+            ParameterDefinition type:code:11 profile:Reference:01
+            Parameters ^Resource parameter:>:0*
+            Parameters.parameter ^BackboneElement name:string:11
+            Parameters.parameter value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
+            Parameters.parameter resource:Resource:01 part:@Parameters.parameter:0*
+            Patient ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:0* telecom:ContactPoint:0*
+            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01 address:Address:0*
+            Patient maritalStatus:CodeableConcept:01 multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0*
+            Patient animal:>:01 communication:>:0* generalPractitioner:Reference:0* managingOrganization:Reference:01
+            Patient link:>:0*
+            Patient.contact ^BackboneElement relationship:CodeableConcept:0* name:HumanName:01 telecom:ContactPoint:0*
+            Patient.contact address:Address:01 gender:code:01 organization:Reference:01 period:Period:01
+            Patient.animal ^BackboneElement species:CodeableConcept:11 breed:CodeableConcept:01
+            Patient.animal genderStatus:CodeableConcept:01
+            Patient.communication ^BackboneElement language:CodeableConcept:11 preferred:boolean:01
+            Patient.link ^BackboneElement other:Reference:11 type:code:11
+            PaymentNotice ^DomainResource identifier:Identifier:0* status:code:01 request:Reference:01
+            PaymentNotice response:Reference:01 statusDate:date:01 created:dateTime:01 target:Reference:01
+            PaymentNotice provider:Reference:01 organization:Reference:01 paymentStatus:CodeableConcept:01
+            PaymentReconciliation ^DomainResource identifier:Identifier:0* status:code:01 period:Period:01
+            PaymentReconciliation created:dateTime:01 organization:Reference:01 request:Reference:01
+            PaymentReconciliation outcome:CodeableConcept:01 disposition:string:01 requestProvider:Reference:01
+            PaymentReconciliation requestOrganization:Reference:01 detail:>:0* form:CodeableConcept:01 total:Money:01
+            PaymentReconciliation processNote:>:0*
+            PaymentReconciliation.detail ^BackboneElement type:CodeableConcept:11 request:Reference:01
+            PaymentReconciliation.detail response:Reference:01 submitter:Reference:01 payee:Reference:01 date:date:01
+            PaymentReconciliation.detail amount:Money:01
+            PaymentReconciliation.processNote ^BackboneElement type:CodeableConcept:01 text:string:01
+            Period ^Element start:dateTime:01 end:dateTime:01
+            Person ^DomainResource identifier:Identifier:0* name:HumanName:0* telecom:ContactPoint:0* gender:code:01
+            Person birthDate:date:01 address:Address:0* photo:Attachment:01 managingOrganization:Reference:01
+            Person active:boolean:01 link:>:0*
+            Person.link ^BackboneElement target:Reference:11 assurance:code:01
+            PlanDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
+            PlanDefinition title:string:01 type:CodeableConcept:01 status:code:11 experimental:boolean:01 date:dateTime:01
+            PlanDefinition publisher:string:01 description:markdown:01 purpose:markdown:01 usage:string:01
+            PlanDefinition approvalDate:date:01 lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
+            PlanDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
+            PlanDefinition contact:ContactDetail:0* copyright:markdown:01 relatedArtifact:RelatedArtifact:0*
+            PlanDefinition library:Reference:0* goal:>:0* action:>:0*
+            PlanDefinition.goal ^BackboneElement category:CodeableConcept:01 description:CodeableConcept:11
+            PlanDefinition.goal priority:CodeableConcept:01 start:CodeableConcept:01 addresses:CodeableConcept:0*
+            PlanDefinition.goal documentation:RelatedArtifact:0* target:>:0*
+            PlanDefinition.goal.target ^BackboneElement measure:CodeableConcept:01
+            PlanDefinition.goal.target detail[x]:Quantity,Range,CodeableConcept:01 due:Duration:01
+            PlanDefinition.action ^BackboneElement label:string:01 title:string:01 description:string:01
+            PlanDefinition.action textEquivalent:string:01 code:CodeableConcept:0* reason:CodeableConcept:0*
+            PlanDefinition.action documentation:RelatedArtifact:0* goalId:id:0* triggerDefinition:TriggerDefinition:0*
+            PlanDefinition.action condition:>:0* input:DataRequirement:0* output:DataRequirement:0* relatedAction:>:0*
+            PlanDefinition.action timing[x]:dateTime,Period,Duration,Range,Timing:01 participant:>:0* type:Coding:01
+            PlanDefinition.action groupingBehavior:code:01 selectionBehavior:code:01 requiredBehavior:code:01
+            PlanDefinition.action precheckBehavior:code:01 cardinalityBehavior:code:01 definition:Reference:01
+            PlanDefinition.action transform:Reference:01 dynamicValue:>:0* action:@PlanDefinition.action:0*
+            PlanDefinition.action.condition ^BackboneElement kind:code:11 description:string:01 language:string:01
+            PlanDefinition.action.condition expression:string:01
+            PlanDefinition.action.relatedAction ^BackboneElement actionId:id:11 relationship:code:11
+            PlanDefinition.action.relatedAction offset[x]:Duration,Range:01
+            PlanDefinition.action.participant ^BackboneElement type:code:11 role:CodeableConcept:01
+            PlanDefinition.action.dynamicValue ^BackboneElement description:string:01 path:string:01 language:string:01
+            PlanDefinition.action.dynamicValue expression:string:01
+            Practitioner ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:0*
+            Practitioner telecom:ContactPoint:0* address:Address:0* gender:code:01 birthDate:date:01 photo:Attachment:0*
+            Practitioner qualification:>:0* communication:CodeableConcept:0*
+            Practitioner.qualification ^BackboneElement identifier:Identifier:0* code:CodeableConcept:11 period:Period:01
+            Practitioner.qualification issuer:Reference:01
+            PractitionerRole ^DomainResource identifier:Identifier:0* active:boolean:01 period:Period:01
+            PractitionerRole practitioner:Reference:01 organization:Reference:01 code:CodeableConcept:0*
+            PractitionerRole specialty:CodeableConcept:0* location:Reference:0* healthcareService:Reference:0*
+            PractitionerRole telecom:ContactPoint:0* availableTime:>:0* notAvailable:>:0* availabilityExceptions:string:01
+            PractitionerRole endpoint:Reference:0*
+            PractitionerRole.availableTime ^BackboneElement daysOfWeek:code:0* allDay:boolean:01 availableStartTime:time:01
+            PractitionerRole.availableTime availableEndTime:time:01
+            PractitionerRole.notAvailable ^BackboneElement description:string:11 during:Period:01
+            Procedure ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            Procedure partOf:Reference:0* status:code:11 notDone:boolean:01 notDoneReason:CodeableConcept:01
+            Procedure category:CodeableConcept:01 code:CodeableConcept:01 subject:Reference:11 context:Reference:01
+            Procedure performed[x]:dateTime,Period:01 performer:>:0* location:Reference:01 reasonCode:CodeableConcept:0*
+            Procedure reasonReference:Reference:0* bodySite:CodeableConcept:0* outcome:CodeableConcept:01
+            Procedure report:Reference:0* complication:CodeableConcept:0* complicationDetail:Reference:0*
+            Procedure followUp:CodeableConcept:0* note:Annotation:0* focalDevice:>:0* usedReference:Reference:0*
+            Procedure usedCode:CodeableConcept:0*
+            Procedure.performer ^BackboneElement role:CodeableConcept:01 actor:Reference:11 onBehalfOf:Reference:01
+            Procedure.focalDevice ^BackboneElement action:CodeableConcept:01 manipulated:Reference:11
+            ProcedureRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            ProcedureRequest replaces:Reference:0* requisition:Identifier:01 status:code:11 intent:code:11 priority:code:01
+            ProcedureRequest doNotPerform:boolean:01 category:CodeableConcept:0* code:CodeableConcept:11
+            ProcedureRequest subject:Reference:11 context:Reference:01 occurrence[x]:dateTime,Period,Timing:01
+            ProcedureRequest asNeeded[x]:boolean,CodeableConcept:01 authoredOn:dateTime:01 requester:>:01
+            ProcedureRequest performerType:CodeableConcept:01 performer:Reference:01 reasonCode:CodeableConcept:0*
+            ProcedureRequest reasonReference:Reference:0* supportingInfo:Reference:0* specimen:Reference:0*
+            ProcedureRequest bodySite:CodeableConcept:0* note:Annotation:0* relevantHistory:Reference:0*
+            ProcedureRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            ProcessRequest ^DomainResource identifier:Identifier:0* status:code:01 action:code:01 target:Reference:01
+            ProcessRequest created:dateTime:01 provider:Reference:01 organization:Reference:01 request:Reference:01
+            ProcessRequest response:Reference:01 nullify:boolean:01 reference:string:01 item:>:0* include:string:0*
+            ProcessRequest exclude:string:0* period:Period:01
+            ProcessRequest.item ^BackboneElement sequenceLinkId:integer:11
+            ProcessResponse ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            ProcessResponse organization:Reference:01 request:Reference:01 outcome:CodeableConcept:01 disposition:string:01
+            ProcessResponse requestProvider:Reference:01 requestOrganization:Reference:01 form:CodeableConcept:01
+            ProcessResponse processNote:>:0* error:CodeableConcept:0* communicationRequest:Reference:0*
+            ProcessResponse.processNote ^BackboneElement type:CodeableConcept:01 text:string:01
+            Provenance ^DomainResource target:Reference:1* period:Period:01 recorded:instant:11 policy:uri:0*
+            Provenance location:Reference:01 reason:Coding:0* activity:Coding:01 agent:>:1* entity:>:0*
+            Provenance signature:Signature:0*
+            Provenance.agent ^BackboneElement role:CodeableConcept:0* who[x]:uri,Reference:11
+            Provenance.agent onBehalfOf[x]:uri,Reference:01 relatedAgentType:CodeableConcept:01
+            Provenance.entity ^BackboneElement role:code:11 what[x]:uri,Reference,Identifier:11 agent:@Provenance.agent:0*
+            Quantity ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            Questionnaire ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
+            Questionnaire title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            Questionnaire description:markdown:01 purpose:markdown:01 approvalDate:date:01 lastReviewDate:date:01
+            Questionnaire effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            Questionnaire contact:ContactDetail:0* copyright:markdown:01 code:Coding:0* subjectType:code:0* item:>:0*
+            Questionnaire.item ^BackboneElement linkId:string:11 definition:uri:01 code:Coding:0* prefix:string:01
+            Questionnaire.item text:string:01 type:code:11 enableWhen:>:0* required:boolean:01 repeats:boolean:01
+            Questionnaire.item readOnly:boolean:01 maxLength:integer:01 options:Reference:01 option:>:0*
             Questionnaire.item initial[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
             Questionnaire.item item:@Questionnaire.item:0*
-            Questionnaire.item.enableWhen id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Questionnaire.item.enableWhen question:string:11 hasAnswer:boolean:01
+            Questionnaire.item.enableWhen ^BackboneElement question:string:11 hasAnswer:boolean:01
             Questionnaire.item.enableWhen answer[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
-            Questionnaire.item.option id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            Questionnaire.item.option value[x]:integer,date,time,string,Coding:11
-            QuestionnaireResponse id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            QuestionnaireResponse contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            QuestionnaireResponse identifier:Identifier:01 basedOn:Reference:0* parent:Reference:0*
+            Questionnaire.item.option ^BackboneElement value[x]:integer,date,time,string,Coding:11
+            QuestionnaireResponse ^DomainResource identifier:Identifier:01 basedOn:Reference:0* parent:Reference:0*
             QuestionnaireResponse questionnaire:Reference:01 status:code:11 subject:Reference:01 context:Reference:01
             QuestionnaireResponse authored:dateTime:01 author:Reference:01 source:Reference:01 item:>:0*
-            QuestionnaireResponse.item id:string:01 extension:Extension:0* modifierExtension:Extension:0* linkId:string:11
-            QuestionnaireResponse.item definition:uri:01 text:string:01 subject:Reference:01 answer:>:0*
-            QuestionnaireResponse.item item:@QuestionnaireResponse.item:0*
-            QuestionnaireResponse.item.answer id:string:01 extension:Extension:0* modifierExtension:Extension:0*
+            QuestionnaireResponse.item ^BackboneElement linkId:string:11 definition:uri:01 text:string:01
+            QuestionnaireResponse.item subject:Reference:01 answer:>:0* item:@QuestionnaireResponse.item:0*
+            QuestionnaireResponse.item.answer ^BackboneElement
             QuestionnaireResponse.item.answer value[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
             QuestionnaireResponse.item.answer item:@QuestionnaireResponse.item:0*
-            ReferralRequest id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            ReferralRequest contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            ReferralRequest identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0* replaces:Reference:0*
-            ReferralRequest groupIdentifier:Identifier:01 status:code:11 intent:code:11 type:CodeableConcept:01
-            ReferralRequest priority:code:01 serviceRequested:CodeableConcept:0* subject:Reference:11 context:Reference:01
-            ReferralRequest occurrence[x]:dateTime,Period:01 authoredOn:dateTime:01 requester:>:01
-            ReferralRequest specialty:CodeableConcept:01 recipient:Reference:0* reasonCode:CodeableConcept:0*
-            ReferralRequest reasonReference:Reference:0* description:string:01 supportingInfo:Reference:0*
-            ReferralRequest note:Annotation:0* relevantHistory:Reference:0*
-            ReferralRequest.requester id:string:01 extension:Extension:0* modifierExtension:Extension:0* agent:Reference:11
-            ReferralRequest.requester onBehalfOf:Reference:01
-            ValueSet id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01 contained:Resource:0*
-            ValueSet extension:Extension:0* modifierExtension:Extension:0* url:uri:01 identifier:Identifier:0*
-            ValueSet version:string:01 name:string:01 title:string:01 status:code:11 experimental:boolean:01
-            ValueSet date:dateTime:01 publisher:string:01 contact:ContactDetail:0* description:markdown:01
-            ValueSet useContext:UsageContext:0* jurisdiction:CodeableConcept:0* immutable:boolean:01 purpose:markdown:01
-            ValueSet copyright:markdown:01 extensible:boolean:01 compose:>:01 expansion:>:01
-            ValueSet.compose id:string:01 extension:Extension:0* modifierExtension:Extension:0* lockedDate:date:01
-            ValueSet.compose inactive:boolean:01 include:>:1* exclude:@ValueSet.compose.include:0*
-            ValueSet.compose.include id:string:01 extension:Extension:0* modifierExtension:Extension:0* system:uri:01
-            ValueSet.compose.include version:string:01 concept:>:0* filter:>:0* valueSet:uri:0*
-            ValueSet.compose.include.concept id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            ValueSet.compose.include.concept code:code:11 display:string:01 designation:>:0*
-            ValueSet.compose.include.concept.designation id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            ValueSet.compose.include.concept.designation language:code:01 use:Coding:01 value:string:11
-            ValueSet.compose.include.filter id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            ValueSet.compose.include.filter property:code:11 op:code:11 value:code:11
-            ValueSet.expansion id:string:01 extension:Extension:0* modifierExtension:Extension:0* identifier:uri:11
-            ValueSet.expansion timestamp:dateTime:11 total:integer:01 offset:integer:01 parameter:>:0* contains:>:0*
-            ValueSet.expansion.parameter id:string:01 extension:Extension:0* modifierExtension:Extension:0* name:string:11
+            Range ^Element low:Quantity:01 high:Quantity:01
+            Ratio ^Element numerator:Quantity:01 denominator:Quantity:01
+            Reference ^Element reference:string:01 identifier:Identifier:01 display:string:01
+            ReferralRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            ReferralRequest replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11 intent:code:11
+            ReferralRequest type:CodeableConcept:01 priority:code:01 serviceRequested:CodeableConcept:0*
+            ReferralRequest subject:Reference:11 context:Reference:01 occurrence[x]:dateTime,Period:01
+            ReferralRequest authoredOn:dateTime:01 requester:>:01 specialty:CodeableConcept:01 recipient:Reference:0*
+            ReferralRequest reasonCode:CodeableConcept:0* reasonReference:Reference:0* description:string:01
+            ReferralRequest supportingInfo:Reference:0* note:Annotation:0* relevantHistory:Reference:0*
+            ReferralRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            RelatedArtifact ^Element type:code:11 display:string:01 citation:string:01 url:uri:01 document:Attachment:01
+            RelatedArtifact resource:Reference:01
+            RelatedPerson ^DomainResource identifier:Identifier:0* active:boolean:01 patient:Reference:11
+            RelatedPerson relationship:CodeableConcept:01 name:HumanName:0* telecom:ContactPoint:0* gender:code:01
+            RelatedPerson birthDate:date:01 address:Address:0* photo:Attachment:0* period:Period:01
+            RequestGroup ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
+            RequestGroup replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11 intent:code:11 priority:code:01
+            RequestGroup subject:Reference:01 context:Reference:01 authoredOn:dateTime:01 author:Reference:01
+            RequestGroup reason[x]:CodeableConcept,Reference:01 note:Annotation:0* action:>:0*
+            RequestGroup.action ^BackboneElement label:string:01 title:string:01 description:string:01
+            RequestGroup.action textEquivalent:string:01 code:CodeableConcept:0* documentation:RelatedArtifact:0*
+            RequestGroup.action condition:>:0* relatedAction:>:0* timing[x]:dateTime,Period,Duration,Range,Timing:01
+            RequestGroup.action participant:Reference:0* type:Coding:01 groupingBehavior:code:01 selectionBehavior:code:01
+            RequestGroup.action requiredBehavior:code:01 precheckBehavior:code:01 cardinalityBehavior:code:01
+            RequestGroup.action resource:Reference:01 action:@RequestGroup.action:0*
+            RequestGroup.action.condition ^BackboneElement kind:code:11 description:string:01 language:string:01
+            RequestGroup.action.condition expression:string:01
+            RequestGroup.action.relatedAction ^BackboneElement actionId:id:11 relationship:code:11
+            RequestGroup.action.relatedAction offset[x]:Duration,Range:01
+            ResearchStudy ^DomainResource identifier:Identifier:0* title:string:01 protocol:Reference:0*
+            ResearchStudy partOf:Reference:0* status:code:11 category:CodeableConcept:0* focus:CodeableConcept:0*
+            ResearchStudy contact:ContactDetail:0* relatedArtifact:RelatedArtifact:0* keyword:CodeableConcept:0*
+            ResearchStudy jurisdiction:CodeableConcept:0* description:markdown:01 enrollment:Reference:0* period:Period:01
+            ResearchStudy sponsor:Reference:01 principalInvestigator:Reference:01 site:Reference:0*
+            ResearchStudy reasonStopped:CodeableConcept:01 note:Annotation:0* arm:>:0*
+            ResearchStudy.arm ^BackboneElement name:string:11 code:CodeableConcept:01 description:string:01
+            ResearchSubject ^DomainResource identifier:Identifier:01 status:code:11 period:Period:01 study:Reference:11
+            ResearchSubject individual:Reference:11 assignedArm:string:01 actualArm:string:01 consent:Reference:01
+            RiskAssessment ^DomainResource identifier:Identifier:01 basedOn:Reference:01 parent:Reference:01 status:code:11
+            RiskAssessment method:CodeableConcept:01 code:CodeableConcept:01 subject:Reference:01 context:Reference:01
+            RiskAssessment occurrence[x]:dateTime,Period:01 condition:Reference:01 performer:Reference:01
+            RiskAssessment reason[x]:CodeableConcept,Reference:01 basis:Reference:0* prediction:>:0* mitigation:string:01
+            RiskAssessment comment:string:01
+            RiskAssessment.prediction ^BackboneElement outcome:CodeableConcept:11 probability[x]:decimal,Range:01
+            RiskAssessment.prediction qualitativeRisk:CodeableConcept:01 relativeRisk:decimal:01 when[x]:Period,Range:01
+            RiskAssessment.prediction rationale:string:01
+            SampledData ^Element origin:Quantity:11 period:decimal:11 factor:decimal:01 lowerLimit:decimal:01
+            SampledData upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
+            Schedule ^DomainResource identifier:Identifier:0* active:boolean:01 serviceCategory:CodeableConcept:01
+            Schedule serviceType:CodeableConcept:0* specialty:CodeableConcept:0* actor:Reference:1*
+            Schedule planningHorizon:Period:01 comment:string:01
+            SearchParameter ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
+            SearchParameter experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            SearchParameter useContext:UsageContext:0* jurisdiction:CodeableConcept:0* purpose:markdown:01 code:code:11
+            SearchParameter base:code:1* type:code:11 derivedFrom:uri:01 description:markdown:11 expression:string:01
+            SearchParameter xpath:string:01 xpathUsage:code:01 target:code:0* comparator:code:0* modifier:code:0*
+            SearchParameter chain:string:0* component:>:0*
+            SearchParameter.component ^BackboneElement definition:Reference:11 expression:string:11
+            Sequence ^DomainResource identifier:Identifier:0* type:code:01 coordinateSystem:integer:11 patient:Reference:01
+            Sequence specimen:Reference:01 device:Reference:01 performer:Reference:01 quantity:Quantity:01
+            Sequence referenceSeq:>:01 variant:>:0* observedSeq:string:01 quality:>:0* readCoverage:integer:01
+            Sequence repository:>:0* pointer:Reference:0*
+            Sequence.referenceSeq ^BackboneElement chromosome:CodeableConcept:01 genomeBuild:string:01
+            Sequence.referenceSeq referenceSeqId:CodeableConcept:01 referenceSeqPointer:Reference:01
+            Sequence.referenceSeq referenceSeqString:string:01 strand:integer:01 windowStart:integer:11
+            Sequence.referenceSeq windowEnd:integer:11
+            Sequence.variant ^BackboneElement start:integer:01 end:integer:01 observedAllele:string:01
+            Sequence.variant referenceAllele:string:01 cigar:string:01 variantPointer:Reference:01
+            Sequence.quality ^BackboneElement type:code:11 standardSequence:CodeableConcept:01 start:integer:01
+            Sequence.quality end:integer:01 score:Quantity:01 method:CodeableConcept:01 truthTP:decimal:01
+            Sequence.quality queryTP:decimal:01 truthFN:decimal:01 queryFP:decimal:01 gtFP:decimal:01 precision:decimal:01
+            Sequence.quality recall:decimal:01 fScore:decimal:01
+            Sequence.repository ^BackboneElement type:code:11 url:uri:01 name:string:01 datasetId:string:01
+            Sequence.repository variantsetId:string:01 readsetId:string:01
+            ServiceDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
+            ServiceDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            ServiceDefinition description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01
+            ServiceDefinition lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
+            ServiceDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
+            ServiceDefinition contact:ContactDetail:0* copyright:markdown:01 relatedArtifact:RelatedArtifact:0*
+            ServiceDefinition trigger:TriggerDefinition:0* dataRequirement:DataRequirement:0*
+            ServiceDefinition operationDefinition:Reference:01
+            Signature ^Element type:Coding:1* when:instant:11 who[x]:uri,Reference:11 onBehalfOf[x]:uri,Reference:01
+            Signature contentType:code:01 blob:base64Binary:01
+            Slot ^DomainResource identifier:Identifier:0* serviceCategory:CodeableConcept:01 serviceType:CodeableConcept:0*
+            Slot specialty:CodeableConcept:0* appointmentType:CodeableConcept:01 schedule:Reference:11 status:code:11
+            Slot start:instant:11 end:instant:11 overbooked:boolean:01 comment:string:01
+            Specimen ^DomainResource identifier:Identifier:0* accessionIdentifier:Identifier:01 status:code:01
+            Specimen type:CodeableConcept:01 subject:Reference:11 receivedTime:dateTime:01 parent:Reference:0*
+            Specimen request:Reference:0* collection:>:01 processing:>:0* container:>:0* note:Annotation:0*
+            Specimen.collection ^BackboneElement collector:Reference:01 collected[x]:dateTime,Period:01
+            Specimen.collection quantity:Quantity:01 method:CodeableConcept:01 bodySite:CodeableConcept:01
+            Specimen.processing ^BackboneElement description:string:01 procedure:CodeableConcept:01 additive:Reference:0*
+            Specimen.processing time[x]:dateTime,Period:01
+            Specimen.container ^BackboneElement identifier:Identifier:0* description:string:01 type:CodeableConcept:01
+            Specimen.container capacity:Quantity:01 specimenQuantity:Quantity:01 additive[x]:CodeableConcept,Reference:01
+            StructureDefinition ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
+            StructureDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            StructureDefinition contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            StructureDefinition jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 keyword:Coding:0*
+            StructureDefinition fhirVersion:id:01 mapping:>:0* kind:code:11 abstract:boolean:11 contextType:code:01
+            StructureDefinition context:string:0* contextInvariant:string:0* type:code:11 baseDefinition:uri:01
+            StructureDefinition derivation:code:01 snapshot:>:01 differential:>:01
+            StructureDefinition.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comment:string:01
+            StructureDefinition.snapshot ^BackboneElement element:ElementDefinition:1*
+            StructureDefinition.differential ^BackboneElement element:ElementDefinition:1*
+            StructureMap ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
+            StructureMap title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            StructureMap contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            StructureMap jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 structure:>:0*
+            StructureMap import:uri:0* group:>:1*
+            StructureMap.structure ^BackboneElement url:uri:11 mode:code:11 alias:string:01 documentation:string:01
+            StructureMap.group ^BackboneElement name:id:11 extends:id:01 typeMode:code:11 documentation:string:01
+            StructureMap.group input:>:1* rule:>:1*
+            StructureMap.group.input ^BackboneElement name:id:11 type:string:01 mode:code:11 documentation:string:01
+            StructureMap.group.rule ^BackboneElement name:id:11 source:>:1* target:>:0* rule:@StructureMap.group.rule:0*
+            StructureMap.group.rule dependent:>:0* documentation:string:01
+            StructureMap.group.rule.source ^BackboneElement context:id:11 min:integer:01 max:string:01 type:string:01
+            StructureMap.group.rule.source defaultValue[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
+            StructureMap.group.rule.source element:string:01 listMode:code:01 variable:id:01 condition:string:01
+            StructureMap.group.rule.source check:string:01
+            StructureMap.group.rule.target ^BackboneElement context:id:01 contextType:code:01 element:string:01
+            StructureMap.group.rule.target variable:id:01 listMode:code:0* listRuleId:id:01 transform:code:01
+            StructureMap.group.rule.target parameter:>:0*
+            StructureMap.group.rule.target.parameter ^BackboneElement value[x]:id,string,boolean,integer,decimal:11
+            StructureMap.group.rule.dependent ^BackboneElement name:id:11 variable:string:1*
+            Subscription ^DomainResource status:code:11 contact:ContactPoint:0* end:instant:01 reason:string:11
+            Subscription criteria:string:11 error:string:01 channel:>:11 tag:Coding:0*
+            Subscription.channel ^BackboneElement type:code:11 endpoint:uri:01 payload:string:01 header:string:0*
+            Substance ^DomainResource identifier:Identifier:0* status:code:01 category:CodeableConcept:0*
+            Substance code:CodeableConcept:11 description:string:01 instance:>:0* ingredient:>:0*
+            Substance.instance ^BackboneElement identifier:Identifier:01 expiry:dateTime:01 quantity:Quantity:01
+            Substance.ingredient ^BackboneElement quantity:Ratio:01 substance[x]:CodeableConcept,Reference:11
+            SupplyDelivery ^DomainResource identifier:Identifier:01 basedOn:Reference:0* partOf:Reference:0* status:code:01
+            SupplyDelivery patient:Reference:01 type:CodeableConcept:01 suppliedItem:>:01
+            SupplyDelivery occurrence[x]:dateTime,Period,Timing:01 supplier:Reference:01 destination:Reference:01
+            SupplyDelivery receiver:Reference:0*
+            SupplyDelivery.suppliedItem ^BackboneElement quantity:Quantity:01 item[x]:CodeableConcept,Reference:01
+            SupplyRequest ^DomainResource identifier:Identifier:01 status:code:01 category:CodeableConcept:01
+            SupplyRequest priority:code:01 orderedItem:>:01 occurrence[x]:dateTime,Period,Timing:01 authoredOn:dateTime:01
+            SupplyRequest requester:>:01 supplier:Reference:0* reason[x]:CodeableConcept,Reference:01
+            SupplyRequest deliverFrom:Reference:01 deliverTo:Reference:01
+            SupplyRequest.orderedItem ^BackboneElement quantity:Quantity:11 item[x]:CodeableConcept,Reference:01
+            SupplyRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            Task ^DomainResource identifier:Identifier:0* definition[x]:uri,Reference:01 basedOn:Reference:0*
+            Task groupIdentifier:Identifier:01 partOf:Reference:0* status:code:11 statusReason:CodeableConcept:01
+            Task businessStatus:CodeableConcept:01 intent:code:11 priority:code:01 code:CodeableConcept:01
+            Task description:string:01 focus:Reference:01 for:Reference:01 context:Reference:01 executionPeriod:Period:01
+            Task authoredOn:dateTime:01 lastModified:dateTime:01 requester:>:01 performerType:CodeableConcept:0*
+            Task owner:Reference:01 reason:CodeableConcept:01 note:Annotation:0* relevantHistory:Reference:0*
+            Task restriction:>:01 input:>:0* output:>:0*
+            Task.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
+            Task.restriction ^BackboneElement repetitions:positiveInt:01 period:Period:01 recipient:Reference:0*
+            Task.input ^BackboneElement type:CodeableConcept:11
+            Task.input value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:11
+            Task.output ^BackboneElement type:CodeableConcept:11
+            Task.output value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:11
+            TestReport ^DomainResource identifier:Identifier:01 name:string:01 status:code:11 testScript:Reference:11
+            TestReport result:code:11 score:decimal:01 tester:string:01 issued:dateTime:01 participant:>:0* setup:>:01
+            TestReport test:>:0* teardown:>:01
+            TestReport.participant ^BackboneElement type:code:11 uri:uri:11 display:string:01
+            TestReport.setup ^BackboneElement action:>:1*
+            TestReport.setup.action ^BackboneElement operation:>:01 assert:>:01
+            TestReport.setup.action.operation ^BackboneElement result:code:11 message:markdown:01 detail:uri:01
+            TestReport.setup.action.assert ^BackboneElement result:code:11 message:markdown:01 detail:string:01
+            TestReport.test ^BackboneElement name:string:01 description:string:01 action:>:1*
+            TestReport.test.action ^BackboneElement operation:@TestReport.setup.action.operation:01
+            TestReport.test.action assert:@TestReport.setup.action.assert:01
+            TestReport.teardown ^BackboneElement action:>:1*
+            TestReport.teardown.action ^BackboneElement operation:@TestReport.setup.action.operation:11
+            TestScript ^DomainResource url:uri:11 identifier:Identifier:01 version:string:01 name:string:11 title:string:01
+            TestScript status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            TestScript description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            TestScript purpose:markdown:01 copyright:markdown:01 origin:>:0* destination:>:0* metadata:>:01 fixture:>:0*
+            TestScript profile:Reference:0* variable:>:0* rule:>:0* ruleset:>:0* setup:>:01 test:>:0* teardown:>:01
+            TestScript.origin ^BackboneElement index:integer:11 profile:Coding:11
+            TestScript.destination ^BackboneElement index:integer:11 profile:Coding:11
+            TestScript.metadata ^BackboneElement link:>:0* capability:>:1*
+            TestScript.metadata.link ^BackboneElement url:uri:11 description:string:01
+            TestScript.metadata.capability ^BackboneElement required:boolean:01 validated:boolean:01 description:string:01
+            TestScript.metadata.capability origin:integer:0* destination:integer:01 link:uri:0* capabilities:Reference:11
+            TestScript.fixture ^BackboneElement autocreate:boolean:01 autodelete:boolean:01 resource:Reference:01
+            TestScript.variable ^BackboneElement name:string:11 defaultValue:string:01 description:string:01
+            TestScript.variable expression:string:01 headerField:string:01 hint:string:01 path:string:01 sourceId:id:01
+            TestScript.rule ^BackboneElement resource:Reference:11 param:>:0*
+            TestScript.rule.param ^BackboneElement name:string:11 value:string:01
+            TestScript.ruleset ^BackboneElement resource:Reference:11 rule:>:1*
+            TestScript.ruleset.rule ^BackboneElement ruleId:id:11 param:>:0*
+            TestScript.ruleset.rule.param ^BackboneElement name:string:11 value:string:01
+            TestScript.setup ^BackboneElement action:>:1*
+            TestScript.setup.action ^BackboneElement operation:>:01 assert:>:01
+            TestScript.setup.action.operation ^BackboneElement type:Coding:01 resource:code:01 label:string:01
+            TestScript.setup.action.operation description:string:01 accept:code:01 contentType:code:01
+            TestScript.setup.action.operation destination:integer:01 encodeRequestUrl:boolean:01 origin:integer:01
+            TestScript.setup.action.operation params:string:01 requestHeader:>:0* requestId:id:01 responseId:id:01
+            TestScript.setup.action.operation sourceId:id:01 targetId:id:01 url:string:01
+            TestScript.setup.action.operation.requestHeader ^BackboneElement field:string:11 value:string:11
+            TestScript.setup.action.assert ^BackboneElement label:string:01 description:string:01 direction:code:01
+            TestScript.setup.action.assert compareToSourceId:string:01 compareToSourceExpression:string:01
+            TestScript.setup.action.assert compareToSourcePath:string:01 contentType:code:01 expression:string:01
+            TestScript.setup.action.assert headerField:string:01 minimumId:string:01 navigationLinks:boolean:01
+            TestScript.setup.action.assert operator:code:01 path:string:01 requestMethod:code:01 requestURL:string:01
+            TestScript.setup.action.assert resource:code:01 response:code:01 responseCode:string:01 rule:>:01 ruleset:>:01
+            TestScript.setup.action.assert sourceId:id:01 validateProfileId:id:01 value:string:01 warningOnly:boolean:01
+            TestScript.setup.action.assert.rule ^BackboneElement ruleId:id:11 param:>:0*
+            TestScript.setup.action.assert.rule.param ^BackboneElement name:string:11 value:string:11
+            TestScript.setup.action.assert.ruleset ^BackboneElement rulesetId:id:11 rule:>:0*
+            TestScript.setup.action.assert.ruleset.rule ^BackboneElement ruleId:id:11 param:>:0*
+            TestScript.setup.action.assert.ruleset.rule.param ^BackboneElement name:string:11 value:string:11
+            TestScript.test ^BackboneElement name:string:01 description:string:01 action:>:1*
+            TestScript.test.action ^BackboneElement operation:@TestScript.setup.action.operation:01
+            TestScript.test.action assert:@TestScript.setup.action.assert:01
+            TestScript.teardown ^BackboneElement action:>:1*
+            TestScript.teardown.action ^BackboneElement operation:@TestScript.setup.action.operation:11
+            Timing ^Element event:dateTime:0* repeat:>:01 code:CodeableConcept:01
+            Timing.repeat ^Element bounds[x]:Duration,Range,Period:01 count:integer:01 countMax:integer:01
+            Timing.repeat duration:decimal:01 durationMax:decimal:01 durationUnit:code:01 frequency:integer:01
+            Timing.repeat frequencyMax:integer:01 period:decimal:01 periodMax:decimal:01 periodUnit:code:01
+            Timing.repeat dayOfWeek:code:0* timeOfDay:time:0* when:code:0* offset:unsignedInt:01
+            TriggerDefinition ^Element type:code:11 eventName:string:01 eventTiming[x]:Timing,Reference,date,dateTime:01
+            TriggerDefinition eventData:DataRequirement:01
+            UsageContext ^Element code:Coding:11 value[x]:CodeableConcept,Quantity,Range:11
+            ValueSet ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
+            ValueSet status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            ValueSet description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
+            ValueSet immutable:boolean:01 purpose:markdown:01 copyright:markdown:01 extensible:boolean:01 compose:>:01
+            ValueSet expansion:>:01
+            ValueSet.compose ^BackboneElement lockedDate:date:01 inactive:boolean:01 include:>:1*
+            ValueSet.compose exclude:@ValueSet.compose.include:0*
+            ValueSet.compose.include ^BackboneElement system:uri:01 version:string:01 concept:>:0* filter:>:0*
+            ValueSet.compose.include valueSet:uri:0*
+            ValueSet.compose.include.concept ^BackboneElement code:code:11 display:string:01 designation:>:0*
+            ValueSet.compose.include.concept.designation ^BackboneElement language:code:01 use:Coding:01 value:string:11
+            ValueSet.compose.include.filter ^BackboneElement property:code:11 op:code:11 value:code:11
+            ValueSet.expansion ^BackboneElement identifier:uri:11 timestamp:dateTime:11 total:integer:01 offset:integer:01
+            ValueSet.expansion parameter:>:0* contains:>:0*
+            ValueSet.expansion.parameter ^BackboneElement name:string:11
             ValueSet.expansion.parameter value[x]:string,boolean,integer,decimal,uri,code:01
-            ValueSet.expansion.contains id:string:01 extension:Extension:0* modifierExtension:Extension:0* system:uri:01
-            ValueSet.expansion.contains abstract:boolean:01 inactive:boolean:01 version:string:01 code:code:01
-            ValueSet.expansion.contains display:string:01 designation:@ValueSet.compose.include.concept.designation:0*
+            ValueSet.expansion.contains ^BackboneElement system:uri:01 abstract:boolean:01 inactive:boolean:01
+            ValueSet.expansion.contains version:string:01 code:code:01 display:string:01
+            ValueSet.expansion.contains designation:@ValueSet.compose.include.concept.designation:0*
             ValueSet.expansion.contains contains:@ValueSet.expansion.contains:0*
-            Address id:string:01 extension:Extension:0* use:code:01 type:code:01 text:string:01 line:string:0*
-            Address city:string:01 district:string:01 state:string:01 postalCode:string:01 country:string:01
-            Address period:Period:01
-            Age id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Age code:code:01
-            Annotation id:string:01 extension:Extension:0* author[x]:Reference,string:01 time:dateTime:01 text:string:11
-            Attachment id:string:01 extension:Extension:0* contentType:code:01 language:code:01 data:base64Binary:01
-            Attachment url:uri:01 size:unsignedInt:01 hash:base64Binary:01 title:string:01 creation:dateTime:01
-            CodeableConcept id:string:01 extension:Extension:0* coding:Coding:0* text:string:01
-            Coding id:string:01 extension:Extension:0* system:uri:01 version:string:01 code:code:01 display:string:01
-            Coding userSelected:boolean:01
-            ContactDetail id:string:01 extension:Extension:0* name:string:01 telecom:ContactPoint:0*
-            ContactPoint id:string:01 extension:Extension:0* system:code:01 value:string:01 use:code:01 rank:positiveInt:01
-            ContactPoint period:Period:01
-            Count id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Count code:code:01
-            Distance id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Distance code:code:01
-            Duration id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Duration code:code:01
-            Element id:string:01 extension:Extension:0*
-            Extension id:string:01 extension:Extension:0* url:uri:11 value[x]:*:01
-            HumanName id:string:01 extension:Extension:0* use:code:01 text:string:01 family:string:01 given:string:0*
-            HumanName prefix:string:0* suffix:string:0* period:Period:01
-            Identifier id:string:01 extension:Extension:0* use:code:01 type:CodeableConcept:01 system:uri:01
-            Identifier value:string:01 period:Period:01 assigner:Reference:01
-            Meta id:string:01 extension:Extension:0* versionId:id:01 lastUpdated:instant:01 profile:uri:0*
-            Meta security:Coding:0* tag:Coding:0*
-            Money id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Money code:code:01
-            Narrative id:string:01 extension:Extension:0* status:code:11 div:xhtml:11
-            Period id:string:01 extension:Extension:0* start:dateTime:01 end:dateTime:01
-            Quantity id:string:01 extension:Extension:0* value:decimal:01 comparator:code:01 unit:string:01 system:uri:01
-            Quantity code:code:01
-            Range id:string:01 extension:Extension:0* low:Quantity:01 high:Quantity:01
-            Ratio id:string:01 extension:Extension:0* numerator:Quantity:01 denominator:Quantity:01
-            Reference id:string:01 extension:Extension:0* reference:string:01 identifier:Identifier:01 display:string:01
-            SampledData id:string:01 extension:Extension:0* origin:Quantity:11 period:decimal:11 factor:decimal:01
-            SampledData lowerLimit:decimal:01 upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
-            Signature id:string:01 extension:Extension:0* type:Coding:1* when:instant:11 who[x]:uri,Reference:11
-            Signature onBehalfOf[x]:uri,Reference:01 contentType:code:01 blob:base64Binary:01
-            Timing id:string:01 extension:Extension:0* event:dateTime:0* repeat:>:01 code:CodeableConcept:01
-            Timing.repeat id:string:01 extension:Extension:0* bounds[x]:Duration,Range,Period:01 count:integer:01
-            Timing.repeat countMax:integer:01 duration:decimal:01 durationMax:decimal:01 durationUnit:code:01
-            Timing.repeat frequency:integer:01 frequencyMax:integer:01 period:decimal:01 periodMax:decimal:01
-            Timing.repeat periodUnit:code:01 dayOfWeek:code:0* timeOfDay:time:0* when:code:0* offset:unsignedInt:01
-            UsageContext id:string:01 extension:Extension:0* code:Coding:11 value[x]:CodeableConcept,Quantity,Range:11
+            VisionPrescription ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:01
+            VisionPrescription encounter:Reference:01 dateWritten:dateTime:01 prescriber:Reference:01
+            VisionPrescription reason[x]:CodeableConcept,Reference:01 dispense:>:0*
+            VisionPrescription.dispense ^BackboneElement product:CodeableConcept:01 eye:code:01 sphere:decimal:01
+            VisionPrescription.dispense cylinder:decimal:01 axis:integer:01 prism:decimal:01 base:code:01 add:decimal:01
+            VisionPrescription.dispense power:decimal:01 backCurve:decimal:01 diameter:decimal:01 duration:Quantity:01
+            VisionPrescription.dispense color:string:01 brand:string:01 note:Annotation:0*
             """)
 }

@@ -41,6 +41,10 @@ struct ElementTable: Sendable {
             var words = line.split(separator: " ")
             guard !words.isEmpty else { continue }
             let path = String(words.removeFirst())
+            if let base = words.first, base.hasPrefix("^") {
+                add(members(below: String(base.dropFirst())), below: path)
+                words.removeFirst()
+            }
             add(words.compactMap { ElementTable.member($0, below: path) }, below: path)
         }
     }
@@ -75,6 +79,11 @@ struct ElementTable: Sendable {
 
     /// Whether the table describes the type or path.
     func describes(_ path: String) -> Bool { paths[path] != nil }
+
+    /// Whether the table describes a resource of the type.
+    func describesResource(_ type: String) -> Bool {
+        keys[type]?["implicitRules"] != nil && type != "Resource" && type != "DomainResource"
+    }
 
     /// Every element below a path.
     func members(below path: String) -> [Member] { paths[path] ?? [] }

@@ -1,0 +1,145 @@
+import FHIR
+
+/// Resources of types that have no rules of their own: what R4 has under the same name and in a fitting form is kept,
+/// everything else stands in cross-version extensions.
+extension Conversion {
+    /// Keeps a part where R4 has an element for it, else carries it in an extension.
+    mutating func keepByStructure(
+        _ part: ConversionPart, _ place: ConversionPlace, _ output: inout ConversionOutput
+    ) {
+        if place.to == "Basic", target.member(part.key, below: "DomainResource") == nil {
+            carry(part, place, &output)
+            return
+        }
+        if part.key == "contained" {
+            ConversionRule.contained(part, place, &output, &self)
+            return
+        }
+        guard let known = source.member(part.key, below: place.from) else {
+            keep(part, as: part.key, place, &output)
+            return
+        }
+        guard let key = newerKey(part, known, place), let wanted = target.member(key, below: place.to) else {
+            carry(part, place, &output)
+            return
+        }
+        var values: [(value: JSON, sibling: JSON)] = []
+        for pair in part.pairs {
+            let isFree = wanted.member.isRepeated || values.isEmpty && !isTaken(key, wanted.member, output)
+            let (made, rest) = isFree ? fitted(pair, known, wanted, part.key, place) : (nil, .null)
+            if made != nil || pair.value == .null && rest != .null {
+                values.append((made ?? .null, rest))
+            } else {
+                carry(part.with(pair), place, &output)
+            }
+        }
+        guard let first = values.first else { return }
+        if wanted.member.isRepeated {
+            output.append(values, to: key)
+        } else {
+            output.set(key, first.value, first.sibling)
+        }
+    }
+
+    // MARK: Names
+
+    /// The name that R4's JSON has for the element; nil where it has none.
+    private func newerKey(
+        _ part: ConversionPart, _ known: ElementTable.Typed, _ place: ConversionPlace
+    ) -> String? {
+        func has(_ key: String) -> Bool { target.member(key, below: place.to) != nil }
+        if has(part.key) { return part.key }
+        let name = known.member.name
+        // A choice that is none any more, an element that became a choice, a choice of other types.
+        var keys = [name, name + ElementTable.suffix(known.type)]
+        if known.type == "Reference" { keys.append(name + "Canonical") }
+        if let key = keys.first(where: has) { return key }
+        if known.type == "Reference", place.from == current["resourceType"]?.string,
+            let other = Conversion.otherNames[part.key], has(other), place.object[other] == nil
+        {
+            let isEpisode = Reference(json: part.value)?.literal?.type == "EpisodeOfCare"
+            return other == "encounter" && isEpisode ? nil : other
+        }
+        return nil
+    }
+
+    /// Elements of many resources that mean the same under both names.
+    private static let otherNames = ["patient": "subject", "context": "encounter", "encounter": "context"]
+
+    // MARK: Forms
+
+    /// The value in the form that R4 wants, with its sibling; nil where it has none such.
+    private mutating func fitted(
+        _ pair: ConversionPart.Pair, _ known: ElementTable.Typed, _ wanted: ElementTable.Typed, _ key: String,
+        _ place: ConversionPlace
+    ) -> (JSON?, JSON) {
+        let path = place.to + "." + wanted.member.name
+        if known.isPrimitive, wanted.isPrimitive {
+            return primitive(pair, known.type, wanted.type, path, place.from + "." + key)
+        }
+        if known.type == "code", wanted.type == "CodeableConcept" {
+            guard let code = pair.value.string, let system = RequiredCodes.r4.system(of: code, at: path) else {
+                return (nil, .null)
+            }
+            var coding: JSON = ["system": .string(system), "code": .string(code)]
+            let rest = sibling(pair.sibling, pair.trail)
+            if rest != .null { coding["_code"] = rest }
+            return (["coding": [coding]], .null)
+        }
+        guard pair.sibling == .null else { return (nil, .null) }
+        switch (known.type, wanted.type) {
+        case ("Reference", "canonical"), ("Reference", "uri"):
+            guard let object = pair.value.object, object.count == 1, let url = object["reference"]?.string,
+                url.contains("://") || url.hasPrefix("urn:") || url.hasPrefix("#")
+            else { return (nil, .null) }
+            return (.string(url), .null)
+        case ("Coding", "CodeableConcept"):
+            return (value(pair.value, "Coding", pair.trail).map { ["coding": [$0]] }, .null)
+        case ("Quantity", "Money"), ("Money", "Money"):
+            guard pair.value["system"]?.string == ConversionRule.currencies else { return (nil, .null) }
+            return (value(pair.value, (from: known.type, to: "Money"), type: "Money", path, pair.trail), .null)
+        case ("", "ContactDetail"):
+            guard let object = pair.value.object, !object.isEmpty, let from = known.inside else { return (nil, .null) }
+            let made = element(object, from: from, to: "ContactDetail", at: pair.trail)
+            return (made.isEmpty ? nil : .object(made), .null)
+        case ("CodeableConcept", "UsageContext"):
+            guard let concept = value(pair.value, "CodeableConcept", pair.trail) else { return (nil, .null) }
+            note(.supplied, path + ".code", "the kind of the context is not known", pair.trail.member("code"))
+            return (["code": DataAbsent.element, "valueCodeableConcept": concept], .null)
+        default:
+            guard Conversion.fits(known, wanted), let from = known.inside else { return (nil, .null) }
+            return (value(pair.value, (from: from, to: wanted.inside), type: wanted.type, path, pair.trail), .null)
+        }
+    }
+
+    /// A primitive value where R4's type allows it as it stands.
+    private mutating func primitive(
+        _ pair: ConversionPart.Pair, _ known: String, _ wanted: String, _ path: String, _ older: String
+    ) -> (JSON?, JSON) {
+        guard pair.value != .null else { return (nil, sibling(pair.sibling, pair.trail)) }
+        guard Conversion.family(known) == Conversion.family(wanted),
+            var (written, reason) = PrimitiveRepair.written(pair.value, type: wanted),
+            reason == nil || known == wanted
+        else { return (nil, .null) }
+        if wanted == "id", known != "id", !Resource.isID(written.string ?? "") { return (nil, .null) }
+        if let code = written.string, known == "code" || wanted == "code" {
+            if RequiredCodes.r4.namesTypes(at: path), let newer = ResourceNames.renamed[code] {
+                (written, reason) = (.string(newer), "\(code) is \(newer) in R4")
+            } else if !RequiredCodes.r4.allows(code, at: path) {
+                return (nil, .null)
+            }
+        }
+        if let reason { note(.changed, older, reason, pair.trail) }
+        return (written, sibling(pair.sibling, pair.trail))
+    }
+
+    /// Primitive types between which values may go as they stand.
+    private static func family(_ type: String) -> String {
+        switch type {
+        case "boolean", "time", "base64Binary", "xhtml": type
+        case "integer", "decimal", "positiveInt", "unsignedInt": "number"
+        case "date", "dateTime", "instant": "date"
+        default: "text"
+        }
+    }
+}

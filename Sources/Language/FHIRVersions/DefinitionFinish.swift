@@ -1,0 +1,96 @@
+import FHIR
+
+/// What R4 asks of StructureDefinitions and the older releases did not
+/// (<https://hl7.org/fhir/R4/structuredefinition.html#invs>, <https://hl7.org/fhir/R4/elementdefinition.html#invs>).
+enum DefinitionFinish {
+    static let home = "http://hl7.org/fhir/StructureDefinition/"
+
+    /// The types that `value[x]` of an extension may have: any type.
+    static let openTypes = ElementTable.r4.members(below: "Extension").first { $0.isChoice }?.types ?? []
+
+    /// Whether the element is the first of its definition.
+    static func isRoot(_ element: JSONObject) -> Bool {
+        element["path"]?.string.map { !$0.contains(".") } ?? false
+    }
+
+    /// The type that the definition constrains or defines: its paths begin with it.
+    static func type(of definition: JSONObject) -> String? {
+        let first = ["snapshot", "differential"].lazy.compactMap { definition[$0]?["element"]?[0]?["path"]?.string }
+            .first
+        return first?.split(separator: ".").first.map(String.init)
+    }
+
+    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+        let supplied = { (key: String, detail: String, conversion: inout Conversion) in
+            conversion.note(.supplied, "StructureDefinition." + key, detail, place.trail.member(key))
+        }
+        if !output.has("type"), let type = type(of: place.object) {
+            output.object["type"] = .string(type)
+            supplied("type", "from the path of its elements", &conversion)
+        }
+        let isConstraint = place.object["constrainedType"] != nil
+        if !output.has("derivation"), output.has("baseDefinition") {
+            output.object["derivation"] = isConstraint ? "constraint" : "specialization"
+            supplied("derivation", "whether it constrains a type", &conversion)
+        }
+        if !output.has("baseDefinition"), output.object["abstract"]?.bool != true {
+            output.object["_baseDefinition"] = DataAbsent.element
+            supplied("baseDefinition", "not known, though R4 requires it of what is not abstract", &conversion)
+        }
+        if output.object["type"] == "Extension", output.object["derivation"] == "constraint", !output.has("context") {
+            output.object["context"] = [["_type": DataAbsent.element, "_expression": DataAbsent.element]]
+            supplied("context", "not known, though R4 requires it of an extension", &conversion)
+        }
+        for key in ["snapshot", "differential"] { elements(key, place, &output, &conversion) }
+    }
+
+    /// Every element of R4 has an id, and one of a snapshot its base.
+    private static func elements(
+        _ key: String, _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+    ) {
+        guard var elements = output.object[key]?["element"]?.array else { return }
+        let older = place.object[key]?["element"]?.array ?? []
+        var used = Set(elements.compactMap { $0["id"]?.string })
+        var (isIdentified, isBased) = (false, false)
+        for (index, element) in elements.enumerated() {
+            if element["id"] == nil, let path = element["path"]?.string {
+                let name = older.indices.contains(index) ? older[index]["name"]?.string : nil
+                let id = free(path, name, used)
+                used.insert(id)
+                var object = element.object ?? JSONObject()
+                object.set("id", .string(id), at: 0)
+                elements[index] = .object(object)
+                isIdentified = true
+            }
+            if key == "snapshot", element["base"] == nil {
+                elements[index]["base"] = [
+                    "_path": DataAbsent.element, "_min": DataAbsent.element, "_max": DataAbsent.element,
+                ]
+                isBased = true
+            }
+        }
+        output.object[key]?["element"] = .array(elements)
+        let trail = place.trail.member(key).member("element")
+        let path = "StructureDefinition.\(key).element"
+        if isIdentified { conversion.note(.supplied, path + ".id", "from the paths", trail) }
+        if isBased { conversion.note(.supplied, path + ".base", "not known, though R4 requires it", trail) }
+    }
+
+    private static func free(_ path: String, _ name: String?, _ used: Set<String>) -> String {
+        guard used.contains(path) else { return path }
+        let slice = name.map { path + ":" + String($0.map { $0.isWhitespace ? "-" : $0 }) } ?? path
+        guard used.contains(slice) else { return slice }
+        var number = 2
+        while used.contains("\(slice)-\(number)") { number += 1 }
+        return "\(slice)-\(number)"
+    }
+
+    /// R4 wants to know why an element is a modifier (eld-18).
+    static func element(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+        guard output.object["isModifier"]?.bool == true, !output.has("isModifierReason") else { return }
+        output.object["_isModifierReason"] = DataAbsent.element
+        conversion.note(
+            .supplied, "ElementDefinition.isModifierReason", "not known, though R4 requires it",
+            place.trail.member("isModifierReason"))
+    }
+}
