@@ -175,10 +175,17 @@ class Answers(ValidationTest):
             if str(missing) in outcomes:
                 self.assertTrue(outcomes[str(missing)].errors)
 
-    def test_a_folder_is_no_file(self):
-        answer = run(self.folder)
-        self.assertGreater(answer.status, 0, str(answer))
-        self.assertIn(self.folder.name, answer.text + answer.errors)
+    def test_the_files_of_a_folder_are_answered_each(self):
+        inner = self.folder / "inner"
+        inner.mkdir()
+        self.write("inner/a.json", RIGHT)
+        self.write("inner/b.ndjson", json.dumps(RIGHT) + "\n" + json.dumps(without("code")))
+        self.write("inner/c.xml", '<Patient xmlns="http://hl7.org/fhir"><gender value="third"/></Patient>')
+        self.write("inner/readme.txt", "no resource")
+        answer = run(inner)
+        self.assertEqual(answer.status, 1, str(answer))
+        wrong = {os.path.basename(outcome.file): bool(outcome.errors) for outcome in answer.outcomes}
+        self.assertEqual(wrong, {"a.json": False, "b.ndjson": True, "c.xml": True})
 
     def test_without_a_file_the_usage_is_said(self):
         answer = run(options=())
