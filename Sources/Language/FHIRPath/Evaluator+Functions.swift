@@ -220,7 +220,6 @@ extension Evaluator {
     private mutating func filtered(
         _ values: [FHIRPathValue], _ other: DistinctValues, keeping: Bool
     ) throws(FHIRPathError) -> [FHIRPathValue] {
-        var other = other
         var output: [FHIRPathValue] = []
         for value in values {
             try spend()
@@ -294,13 +293,18 @@ extension Evaluator {
         return try bounded(output)
     }
 
+    /// Level by level: what was found is the queue of what is still to be opened.
     private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
-        var output: [FHIRPathValue] = []
-        var level = input
-        while !level.isEmpty {
-            level = try children(of: level)
-            output += level
-            _ = try bounded(output)
+        var output = try children(of: input)
+        var place = 0
+        while place < output.count {
+            if case .element(let element) = output[place] {
+                let before = output.count
+                Navigation.appendChildren(of: element, to: &output)
+                try spend(1 + output.count - before)
+            }
+            place += 1
+            if output.count > context.limits.items { _ = try bounded(output) }
         }
         return output
     }
@@ -335,10 +339,16 @@ extension Evaluator {
     // MARK: The clock
 
     private func clock(_ function: FHIRPathFunction) -> TemporalValue {
-        let text = DateTime(context.now, offsetMinutes: context.offsetMinutes).text
-        guard let now = TemporalValue(dateTime: text) else {
-            return TemporalValue(kind: .dateTime, precision: .year, year: 1970)
-        }
+        let milliseconds =
+            (context.now.timeIntervalSince1970 * 1000).rounded(.down) + Double(context.offsetMinutes) * 60_000
+        let days = (milliseconds / 86_400_000).rounded(.down)
+        // A clock beyond the years of the calendar tells its ends.
+        let date = CivilDate.date(days: Int(min(max(days, -719_162), 2_932_896)))
+        let rest = Int(milliseconds - days * 86_400_000)
+        let now = TemporalValue(
+            kind: .dateTime, precision: .second, year: date.year, month: date.month, day: date.day,
+            hour: rest / 3_600_000, minute: rest / 60_000 % 60, second: rest / 1000 % 60,
+            nanosecond: rest % 1000 * 1_000_000, fractionDigits: 3, offset: context.offsetMinutes)
         switch function {
         case .today:
             return TemporalValue(

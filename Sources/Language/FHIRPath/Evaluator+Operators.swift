@@ -33,12 +33,12 @@ extension Evaluator {
         case .concatenate:
             let a = try string(first, "&") ?? ""
             let b = try string(second, "&") ?? ""
-            return Items(try bounded(a + b))
+            return try bounded(a + b)
         default:
             guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
                 let result = try Arithmetic.apply(sign, a, b)
             else { return .empty }
-            if case .string(let text) = result { return Items(try bounded(text)) }
+            if case .string(let text) = result { return try bounded(text) }
             return .one(result)
         }
     }
@@ -115,26 +115,35 @@ extension Evaluator {
 /// A collection in which each item stands once, found by a key where one exists.
 struct DistinctValues {
     private(set) var values: [FHIRPathValue] = []
-    /// Places of items by a hash that equal items share.
-    private var places: [Int: [Int]] = [:]
+    /// The last item of each hash that equal items share, and for each item the one before it with the same hash.
+    private var heads: [Int: Int] = [:]
+    private var before: [Int] = []
 
     /// Adds an item that is not there yet.
     ///
     /// - Returns: how many items it was compared with.
     mutating func insert(_ value: FHIRPathValue) -> Int {
         let key = ValueEquality.hash(value)
-        let candidates = places[key] ?? []
-        for place in candidates where ValueEquality.areEqual(values[place], value) == true {
-            return candidates.count
+        var compared = 0
+        var place = heads[key] ?? -1
+        let head = place
+        while place >= 0 {
+            compared += 1
+            if ValueEquality.areEqual(values[place], value) == true { return compared }
+            place = before[place]
         }
-        places[key, default: []].append(values.count)
+        heads[key] = values.count
+        before.append(head)
         values.append(value)
-        return candidates.count
+        return compared
     }
 
-    mutating func contains(_ value: FHIRPathValue) -> Bool {
-        (places[ValueEquality.hash(value)] ?? []).contains {
-            ValueEquality.areEqual(values[$0], value) == true
+    func contains(_ value: FHIRPathValue) -> Bool {
+        var place = heads[ValueEquality.hash(value)] ?? -1
+        while place >= 0 {
+            if ValueEquality.areEqual(values[place], value) == true { return true }
+            place = before[place]
         }
+        return false
     }
 }

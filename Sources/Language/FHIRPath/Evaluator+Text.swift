@@ -17,7 +17,7 @@ extension Evaluator {
                 try string(try argument(node, scope), name)
             }
             guard !parts.isEmpty else { return .empty }
-            return Items(try bounded(parts.joined(separator: (separator ?? nil) ?? "")))
+            return try bounded(parts.joined(separator: (separator ?? nil) ?? ""))
         }
         guard let text = try string(input, name) else { return .empty }
         try spend(1 + text.utf8.count / 64)
@@ -69,17 +69,16 @@ extension Evaluator {
                 return .empty
             }
             if argument.isEmpty { return .one(.string(text)) }
-            return Items(
-                try bounded(
-                    try pattern(arguments, argument, flagsAt: 2, false, scope).replaced(
-                        in: text, by: replacement, limit: context.limits.characters)))
+            return try bounded(
+                try pattern(arguments, argument, flagsAt: 2, false, scope).replaced(
+                    in: text, by: replacement, limit: context.limits.characters))
         default: return .empty
         }
     }
 
     private mutating func made(_ text: String?) throws(FHIRPathError) -> Items {
         guard let text else { return .empty }
-        return Items(try bounded(text))
+        return try bounded(text)
     }
 
     private mutating func pattern(

@@ -44,13 +44,13 @@ struct Evaluator {
     }
 
     /// A text that was made: long ones cost steps, or many of them would take any time and memory.
-    mutating func bounded(_ text: String) throws(FHIRPathError) -> [FHIRPathValue] {
+    mutating func bounded(_ text: String) throws(FHIRPathError) -> Items {
         try spend(text.utf8.count / 16)
         guard text.utf8.count <= context.limits.characters else {
             throw .limit(
                 "text-too-long", "A text would have more than \(context.limits.characters) characters.")
         }
-        return [.string(text)]
+        return .one(.string(text))
     }
 
     // MARK: Nodes

@@ -11,6 +11,13 @@ final class NameIndex: Sendable {
         let isPrimitive: Bool
     }
 
+    private struct Slot: Sendable {
+        let name: String
+        /// -1: an empty slot.
+        let type: Int32
+        let member: Member
+    }
+
     /// One name in all types that have it.
     final class Table: Sendable {
         private let types: [Int32]
@@ -38,6 +45,8 @@ final class NameIndex: Sendable {
     private let choices: [String: Table]
     /// The members of choices by their name in JSON: `valueQuantity`.
     private let members: [String: Table]
+    /// All JSON names of all types, by a hash of both.
+    private let slots: [Slot]
     private let bases: [Int32]
     private let primitives: [Bool]
     let elementType: TypeModel.TypeID
@@ -67,6 +76,16 @@ final class NameIndex: Sendable {
                 }
             }
         }
+        let all = [plain, members].flatMap { $0.flatMap { name, rows in rows.map { (name, $0.type, $0.member) } } }
+        var count = 1
+        while count < all.count * 2 { count *= 2 }
+        var slots = [Slot](repeating: Slot(name: "", type: -1, member: member(-1, .unknown)), count: count)
+        for (name, type, member) in all {
+            var place = NameIndex.hash(name, type) & (count - 1)
+            while slots[place].type >= 0 { place = (place + 1) & (count - 1) }
+            slots[place] = Slot(name: name, type: type, member: member)
+        }
+        self.slots = slots
         self.plain = plain.mapValues(Table.init)
         self.choices = choices.mapValues(Table.init)
         self.members = members.mapValues(Table.init)
@@ -88,7 +107,19 @@ final class NameIndex: Sendable {
 
     /// What the JSON name of a member stands for in a type.
     func member(_ key: String, of type: TypeModel.TypeID) -> Member? {
-        plain[key]?.member(of: type) ?? members[key]?.member(of: type)
+        var place = NameIndex.hash(key, type.index) & (slots.count - 1)
+        while slots[place].type >= 0 {
+            if slots[place].type == type.index, slots[place].name == key { return slots[place].member }
+            place = (place + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// FNV-1a over the bytes: the names are few and known, and each name of a resource is looked up.
+    private static func hash(_ key: String, _ type: Int32) -> Int {
+        var hash: UInt32 = 2_166_136_261 ^ (UInt32(bitPattern: type) &* 0x9E37_79B1)
+        for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return Int(hash ^ (hash >> 15))
     }
 
     func isPrimitive(_ type: TypeModel.TypeID) -> Bool { type.isKnown && primitives[Int(type.index)] }

@@ -1,9 +1,17 @@
 import FHIR
 
+/// What items are added to.
+protocol ItemSink {
+    mutating func append(_ value: FHIRPathValue)
+}
+
+extension Items: ItemSink {}
+extension [FHIRPathValue]: ItemSink {}
+
 /// Steps from an element to its children, as ``FHIR/TypedElement/children(_:)`` has them, with the name prepared and
 /// without an array for one child.
 enum Navigation {
-    static func append(_ name: MemberName, of element: TypedElement, to output: inout Items) {
+    static func append(_ name: MemberName, of element: TypedElement, to output: inout some ItemSink) {
         let object: JSONObject
         let type: TypeModel.TypeID
         if case .object(let members) = element.value {
@@ -25,7 +33,7 @@ enum Navigation {
     }
 
     /// All children, in the order of the document; `resourceType` is none.
-    static func appendChildren(of element: TypedElement, to output: inout [FHIRPathValue]) {
+    static func appendChildren(of element: TypedElement, to output: inout some ItemSink) {
         let object: JSONObject
         let type: TypeModel.TypeID
         if case .object(let members) = element.value {
@@ -36,7 +44,6 @@ enum Navigation {
             return
         }
         let hasSiblings = object.members.contains { $0.key.utf8.first == UInt8(ascii: "_") }
-        var found = Items.empty
         for member in object.members where member.key != "resourceType" {
             var key = member.key
             var value: JSON? = member.value
@@ -51,20 +58,14 @@ enum Navigation {
                 }
             }
             let known = NameIndex.shared.member(key, of: type)
-            append(value, sibling, known?.type ?? .unknown, known?.declaration ?? -1, &found)
-            switch found {
-            case .empty: break
-            case .one(let item): output.append(item)
-            case .many(let items): output += items
-            }
-            found = .empty
+            append(value, sibling, known?.type ?? .unknown, known?.declaration ?? -1, &output)
         }
     }
 
     private static func appendPlain(
         _ name: MemberName, of object: JSONObject, _ type: TypeModel.TypeID, _ declaration: Int32,
         hasSibling: Bool,
-        _ output: inout Items
+        _ output: inout some ItemSink
     ) {
         var value: JSON?
         var sibling: JSON?
@@ -82,7 +83,7 @@ enum Navigation {
     /// Each member whose name begins with that of the choice and is one of its types.
     private static func appendChoice(
         _ choice: Int32, _ name: MemberName, of object: JSONObject, _ type: TypeModel.TypeID,
-        _ output: inout Items
+        _ output: inout some ItemSink
     ) {
         for member in object.members {
             if member.key.utf8.starts(with: name.text.utf8) {
@@ -104,7 +105,7 @@ enum Navigation {
 
     private static func append(
         _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32,
-        _ output: inout Items
+        _ output: inout some ItemSink
     ) {
         switch value {
         case .array(let values)?:
@@ -125,7 +126,7 @@ enum Navigation {
 
     private static func appendOne(
         _ value: JSON, _ sibling: JSONObject?, _ type: TypeModel.TypeID, _ declaration: Int32,
-        _ output: inout Items
+        _ output: inout some ItemSink
     ) {
         var type = type
         switch value {

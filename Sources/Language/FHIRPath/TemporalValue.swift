@@ -176,16 +176,26 @@ public struct TemporalValue: Sendable, Hashable {
     }
 
     private func compareParts(_ other: TemporalValue) -> Int? {
-        let left = [year, month, day, hour, minute, second]
-        let right = [other.year, other.month, other.day, other.hour, other.minute, other.second]
         let first = kind == .time ? Precision.hour.rawValue : 0
         let last = min(precision, other.precision).rawValue
         for index in first...max(first, last) {
-            if left[index] != right[index] { return left[index] < right[index] ? -1 : 1 }
+            let (left, right) = (part(index), other.part(index))
+            if left != right { return left < right ? -1 : 1 }
         }
         guard precision == other.precision else { return nil }
         guard precision == .second, nanosecond != other.nanosecond else { return 0 }
         return nanosecond < other.nanosecond ? -1 : 1
+    }
+
+    private func part(_ index: Int) -> Int {
+        switch index {
+        case 0: year
+        case 1: month
+        case 2: day
+        case 3: hour
+        case 4: minute
+        default: second
+        }
     }
 
     /// Equal with the same precision.
@@ -235,27 +245,34 @@ public struct TemporalValue: Sendable, Hashable {
 
 /// Reads the parts of dates and times.
 private struct PartScanner {
-    private let bytes: [UInt8]
-    private var position = 0
+    private let bytes: String.UTF8View
+    private var position: String.Index
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: String) {
+        bytes = text.utf8
+        position = bytes.startIndex
+    }
 
-    var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { position == bytes.endIndex }
 
-    mutating func take(_ character: Character) -> Bool {
-        guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
-        position += 1
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.endIndex, bytes[position] == UInt8(ascii: character) else { return false }
+        bytes.formIndex(after: &position)
         return true
     }
 
+    private mutating func digit() -> Int? {
+        guard position < bytes.endIndex, (0x30...0x39).contains(bytes[position]) else { return nil }
+        defer { bytes.formIndex(after: &position) }
+        return Int(bytes[position] - 0x30)
+    }
+
     mutating func number(_ digits: Int) -> Int? {
-        guard position + digits <= bytes.count else { return nil }
         var value = 0
-        for index in position..<position + digits {
-            guard (0x30...0x39).contains(bytes[index]) else { return nil }
-            value = value * 10 + Int(bytes[index] - 0x30)
+        for _ in 0..<digits {
+            guard let digit = digit() else { return nil }
+            value = value * 10 + digit
         }
-        position += digits
         return value
     }
 
@@ -292,10 +309,9 @@ private struct PartScanner {
         (time.second, time.precision) = (second, .second)
         guard take(".") else { return time }
         var value = 0
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
-            if time.digits < 9 { value = value * 10 + Int(bytes[position] - 0x30) }
+        while let digit = digit() {
+            if time.digits < 9 { value = value * 10 + digit }
             time.digits += 1
-            position += 1
         }
         guard time.digits > 0 else { return nil }
         for _ in min(time.digits, 9)..<9 { value *= 10 }
