@@ -15,6 +15,22 @@ enum PublishedExamples {
         try (version == .dstu2 ? dstu2 : stu3).get()
     }
 
+    /// A few resources of each type that stand in Bundles and have no example of their own.
+    static func inner(_ version: FHIRVersion) throws -> [Example] {
+        var counts: [String: Int] = [:]
+        var found: [Example] = []
+        for (name, bundle) in try older(version) where bundle.resourceType == "Bundle" {
+            for entry in bundle.object["entry"]?.array ?? [] {
+                guard let object = entry["resource"]?.object, let type = object["resourceType"]?.string,
+                    !FHIRConversion.resourceTypes.contains(type), counts[type, default: 0] < 12
+                else { continue }
+                counts[type, default: 0] += 1
+                found.append((name + "/" + type, Resource(object)))
+            }
+        }
+        return found
+    }
+
     static func r4() throws -> [Example] { try newer.get() }
 
     private static let dstu2 = examples("fhir-dstu2-stu3.tar.xz", "fhir-older/dstu2/examples")

@@ -3,12 +3,13 @@ import FHIR
 extension Conversion {
     /// Supplies what R4 requires in an element of a resource and the older release did not give.
     ///
-    /// Elements inside data types are left alone: what they lack was lacking before.
+    /// Elements inside data types are left alone, what they lack was lacking before, but where a resource is converted
+    /// by structure only: there it may have been moved into an extension.
     mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
         // The value set that defines codes says it for them.
         if place.from == "ValueSet.codeSystem" { return }
         guard let type = place.to.split(separator: ".").first.map(String.init),
-            target.describesResource(type) || type == "ElementDefinition" && isByStructure
+            target.describesResource(type) || isByStructure && !["Extension", "Narrative"].contains(type)
         else { return }
         for member in target.members(below: place.to) where member.isRequired {
             guard !Conversion.isPresent(member, in: output.object) else { continue }

@@ -85,6 +85,9 @@ struct ElementTable: Sendable {
         keys[type]?["implicitRules"] != nil && type != "Resource" && type != "DomainResource"
     }
 
+    /// The types of resources, in alphabetical order.
+    var resourceTypes: [String] { paths.keys.filter(describesResource).sorted() }
+
     /// Every element below a path.
     func members(below path: String) -> [Member] { paths[path] ?? [] }
 
