@@ -21,7 +21,7 @@ struct TributaryCommand: AsyncParsableCommand {
     /// As the argument parser would, but for errors in words.
     static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(FHIRPathCommand.arguments(Array(CommandLine.arguments.dropFirst())))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -22,6 +22,14 @@ struct FHIRPathCommand: AsyncParsableCommand {
     @Flag(help: "Names that the type cannot have find nothing instead of being an error.") var lenient = false
     @Flag(help: "Show on standard error what trace() is given.") var trace = false
 
+    /// The arguments with the command's own flags first: an expression may begin with a minus and is no option.
+    static func arguments(_ given: [String]) -> [String] {
+        guard given.first == "fhirpath", !given.contains("--") else { return given }
+        let own: Set<String> = ["--json", "--lenient", "--trace", "--help", "-h"]
+        let rest = given.dropFirst()
+        return ["fhirpath"] + rest.filter(own.contains) + ["--"] + rest.filter { !own.contains($0) }
+    }
+
     func run() async throws {
         let input = try file.map { try FileValidation.resource(try CommandInput.file($0), $0) }
         switch evaluation(of: input) {
