@@ -128,7 +128,7 @@ RULES = [
      lambda e, m, o: "power(" in e and o == [] and isinstance(m, list)),
     (Decision("An empty text is a text",
               f"{N1}#string-manipulation: the result is empty where the input is empty, and '' is not. "
-              "fhirpathpy gives nothing."), lambda e, m, o: re.search("(en|de)code|replace", e) and m == [""] and o == []),
+              "fhirpathpy gives nothing."), lambda e, m, o: o == [] and re.search("(en|de)code|replace", e) and (m == [""] or re.search(", 0\\)|''", e))),
     (Decision("A logarithm that does not exist is empty",
               f"{N1}#math: what cannot be represented is empty, as for sqrt() and power(). fhirpathpy fails."),
      lambda e, m, o: "ln()" in e and failed(o, "InvalidOperation|Infinity") and isinstance(m, list)),

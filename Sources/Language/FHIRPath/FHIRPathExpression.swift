@@ -23,7 +23,8 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
 
     /// Compiles an expression.
     ///
-    /// - Throws: ``FHIRPathError`` of kind syntax, semantic (an unknown function, a wrong number of arguments) or limit.
+    /// - Throws: ``FHIRPathError`` of kind syntax, semantic (an unknown function, a wrong number of arguments) or
+    ///   limit.
     public init(_ source: String, options: Options = Options()) throws(FHIRPathError) {
         guard source.utf8.count <= options.maximumLength else {
             throw FHIRPathError(

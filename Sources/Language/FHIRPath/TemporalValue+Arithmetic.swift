@@ -8,8 +8,8 @@ extension TemporalValue {
     /// 2. Months and years keep the day, or take the last of the month.
     /// 3. A time goes around midnight.
     ///
-    /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM), and where the year
-    ///   would be none from 1 to 9999.
+    /// - Throws: where the unit is none of time, or one of no definite length (`mo` and `a` of UCUM), and where the
+    ///   year would be none from 1 to 9999.
     func adding(_ quantity: QuantityValue, sign: Int) throws(FHIRPathError) -> TemporalValue {
         guard let result = try moved(by: quantity, sign: sign) else {
             throw .execution("date-out-of-range", "The result would lie outside of the years 1 to 9999.")

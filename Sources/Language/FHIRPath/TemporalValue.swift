@@ -151,8 +151,8 @@ public struct TemporalValue: Sendable, Hashable {
 
     // MARK: Comparing
 
-    /// Less, equal or greater: -1, 0, 1; nil where the shared parts are equal and one side knows more, or where only one
-    /// side has a zone and that decides.
+    /// Less, equal or greater: -1, 0, 1; nil where the shared parts are equal and one side knows more, or where only
+    /// one side has a zone and that decides.
     func compare(_ other: TemporalValue) -> Int? {
         guard (kind == .time) == (other.kind == .time) else { return nil }
         if precision > .day, other.precision > .day, kind != .time,

@@ -85,7 +85,7 @@ struct TypeCheck {
                 throw FHIRPathError(
                     .semantic, code: "unordered-input",
                     message:
-                        "The order of children() and descendants() is not defined: \(function.rawValue)() means nothing here.",
+                        "The order of children() and descendants() is open: \(function.rawValue)() means nothing here.",
                     at: place)
             }
             return try call(function, input, arguments, this, place)
@@ -142,7 +142,8 @@ struct TypeCheck {
             }
             )
         {
-            // No item can be of the type; what follows finds nothing, which is a mistake where an element is asked of it.
+            // No item can be of the type; what follows finds nothing, which is a mistake where an element is asked of
+            // it.
             return .elements([])
         }
         return .elements([wanted])
