@@ -6,7 +6,7 @@
         [--seed N] [--missed] [--json TABLE.json]
 
 A damage counts as caught where the validator names an error that it does not name for the undamaged example. A false
-alarm is an error on an undamaged example, but for those that are known to break a definition (`UNFIT`). Answers are
+alarm is an error on an undamaged example, but for those that break a definition themselves (`BREAKS`). Answers are
 kept in FOLDER by the content of the file, so that a second run asks only what is new; ours is always asked again.
 """
 
@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "Tests" / "Integration"))
 
-from damage import PER_RULE, SEED, UNFIT, Raw, damages  # noqa: E402
+from damage import BREAKS, PER_RULE, SEED, Raw, damages  # noqa: E402
+from damage_rule import RULES  # noqa: E402
 from r4_places import Definitions, read_examples  # noqa: E402
 
 # One process for all files: pyrofile needs two seconds to start. The same call as its `file` command makes.
@@ -195,7 +196,7 @@ def main():
     caught, alarms, silent = {}, {}, {}
     for tool in tools:
         undamaged = tool.answers(small)
-        alarms[tool.name] = {file.name: found for file, found in undamaged.items() if found and file.name not in UNFIT}
+        alarms[tool.name] = {file.name: found for file, found in undamaged.items() if found and file.name not in BREAKS}
         silent[tool.name] = [file.name for file, found in undamaged.items() if found is None]
         answers = tool.answers([folders["damaged"] / damage.name for damage in made])
         for file, found in answers.items():
@@ -217,6 +218,11 @@ def main():
     print(f"{'rule':<{width}}    n" + "".join(f"{column:>10}" for column in columns))
     for row in table:
         print(f"{row['rule']:<{width}} {row['n']:>4}" + "".join(f"{row[column]:>10}" for column in columns))
+    print()
+    for section in dict.fromkeys(RULES[row["rule"]].section for row in table):
+        mine = [row for row in table if RULES[row["rule"]].section == section]
+        counts = "".join(f"{sum(row[column] for row in mine):>10}" for column in columns)
+        print(f"{section + f' ({len(mine)} rules)':<{width}} {sum(row['n'] for row in mine):>4}{counts}")
     total = {column: sum(row[column] for row in table) for column in ["n", *columns]}
     full = {column: sum(row[column] == row["n"] for row in table) for column in columns}
     print(f"{'damages caught':<{width}} {total['n']:>4}" + "".join(f"{total[column]:>10}" for column in columns))
@@ -226,7 +232,7 @@ def main():
     )
     for name in names:
         print(
-            f"false alarms of {name} on {len(examples) - len(UNFIT)} undamaged examples: {len(alarms[name])}"
+            f"false alarms of {name} on {len(examples) - len(BREAKS)} undamaged examples: {len(alarms[name])}"
             + (f" (no answer in {options.seconds} s: {len(silent[name])})" if silent[name] else "")
         )
         if name == "ours":

@@ -1,6 +1,6 @@
 """Rules about bindings, references, extensions, narrative, contained resources, Bundles and invariants."""
 
-from damage_rule import rule
+from damage_rule import rule, section
 from r4_places import STRUCTURE, UCUM
 
 BY_RULE = ("mimetypes", "languages", "ucum", "currencies", "loinc.org")
@@ -53,6 +53,8 @@ def concept(system, code):
 
 
 # --- bindings -------------------------------------------------------------------------------------------------------
+
+section("bindings")
 
 
 def bound(spot, *codes):
@@ -124,6 +126,8 @@ def bad_mime_type(spot):
 
 
 # --- references -----------------------------------------------------------------------------------------------------
+
+section("references")
 
 OTHERS = ("Slot", "Medication", "Location", "Binary", "SearchParameter")
 
@@ -201,6 +205,8 @@ def reference_to_missing_contained(spot):
 
 
 # --- extensions -----------------------------------------------------------------------------------------------------
+
+section("extensions")
 
 
 def extend(spot, extension, name="extension"):
@@ -295,6 +301,8 @@ def modifier_extension_on_type(spot):
 
 # --- narrative ------------------------------------------------------------------------------------------------------
 
+section("narrative")
+
 
 def narrative(name, says, written):
     @rule(name, says)
@@ -362,6 +370,8 @@ def narrative_without_status(spot):
 
 
 # --- contained resources and ids ------------------------------------------------------------------------------------
+
+section("contained resources and ids")
 
 
 def containing(spot):
@@ -435,6 +445,8 @@ def same_id_twice(spot):
 
 
 # --- Bundle ---------------------------------------------------------------------------------------------------------
+
+section("Bundle")
 
 SEARCH, REQUEST, RESPONSE = {"mode": "match"}, {"method": "GET", "url": "Patient/1"}, {"status": "200"}
 
@@ -565,6 +577,8 @@ change("bundle-link-without-url", "Bundle.link.url is 1..1", "Bundle", merged(li
 
 # --- invariants of data types ---------------------------------------------------------------------------------------
 
+section("invariants of data types")
+
 replace(
     "period-turned-round",
     "a period does not end before it starts (per-1)",
@@ -647,6 +661,8 @@ change(
 )
 
 # --- invariants of resources ----------------------------------------------------------------------------------------
+
+section("invariants of resources")
 
 CLINICAL = "http://terminology.hl7.org/CodeSystem/condition-clinical"
 VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
@@ -992,6 +1008,8 @@ for key, says, value in [
     replace(f"question-{key}", says, QUESTION, {"linkId": "new-1", **value})
 
 # --- profiles that a resource claims --------------------------------------------------------------------------------
+
+section("profiles that a resource claims")
 
 VITAL = STRUCTURE + "vitalsigns"
 

@@ -12,9 +12,16 @@ class Rule:
     look: object
     placed: bool = True
     bases: object = None
+    section: str = ""
 
 
 RULES = {}
+_section = [""]
+
+
+def section(title):
+    """What the rules that follow are about."""
+    _section[0] = title
 
 
 def rule(name, says, placed=True, bases=None):
@@ -23,7 +30,7 @@ def rule(name, says, placed=True, bases=None):
     def register(look):
         if name in RULES:
             raise ValueError(f"two rules are named {name}")
-        RULES[name] = Rule(name, says, look, placed, bases)
+        RULES[name] = Rule(name, says, look, placed, bases, _section[0])
         return look
 
     return register

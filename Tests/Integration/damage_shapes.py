@@ -1,6 +1,6 @@
 """Rules about the JSON shape, cardinality and the format of primitive values."""
 
-from damage_rule import Raw, rule
+from damage_rule import Raw, rule, section
 from r4_places import NUMBERS, STRINGS
 
 TEXTS = STRINGS - {"xhtml"}
@@ -15,6 +15,8 @@ def required(spot):
 
 
 # --- presence -------------------------------------------------------------------------------------------------------
+
+section("presence")
 
 
 @rule("missing-status", "Observation.status is 1..1")
@@ -186,6 +188,8 @@ def prohibited_in_quantity(spot):
 
 
 # --- shape ----------------------------------------------------------------------------------------------------------
+
+section("shape")
 
 
 @rule("scalar-for-array", "an element that may repeat is written as an array")
@@ -418,6 +422,8 @@ def can_extend(spot):
 
 # --- resourceType ---------------------------------------------------------------------------------------------------
 
+section("resourceType")
+
 
 @rule("resource-type-unknown", "there is no resource of that type", placed=False)
 def resource_type_unknown(spot):
@@ -474,6 +480,8 @@ def inner_resource_broken(spot):
 
 
 # --- primitive formats ----------------------------------------------------------------------------------------------
+
+section("primitive formats")
 
 
 def format_rule(name, says, codes, value, placed=True):
