@@ -17,7 +17,8 @@ enum Evaluation {
         "telecom":[{"system":"phone","value":"555"},{"system":"email"}],
         "managingOrganization":{"reference":"#o1"},
         "extension":[{"url":"urn:size","valueQuantity":{"value":1.80,"unit":"m","system":"http://unitsofmeasure.org",
-        "code":"m"}}]}
+        "code":"m"}},{"url":"urn:age","valueAge":{"value":3,"unit":"years","system":"http://unitsofmeasure.org",
+        "code":"a"}}]}
         """)
 
     static func resource(_ text: String) -> TypedElement {

@@ -79,3 +79,12 @@ struct PublishedSuiteTests {
         }
     }
 }
+
+@Suite struct ConditionalTests {
+    @Test func theCriterionOfIifSeesThatThereIsNoItem() throws {
+        let patient = TypedElement(["resourceType": "Patient", "active": true], type: "Patient")
+        let answer = try FHIRPathExpression("maritalStatus.iif(empty(), 'none', 'some')").evaluate(patient)
+        #expect(answer.map(\.json) == ["none"])
+        #expect(try FHIRPathExpression("active.iif($this, 1, 2)").evaluate(patient).map(\.json) == [1])
+    }
+}

@@ -54,7 +54,10 @@ import Testing
         ("(1.0 'mg' | 2.0 'mg').sum()", "3.0 'mg'"),
         ("23 = 23 '1'", "true"),
         ("Patient.extension('urn:size').value > 150 'cm'", "true"),
-        ("Patient.extension('urn:size').value.code", "m"),
+        ("Patient.extension('urn:size').value.code", "m"), ("Patient.extension('urn:age').value > 30 months", "true"),
+        ("Patient.extension('urn:age').value = 3 'a'", "true"),
+        ("Patient.extension('urn:age').value = 3 years", "true"),
+        ("Patient.birthDate + Patient.extension('urn:age').value", "1977-12-25"),
     ]
 
     static let datesCases: [(String, String)] = [

@@ -240,7 +240,8 @@ extension Evaluator {
     ) throws(FHIRPathError) -> Items {
         guard !input.isSeveral else { throw .several("iif()") }
         var inner = scope
-        if !input.isEmpty { inner.this = input }
+        // Also where there is no item: then `empty()` is true.
+        inner.this = input
         let criterion = try branch(arguments[0], inner.this, inner)
         var truth = false
         switch criterion {

@@ -9,8 +9,16 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     public let unit: String
     /// Whether the unit is a word of the calendar, such as `year`, instead of UCUM.
     public let isCalendar: Bool
+    /// Whether this is a Quantity of FHIR, whose UCUM units of time stand for those of the calendar where they meet them
+    /// (<https://hl7.org/fhir/R4/fhirpath.html#quantity>).
+    private let isElement: Bool
 
     public init(_ value: FHIRPathDecimal, unit: String, isCalendar: Bool) {
+        self.init(value, unit: unit, isCalendar: isCalendar, isElement: false)
+    }
+
+    private init(_ value: FHIRPathDecimal, unit: String, isCalendar: Bool, isElement: Bool) {
+        self.isElement = isElement
         self.value = value
         self.unit = unit.isEmpty ? "1" : unit
         self.isCalendar = isCalendar
@@ -24,7 +32,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         let code = object["code"]?.string
         if object["system"]?.string == "http://unitsofmeasure.org" || object["system"] == nil {
             let text = code ?? object["unit"]?.string ?? "1"
-            self.init(value, unit: text, isCalendar: false)
+            self.init(value, unit: text, isCalendar: false, isElement: true)
         } else {
             self.init(
                 value, unit: (object["system"]?.string ?? "") + "|" + (code ?? ""), isCalendar: false)
@@ -52,6 +60,18 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         return UCUMQuantity(value: value.value, unit: parsed)
     }
 
+    /// This one and another, of which a Quantity of FHIR meets the calendar's units as one of the calendar.
+    private func matched(_ other: QuantityValue) -> (QuantityValue, QuantityValue) {
+        guard isCalendar != other.isCalendar else { return (self, other) }
+        return (inCalendar ?? self, other.inCalendar ?? other)
+    }
+
+    /// A Quantity of FHIR with a unit of time as a duration of the calendar.
+    var inCalendar: QuantityValue? {
+        guard isElement, !isCalendar, let unit = CalendarUnit(equivalentCode: unit) else { return nil }
+        return QuantityValue(value, unit: unit.rawValue, isCalendar: true)
+    }
+
     /// The calendar unit; nil for a unit of UCUM.
     var calendar: CalendarUnit? { isCalendar ? CalendarUnit(rawValue: unit) : nil }
 
@@ -66,6 +86,11 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
 
     /// Less, equal or greater: -1, 0, 1; nil where the units are not comparable.
     func compare(_ other: QuantityValue, forEquivalence: Bool = false) -> Int? {
+        let (left, right) = matched(other)
+        return left.compareMatched(right, forEquivalence)
+    }
+
+    private func compareMatched(_ other: QuantityValue, _ forEquivalence: Bool) -> Int? {
         if unit == other.unit && isCalendar == other.isCalendar {
             return value.compare(other.value)
         }
@@ -83,6 +108,11 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     }
 
     func isComparable(to other: QuantityValue) -> Bool {
+        let (left, right) = matched(other)
+        return left.isComparableMatched(right)
+    }
+
+    private func isComparableMatched(_ other: QuantityValue) -> Bool {
         if unit == other.unit && isCalendar == other.isCalendar || isCalendar && other.isCalendar {
             return true
         }

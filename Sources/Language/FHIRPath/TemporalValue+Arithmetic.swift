@@ -22,7 +22,7 @@ extension TemporalValue {
         if let calendar = CalendarUnit(rawValue: quantity.unit) {
             // A calendar unit in quotes is none of UCUM's and cannot be meant otherwise.
             unit = calendar
-        } else if let definite = CalendarUnit(definiteCode: quantity.unit) {
+        } else if let definite = CalendarUnit(definiteCode: quantity.unit) ?? quantity.inCalendar?.calendar {
             unit = definite
         } else {
             throw .execution(

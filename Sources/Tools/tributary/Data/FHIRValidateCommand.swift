@@ -24,8 +24,12 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     func run() async throws {
         let validator = FHIRValidator(profiles: try profile.map(readProfile))
         var hasErrors = false
-        if json { CommandOutput.result("[") }
         let files = files.flatMap(expanded)
+        guard !files.isEmpty else {
+            throw CommandError(
+                "no-files", "There is nothing to validate: no file ends in .json, .xml, .ndjson or .jsonl.")
+        }
+        if json { CommandOutput.result("[") }
         for (index, file) in files.enumerated() {
             let report = report(on: file, validator)
             hasErrors = hasErrors || !report.isValid
