@@ -98,7 +98,8 @@ extension Conversion {
             switch part.key {
             case "id":
                 id = value(part.value ?? .null, (from: "", to: nil), type: "string", path + ".id", part.trail)
-                if id == nil { noteForm(path + ".id", part.trail) }
+                // An id is an attribute in XML, which has no extensions.
+                if id == nil || part.sibling != nil { noteForm(path + ".id", part.trail) }
             case "extension", "modifierExtension":
                 if part.key == "modifierExtension" {
                     note(.changed, path + ".modifierExtension", "it stands among the extensions", part.trail)
