@@ -83,7 +83,8 @@ RULES = [
               "fhirpathpy rounds to whole units."), rounded_conversion),
     (Decision("Halves are rounded up",
               f"{N1}#roundprecision--integer--decimal: a traditional round, from 0.5 to 1 and from -0.5 to -1. "
-              "fhirpathpy rounds halves to even."), lambda e, m, o: "round(" in e and not failed(o) and not failed(m)),
+              "fhirpathpy rounds halves to even."), lambda e, m, o: "round(" in e and not failed(o) and not failed(m)
+     or re.match(r"\(?[\d.]+ !?~ \(?[\d.]+", e) and is_truth(m) and is_truth(o)),
     (Decision("A text with a date and a time is no date",
               f"{N1}#todate--date: the text is convertible in the format YYYY-MM-DD only. fhirpathpy takes any date "
               "and time."), lambda e, m, o: re.match(r"'\d{4}-\d\d-\d\dT.*'\.(toDate|convertsToDate)\(\)$", e)),
