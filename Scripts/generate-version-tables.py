@@ -6,8 +6,8 @@ usage: Scripts/generate-version-tables.py DSTU2-DEFINITIONS STU3-DEFINITIONS R4-
 The first two are folders with files StructureDefinition-*.json, R4's is one with CodeSystem-*.json: the tables of R4
 itself are module FHIR's. A line of a table reads
 `path name:types:cardinality ...`, where types are joined by commas, `>` stands for children at path.name,
-`@path` for the children of another path, and the cardinality is the minimum with `1` or `*` as maximum. `^Path` stands
-for the elements of another path, told before. A line of R4's codes reads `paths|system codes ...|...`.
+`@path` for the children of another path, and the cardinality is the minimum with `1` or `*` as maximum; `!` marks what
+changes the meaning of what it stands in. `^Path` stands for the elements of another path, told before. A line of R4's codes reads `paths|system codes ...|...`.
 """
 import json
 import os
@@ -62,7 +62,8 @@ def groups_of(definition):
         if types in ("*", "") or element["path"] == "Extension.value[x]":
             types = "*"
         maximum = "1" if element["max"] in ("0", "1") else "*"
-        groups.setdefault(parent, []).append(f"{member}:{types}:{min(element['min'], 1)}{maximum}")
+        mark = "!" if element.get("isModifier") else ""
+        groups.setdefault(parent, []).append(f"{member}:{types}:{min(element['min'], 1)}{maximum}{mark}")
     return groups
 
 

@@ -73,10 +73,23 @@ struct StructureTests {
         #expect(json["status"] == nil)
         #expect(json.path("_status.extension.0.valueCode")?.string == "unknown")
         #expect(
-            json["extension"]?.array?.first == [
+            json["modifierExtension"]?.array?.first == [
                 "url": "http://hl7.org/fhir/1.0/StructureDefinition/extension-MedicationOrder.status",
                 "valueCode": "proposed",
             ])
+    }
+
+    @Test func whatChangesTheMeaningIsAModifier() throws {
+        let json = try converted(
+            """
+            {"resourceType":"MedicationStatement","status":"completed","patient":{"reference":"Patient/1"},
+             "wasNotTaken":true,"reasonNotTaken":[{"text":"forgot"}],"medicationCodeableConcept":{"text":"x"}}
+            """
+        ).resource.json
+        let home = "http://hl7.org/fhir/1.0/StructureDefinition/extension-MedicationStatement."
+        #expect(
+            json["modifierExtension"] == [["url": .string(home + "wasNotTaken"), "valueBoolean": true]])
+        #expect(json.path("extension.0.url")?.string == home + "reasonNotTaken")
     }
 
     @Test func aCodeThatBecameAConceptHasItsSystem() throws {

@@ -35,8 +35,14 @@ extension Conversion {
         for pair in part.pairs {
             guard let one = carried(known, pair, url: url(place.from, part.key), path) else { continue }
             note(.keptInExtension, path, "", pair.trail)
-            output.extend(one)
+            output.extend(one, isModifier: modifies(known, place))
         }
+    }
+
+    /// Whether what is carried may change the meaning of what it stands in, so that nobody may pass over it: that a
+    /// medicine was not taken. The types with rules of their own say what became of such elements.
+    private func modifies(_ known: ElementTable.Typed, _ place: ConversionPlace) -> Bool {
+        isByStructure && known.member.isModifier && target.member("modifierExtension", below: place.to) != nil
     }
 
     /// Carries a further value of an element that R4 allows one of.

@@ -4,17 +4,24 @@ import FHIR
 struct ConversionOutput {
     var object = JSONObject()
     private(set) var extensions: [JSON] = []
+    /// Those that may change the meaning of the element.
+    private var modifiers: [JSON] = []
 
     /// The element with the extensions that were added to it.
     var finished: JSONObject {
         var result = object
         if !extensions.isEmpty { result["extension"] = .array((object["extension"]?.array ?? []) + extensions) }
+        if !modifiers.isEmpty {
+            result["modifierExtension"] = .array((object["modifierExtension"]?.array ?? []) + modifiers)
+        }
         return result
     }
 
-    var isEmpty: Bool { object.isEmpty && extensions.isEmpty }
+    var isEmpty: Bool { object.isEmpty && extensions.isEmpty && modifiers.isEmpty }
 
-    mutating func extend(_ json: JSON) { extensions.append(json) }
+    mutating func extend(_ json: JSON, isModifier: Bool = false) {
+        if isModifier { modifiers.append(json) } else { extensions.append(json) }
+    }
 
     mutating func extend(_ url: String, type: String, value: JSON, sibling: JSON = .null) {
         var result = JSONObject()

@@ -4,32 +4,32 @@ extension ElementTable {
     /// The elements of FHIR DSTU2 (1.0.2) that the conversion needs.
     static let dstu2 = ElementTable(
         text: """
-            BackboneElement id:id:01 extension:Extension:0* modifierExtension:Extension:0*
-            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            Resource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01
+            BackboneElement id:id:01 extension:Extension:0* modifierExtension:Extension:0*!
+            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01! language:code:01 text:Narrative:01
+            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*!
+            Resource id:id:01 meta:Meta:01 implicitRules:uri:01! language:code:01
             Element id:id:01 extension:Extension:0*
-            Account ^DomainResource identifier:Identifier:0* name:string:01 type:CodeableConcept:01 status:code:01
+            Account ^DomainResource identifier:Identifier:0* name:string:01 type:CodeableConcept:01 status:code:01!
             Account activePeriod:Period:01 currency:Coding:01 balance:Quantity:01 coveragePeriod:Period:01
             Account subject:Reference:01 owner:Reference:01 description:string:01
-            Address ^Element use:code:01 type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
+            Address ^Element use:code:01! type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
             Address state:string:01 postalCode:string:01 country:string:01 period:Period:01
             AllergyIntolerance ^DomainResource identifier:Identifier:0* onset:dateTime:01 recordedDate:dateTime:01
             AllergyIntolerance recorder:Reference:01 patient:Reference:11 reporter:Reference:01
-            AllergyIntolerance substance:CodeableConcept:11 status:code:01 criticality:code:01 type:code:01
+            AllergyIntolerance substance:CodeableConcept:11 status:code:01! criticality:code:01 type:code:01
             AllergyIntolerance category:code:01 lastOccurence:dateTime:01 note:Annotation:01 reaction:>:0*
             AllergyIntolerance.reaction ^BackboneElement substance:CodeableConcept:01 certainty:code:01
             AllergyIntolerance.reaction manifestation:CodeableConcept:1* description:string:01 onset:dateTime:01
             AllergyIntolerance.reaction severity:code:01 exposureRoute:CodeableConcept:01 note:Annotation:01
             Annotation ^Element author[x]:Reference,string:01 time:dateTime:01 text:string:11
-            Appointment ^DomainResource identifier:Identifier:0* status:code:11 type:CodeableConcept:01
+            Appointment ^DomainResource identifier:Identifier:0* status:code:11! type:CodeableConcept:01
             Appointment reason:CodeableConcept:01 priority:unsignedInt:01 description:string:01 start:instant:01
             Appointment end:instant:01 minutesDuration:positiveInt:01 slot:Reference:0* comment:string:01 participant:>:1*
             Appointment.participant ^BackboneElement type:CodeableConcept:0* actor:Reference:01 required:code:01
             Appointment.participant status:code:11
             AppointmentResponse ^DomainResource identifier:Identifier:0* appointment:Reference:11 start:instant:01
             AppointmentResponse end:instant:01 participantType:CodeableConcept:0* actor:Reference:01
-            AppointmentResponse participantStatus:code:11 comment:string:01
+            AppointmentResponse participantStatus:code:11! comment:string:01
             Attachment ^Element contentType:code:01 language:code:01 data:base64Binary:01 url:uri:01 size:unsignedInt:01
             Attachment hash:base64Binary:01 title:string:01 creation:dateTime:01
             AuditEvent ^DomainResource event:>:11 participant:>:1* source:>:11 object:>:0*
@@ -44,8 +44,8 @@ extension ElementTable {
             AuditEvent.object role:Coding:01 lifecycle:Coding:01 securityLabel:Coding:0* name:string:01
             AuditEvent.object description:string:01 query:base64Binary:01 detail:>:0*
             AuditEvent.object.detail ^BackboneElement type:string:11 value:base64Binary:11
-            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11 subject:Reference:01 author:Reference:01
-            Basic created:date:01
+            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11! subject:Reference:01
+            Basic author:Reference:01 created:date:01
             Binary ^Resource contentType:code:11 content:base64Binary:11
             BodySite ^DomainResource patient:Reference:11 identifier:Identifier:0* code:CodeableConcept:01
             BodySite modifier:CodeableConcept:0* description:string:01 image:Attachment:0*
@@ -57,7 +57,7 @@ extension ElementTable {
             Bundle.entry.request ^BackboneElement method:code:11 url:uri:11 ifNoneMatch:string:01
             Bundle.entry.request ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
             Bundle.entry.response ^BackboneElement status:string:11 location:uri:01 etag:string:01 lastModified:instant:01
-            CarePlan ^DomainResource identifier:Identifier:0* subject:Reference:01 status:code:11 context:Reference:01
+            CarePlan ^DomainResource identifier:Identifier:0* subject:Reference:01 status:code:11! context:Reference:01
             CarePlan period:Period:01 author:Reference:0* modified:dateTime:01 category:CodeableConcept:0*
             CarePlan description:string:01 addresses:Reference:0* support:Reference:0* relatedPlan:>:0* participant:>:0*
             CarePlan goal:Reference:0* activity:>:0* note:Annotation:01
@@ -67,7 +67,7 @@ extension ElementTable {
             CarePlan.activity detail:>:01
             CarePlan.activity.detail ^BackboneElement category:CodeableConcept:01 code:CodeableConcept:01
             CarePlan.activity.detail reasonCode:CodeableConcept:0* reasonReference:Reference:0* goal:Reference:0*
-            CarePlan.activity.detail status:code:01 statusReason:CodeableConcept:01 prohibited:boolean:11
+            CarePlan.activity.detail status:code:01! statusReason:CodeableConcept:01 prohibited:boolean:11!
             CarePlan.activity.detail scheduled[x]:Timing,Period,string:01 location:Reference:01 performer:Reference:0*
             CarePlan.activity.detail product[x]:CodeableConcept,Reference:01 dailyAmount:Quantity:01 quantity:Quantity:01
             CarePlan.activity.detail description:string:01
@@ -121,7 +121,7 @@ extension ElementTable {
             ClaimResponse.coverage ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
             ClaimResponse.coverage businessArrangement:string:01 relationship:Coding:11 preAuthRef:string:0*
             ClaimResponse.coverage claimResponse:Reference:01 originalRuleset:Coding:01
-            ClinicalImpression ^DomainResource patient:Reference:11 assessor:Reference:01 status:code:11 date:dateTime:01
+            ClinicalImpression ^DomainResource patient:Reference:11 assessor:Reference:01 status:code:11! date:dateTime:01
             ClinicalImpression description:string:01 previous:Reference:01 problem:Reference:0*
             ClinicalImpression trigger[x]:CodeableConcept,Reference:01 investigations:>:0* protocol:uri:01
             ClinicalImpression summary:string:01 finding:>:0* resolved:CodeableConcept:0* ruledOut:>:0* prognosis:string:01
@@ -132,43 +132,43 @@ extension ElementTable {
             CodeableConcept ^Element coding:Coding:0* text:string:01
             Coding ^Element system:uri:01 version:string:01 code:code:01 display:string:01 userSelected:boolean:01
             Communication ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 sender:Reference:01
-            Communication recipient:Reference:0* payload:>:0* medium:CodeableConcept:0* status:code:01
+            Communication recipient:Reference:0* payload:>:0* medium:CodeableConcept:0* status:code:01!
             Communication encounter:Reference:01 sent:dateTime:01 received:dateTime:01 reason:CodeableConcept:0*
             Communication subject:Reference:01 requestDetail:Reference:01
             Communication.payload ^BackboneElement content[x]:string,Attachment,Reference:11
             CommunicationRequest ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 sender:Reference:01
             CommunicationRequest recipient:Reference:0* payload:>:0* medium:CodeableConcept:0* requester:Reference:01
-            CommunicationRequest status:code:01 encounter:Reference:01 scheduled[x]:dateTime,Period:01
+            CommunicationRequest status:code:01! encounter:Reference:01 scheduled[x]:dateTime,Period:01
             CommunicationRequest reason:CodeableConcept:0* requestedOn:dateTime:01 subject:Reference:01
             CommunicationRequest priority:CodeableConcept:01
             CommunicationRequest.payload ^BackboneElement content[x]:string,Attachment,Reference:11
             Composition ^DomainResource identifier:Identifier:01 date:dateTime:11 type:CodeableConcept:11
-            Composition class:CodeableConcept:01 title:string:11 status:code:11 confidentiality:code:01
+            Composition class:CodeableConcept:01 title:string:11 status:code:11! confidentiality:code:01!
             Composition subject:Reference:11 author:Reference:1* attester:>:0* custodian:Reference:01 event:>:0*
             Composition encounter:Reference:01 section:>:0*
             Composition.attester ^BackboneElement mode:code:1* time:dateTime:01 party:Reference:01
             Composition.event ^BackboneElement code:CodeableConcept:0* period:Period:01 detail:Reference:0*
-            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01
+            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01!
             Composition.section orderedBy:CodeableConcept:01 entry:Reference:0* emptyReason:CodeableConcept:01
             Composition.section section:@Composition.section:0*
-            ConceptMap ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11
+            ConceptMap ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11!
             ConceptMap experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 description:string:01
             ConceptMap useContext:CodeableConcept:0* requirements:string:01 copyright:string:01 source[x]:uri,Reference:11
             ConceptMap target[x]:uri,Reference:11 element:>:0*
             ConceptMap.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
             ConceptMap.element ^BackboneElement codeSystem:uri:01 code:code:01 target:>:0*
-            ConceptMap.element.target ^BackboneElement codeSystem:uri:01 code:code:01 equivalence:code:11
+            ConceptMap.element.target ^BackboneElement codeSystem:uri:01 code:code:01 equivalence:code:11!
             ConceptMap.element.target comments:string:01 dependsOn:>:0* product:@ConceptMap.element.target.dependsOn:0*
             ConceptMap.element.target.dependsOn ^BackboneElement element:uri:11 codeSystem:uri:11 code:string:11
             Condition ^DomainResource identifier:Identifier:0* patient:Reference:11 encounter:Reference:01
             Condition asserter:Reference:01 dateRecorded:date:01 code:CodeableConcept:11 category:CodeableConcept:01
-            Condition clinicalStatus:code:01 verificationStatus:code:11 severity:CodeableConcept:01
+            Condition clinicalStatus:code:01! verificationStatus:code:11! severity:CodeableConcept:01
             Condition onset[x]:dateTime,Quantity,Period,Range,string:01
             Condition abatement[x]:dateTime,Quantity,boolean,Period,Range,string:01 stage:>:01 evidence:>:0*
             Condition bodySite:CodeableConcept:0* notes:string:01
             Condition.stage ^BackboneElement summary:CodeableConcept:01 assessment:Reference:0*
             Condition.evidence ^BackboneElement code:CodeableConcept:01 detail:Reference:0*
-            Conformance ^DomainResource url:uri:01 version:string:01 name:string:01 status:code:01 experimental:boolean:01
+            Conformance ^DomainResource url:uri:01 version:string:01 name:string:01 status:code:01! experimental:boolean:01
             Conformance publisher:string:01 contact:>:0* date:dateTime:11 description:string:01 requirements:string:01
             Conformance copyright:string:01 kind:code:11 software:>:01 implementation:>:01 fhirVersion:id:11
             Conformance acceptUnknown:code:11 format:code:1* profile:Reference:0* rest:>:0* messaging:>:0* document:>:0*
@@ -196,7 +196,7 @@ extension ElementTable {
             Conformance.messaging.event ^BackboneElement code:Coding:11 category:code:01 mode:code:11 focus:code:11
             Conformance.messaging.event request:Reference:11 response:Reference:11 documentation:string:01
             Conformance.document ^BackboneElement mode:code:11 documentation:string:01 profile:Reference:11
-            ContactPoint ^Element system:code:01 value:string:01 use:code:01 rank:positiveInt:01 period:Period:01
+            ContactPoint ^Element system:code:01 value:string:01 use:code:01! rank:positiveInt:01 period:Period:01
             Contract ^DomainResource identifier:Identifier:01 issued:dateTime:01 applies:Period:01 subject:Reference:0*
             Contract authority:Reference:0* domain:Reference:0* type:CodeableConcept:01 subType:CodeableConcept:0*
             Contract action:CodeableConcept:0* actionReason:CodeableConcept:0* actor:>:0* valuedItem:>:0* signer:>:0*
@@ -218,10 +218,10 @@ extension ElementTable {
             Contract.rule ^BackboneElement content[x]:Attachment,Reference:11
             Coverage ^DomainResource issuer:Reference:01 bin:Identifier:01 period:Period:01 type:Coding:01
             Coverage subscriberId:Identifier:01 identifier:Identifier:0* group:string:01 plan:string:01 subPlan:string:01
-            Coverage dependent:positiveInt:01 sequence:positiveInt:01 subscriber:Reference:01 network:Identifier:01
+            Coverage dependent:positiveInt:01 sequence:positiveInt:01 subscriber:Reference:01! network:Identifier:01
             Coverage contract:Reference:0*
-            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 status:code:11
-            DataElement experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
+            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
+            DataElement status:code:11! experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
             DataElement useContext:CodeableConcept:0* copyright:string:01 stringency:code:01 mapping:>:0*
             DataElement element:ElementDefinition:1*
             DataElement.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
@@ -230,7 +230,7 @@ extension ElementTable {
             DetectedIssue implicated:Reference:0* detail:string:01 date:dateTime:01 author:Reference:01
             DetectedIssue identifier:Identifier:01 reference:uri:01 mitigation:>:0*
             DetectedIssue.mitigation ^BackboneElement action:CodeableConcept:11 date:dateTime:01 author:Reference:01
-            Device ^DomainResource identifier:Identifier:0* type:CodeableConcept:11 note:Annotation:0* status:code:01
+            Device ^DomainResource identifier:Identifier:0* type:CodeableConcept:11 note:Annotation:0* status:code:01!
             Device manufacturer:string:01 model:string:01 version:string:01 manufactureDate:dateTime:01 expiry:dateTime:01
             Device udi:string:01 lotNumber:string:01 owner:Reference:01 location:Reference:01 patient:Reference:01
             Device contact:ContactPoint:0* url:uri:01
@@ -244,7 +244,7 @@ extension ElementTable {
             DeviceMetric source:Reference:01 parent:Reference:01 operationalStatus:code:01 color:code:01 category:code:11
             DeviceMetric measurementPeriod:Timing:01 calibration:>:0*
             DeviceMetric.calibration ^BackboneElement type:code:01 state:code:01 time:instant:01
-            DeviceUseRequest ^DomainResource bodySite[x]:CodeableConcept,Reference:01 status:code:01 device:Reference:11
+            DeviceUseRequest ^DomainResource bodySite[x]:CodeableConcept,Reference:01 status:code:01! device:Reference:11
             DeviceUseRequest encounter:Reference:01 identifier:Identifier:0* indication:CodeableConcept:0* notes:string:0*
             DeviceUseRequest prnReason:CodeableConcept:0* orderedOn:dateTime:01 recordedOn:dateTime:01 subject:Reference:11
             DeviceUseRequest timing[x]:Timing,Period,dateTime:01 priority:code:01
@@ -253,12 +253,12 @@ extension ElementTable {
             DeviceUseStatement recordedOn:dateTime:01 subject:Reference:11 timing[x]:Timing,Period,dateTime:01
             DiagnosticOrder ^DomainResource subject:Reference:11 orderer:Reference:01 identifier:Identifier:0*
             DiagnosticOrder encounter:Reference:01 reason:CodeableConcept:0* supportingInformation:Reference:0*
-            DiagnosticOrder specimen:Reference:0* status:code:01 priority:code:01 event:>:0* item:>:0* note:Annotation:0*
+            DiagnosticOrder specimen:Reference:0* status:code:01! priority:code:01 event:>:0* item:>:0* note:Annotation:0*
             DiagnosticOrder.event ^BackboneElement status:code:11 description:CodeableConcept:01 dateTime:dateTime:11
             DiagnosticOrder.event actor:Reference:01
             DiagnosticOrder.item ^BackboneElement code:CodeableConcept:11 specimen:Reference:0* bodySite:CodeableConcept:01
             DiagnosticOrder.item status:code:01 event:@DiagnosticOrder.event:0*
-            DiagnosticReport ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            DiagnosticReport ^DomainResource identifier:Identifier:0* status:code:11! category:CodeableConcept:01
             DiagnosticReport code:CodeableConcept:11 subject:Reference:11 encounter:Reference:01
             DiagnosticReport effective[x]:dateTime,Period:11 issued:instant:11 performer:Reference:11 request:Reference:0*
             DiagnosticReport specimen:Reference:0* result:Reference:0* imagingStudy:Reference:0* image:>:0*
@@ -266,13 +266,13 @@ extension ElementTable {
             DiagnosticReport.image ^BackboneElement comment:string:01 link:Reference:11
             DocumentManifest ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* subject:Reference:01
             DocumentManifest recipient:Reference:0* type:CodeableConcept:01 author:Reference:0* created:dateTime:01
-            DocumentManifest source:uri:01 status:code:11 description:string:01 content:>:1* related:>:0*
+            DocumentManifest source:uri:01 status:code:11! description:string:01 content:>:1* related:>:0*
             DocumentManifest.content ^BackboneElement p[x]:Attachment,Reference:11
             DocumentManifest.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
             DocumentReference ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* subject:Reference:01
             DocumentReference type:CodeableConcept:11 class:CodeableConcept:01 author:Reference:0* custodian:Reference:01
-            DocumentReference authenticator:Reference:01 created:dateTime:01 indexed:instant:11 status:code:11
-            DocumentReference docStatus:CodeableConcept:01 relatesTo:>:0* description:string:01
+            DocumentReference authenticator:Reference:01 created:dateTime:01 indexed:instant:11 status:code:11!
+            DocumentReference docStatus:CodeableConcept:01 relatesTo:>:0*! description:string:01
             DocumentReference securityLabel:CodeableConcept:0* content:>:1* context:>:01
             DocumentReference.relatesTo ^BackboneElement code:code:11 target:Reference:11
             DocumentReference.content ^BackboneElement attachment:Attachment:11 format:Coding:0*
@@ -306,7 +306,7 @@ extension ElementTable {
             EligibilityResponse ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
             EligibilityResponse disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
             EligibilityResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
-            Encounter ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0* class:code:01
+            Encounter ^DomainResource identifier:Identifier:0* status:code:11! statusHistory:>:0* class:code:01
             Encounter type:CodeableConcept:0* priority:CodeableConcept:01 patient:Reference:01 episodeOfCare:Reference:0*
             Encounter incomingReferral:Reference:0* participant:>:0* appointment:Reference:01 period:Period:01
             Encounter length:Quantity:01 reason:CodeableConcept:0* indication:Reference:0* hospitalization:>:01
@@ -326,7 +326,7 @@ extension ElementTable {
             EnrollmentResponse ^DomainResource identifier:Identifier:0* request:Reference:01 outcome:code:01
             EnrollmentResponse disposition:string:01 ruleset:Coding:01 originalRuleset:Coding:01 created:dateTime:01
             EnrollmentResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
-            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0*
+            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11! statusHistory:>:0*
             EpisodeOfCare type:CodeableConcept:0* condition:Reference:0* patient:Reference:11
             EpisodeOfCare managingOrganization:Reference:01 period:Period:01 referralRequest:Reference:0*
             EpisodeOfCare careManager:Reference:01 careTeam:>:0*
@@ -337,22 +337,22 @@ extension ElementTable {
             ExplanationOfBenefit organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
             Extension ^Element url:uri:11 value[x]:*:01
             FamilyMemberHistory ^DomainResource identifier:Identifier:0* patient:Reference:11 date:dateTime:01
-            FamilyMemberHistory status:code:11 name:string:01 relationship:CodeableConcept:11 gender:code:01
+            FamilyMemberHistory status:code:11! name:string:01 relationship:CodeableConcept:11 gender:code:01
             FamilyMemberHistory born[x]:Period,date,string:01 age[x]:Quantity,Range,string:01
             FamilyMemberHistory deceased[x]:boolean,Quantity,Range,date,string:01 note:Annotation:01 condition:>:0*
             FamilyMemberHistory.condition ^BackboneElement code:CodeableConcept:11 outcome:CodeableConcept:01
             FamilyMemberHistory.condition onset[x]:Quantity,Range,Period,string:01 note:Annotation:01
-            Flag ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 status:code:11 period:Period:01
+            Flag ^DomainResource identifier:Identifier:0* category:CodeableConcept:01 status:code:11! period:Period:01
             Flag subject:Reference:11 encounter:Reference:01 author:Reference:01 code:CodeableConcept:11
             Goal ^DomainResource identifier:Identifier:0* subject:Reference:01 start[x]:date,CodeableConcept:01
-            Goal target[x]:date,Quantity:01 category:CodeableConcept:0* description:string:11 status:code:11
+            Goal target[x]:date,Quantity:01 category:CodeableConcept:0* description:string:11 status:code:11!
             Goal statusDate:date:01 statusReason:CodeableConcept:01 author:Reference:01 priority:CodeableConcept:01
             Goal addresses:Reference:0* note:Annotation:0* outcome:>:0*
             Goal.outcome ^BackboneElement result[x]:CodeableConcept,Reference:01
             Group ^DomainResource identifier:Identifier:0* type:code:11 actual:boolean:11 code:CodeableConcept:01
             Group name:string:01 quantity:unsignedInt:01 characteristic:>:0* member:>:0*
             Group.characteristic ^BackboneElement code:CodeableConcept:11
-            Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11 period:Period:01
+            Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11! period:Period:01
             Group.member ^BackboneElement entity:Reference:11 period:Period:01 inactive:boolean:01
             HealthcareService ^DomainResource identifier:Identifier:0* providedBy:Reference:01
             HealthcareService serviceCategory:CodeableConcept:01 serviceType:>:0* location:Reference:11
@@ -366,9 +366,9 @@ extension ElementTable {
             HealthcareService.availableTime ^BackboneElement daysOfWeek:code:0* allDay:boolean:01
             HealthcareService.availableTime availableStartTime:time:01 availableEndTime:time:01
             HealthcareService.notAvailable ^BackboneElement description:string:11 during:Period:01
-            HumanName ^Element use:code:01 text:string:01 family:string:0* given:string:0* prefix:string:0*
+            HumanName ^Element use:code:01! text:string:01 family:string:0* given:string:0* prefix:string:0*
             HumanName suffix:string:0* period:Period:01
-            Identifier ^Element use:code:01 type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
+            Identifier ^Element use:code:01! type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
             Identifier assigner:Reference:01
             ImagingObjectSelection ^DomainResource uid:oid:11 patient:Reference:11 title:CodeableConcept:11
             ImagingObjectSelection description:string:01 author:Reference:01 authoringTime:dateTime:01 study:>:1*
@@ -385,8 +385,8 @@ extension ElementTable {
             ImagingStudy.series laterality:Coding:01 started:dateTime:01 instance:>:0*
             ImagingStudy.series.instance ^BackboneElement number:unsignedInt:01 uid:oid:11 sopClass:oid:11 type:string:01
             ImagingStudy.series.instance title:string:01 content:Attachment:0*
-            Immunization ^DomainResource identifier:Identifier:0* status:code:11 date:dateTime:01
-            Immunization vaccineCode:CodeableConcept:11 patient:Reference:11 wasNotGiven:boolean:11 reported:boolean:11
+            Immunization ^DomainResource identifier:Identifier:0* status:code:11! date:dateTime:01
+            Immunization vaccineCode:CodeableConcept:11 patient:Reference:11 wasNotGiven:boolean:11! reported:boolean:11
             Immunization performer:Reference:01 requester:Reference:01 encounter:Reference:01 manufacturer:Reference:01
             Immunization location:Reference:01 lotNumber:string:01 expirationDate:date:01 site:CodeableConcept:01
             Immunization route:CodeableConcept:01 doseQuantity:Quantity:01 note:Annotation:0* explanation:>:01
@@ -407,7 +407,7 @@ extension ElementTable {
             ImmunizationRecommendation.recommendation.protocol ^BackboneElement doseSequence:integer:01
             ImmunizationRecommendation.recommendation.protocol description:string:01 authority:Reference:01
             ImmunizationRecommendation.recommendation.protocol series:string:01
-            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
+            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11!
             ImplementationGuide experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
             ImplementationGuide description:string:01 useContext:CodeableConcept:0* copyright:string:01 fhirVersion:id:01
             ImplementationGuide dependency:>:0* package:>:1* global:>:0* binary:uri:0* page:>:11
@@ -420,11 +420,11 @@ extension ElementTable {
             ImplementationGuide.page ^BackboneElement source:uri:11 name:string:11 kind:code:11 type:code:0*
             ImplementationGuide.page package:string:0* format:code:01 page:@ImplementationGuide.page:0*
             List ^DomainResource identifier:Identifier:0* title:string:01 code:CodeableConcept:01 subject:Reference:01
-            List source:Reference:01 encounter:Reference:01 status:code:11 date:dateTime:01 orderedBy:CodeableConcept:01
-            List mode:code:11 note:string:01 entry:>:0* emptyReason:CodeableConcept:01
-            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01 date:dateTime:01 item:Reference:11
-            Location ^DomainResource identifier:Identifier:0* status:code:01 name:string:01 description:string:01
-            Location mode:code:01 type:CodeableConcept:01 telecom:ContactPoint:0* address:Address:01
+            List source:Reference:01 encounter:Reference:01 status:code:11! date:dateTime:01 orderedBy:CodeableConcept:01
+            List mode:code:11! note:string:01 entry:>:0* emptyReason:CodeableConcept:01
+            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01! date:dateTime:01 item:Reference:11
+            Location ^DomainResource identifier:Identifier:0* status:code:01! name:string:01 description:string:01
+            Location mode:code:01! type:CodeableConcept:01 telecom:ContactPoint:0* address:Address:01
             Location physicalType:CodeableConcept:01 position:>:01 managingOrganization:Reference:01 partOf:Reference:01
             Location.position ^BackboneElement longitude:decimal:11 latitude:decimal:11 altitude:decimal:01
             Media ^DomainResource type:code:11 subtype:CodeableConcept:01 identifier:Identifier:0* subject:Reference:01
@@ -437,16 +437,16 @@ extension ElementTable {
             Medication.product.batch ^BackboneElement lotNumber:string:01 expirationDate:dateTime:01
             Medication.package ^BackboneElement container:CodeableConcept:01 content:>:0*
             Medication.package.content ^BackboneElement item:Reference:11 amount:Quantity:01
-            MedicationAdministration ^DomainResource identifier:Identifier:0* status:code:11 patient:Reference:11
+            MedicationAdministration ^DomainResource identifier:Identifier:0* status:code:11! patient:Reference:11
             MedicationAdministration practitioner:Reference:01 encounter:Reference:01 prescription:Reference:01
-            MedicationAdministration wasNotGiven:boolean:01 reasonNotGiven:CodeableConcept:0*
+            MedicationAdministration wasNotGiven:boolean:01! reasonNotGiven:CodeableConcept:0*
             MedicationAdministration reasonGiven:CodeableConcept:0* effectiveTime[x]:dateTime,Period:11
             MedicationAdministration medication[x]:CodeableConcept,Reference:11 device:Reference:0* note:string:01
             MedicationAdministration dosage:>:01
             MedicationAdministration.dosage ^BackboneElement text:string:01 site[x]:CodeableConcept,Reference:01
             MedicationAdministration.dosage route:CodeableConcept:01 method:CodeableConcept:01 quantity:Quantity:01
             MedicationAdministration.dosage rate[x]:Ratio,Range:01
-            MedicationDispense ^DomainResource identifier:Identifier:01 status:code:01 patient:Reference:01
+            MedicationDispense ^DomainResource identifier:Identifier:01 status:code:01! patient:Reference:01
             MedicationDispense dispenser:Reference:01 authorizingPrescription:Reference:0* type:CodeableConcept:01
             MedicationDispense quantity:Quantity:01 daysSupply:Quantity:01 medication[x]:CodeableConcept,Reference:11
             MedicationDispense whenPrepared:dateTime:01 whenHandedOver:dateTime:01 destination:Reference:01
@@ -458,7 +458,7 @@ extension ElementTable {
             MedicationDispense.dosageInstruction maxDosePerPeriod:Ratio:01
             MedicationDispense.substitution ^BackboneElement type:CodeableConcept:11 reason:CodeableConcept:0*
             MedicationDispense.substitution responsibleParty:Reference:0*
-            MedicationOrder ^DomainResource identifier:Identifier:0* dateWritten:dateTime:01 status:code:01
+            MedicationOrder ^DomainResource identifier:Identifier:0* dateWritten:dateTime:01 status:code:01!
             MedicationOrder dateEnded:dateTime:01 reasonEnded:CodeableConcept:01 patient:Reference:01
             MedicationOrder prescriber:Reference:01 encounter:Reference:01 reason[x]:CodeableConcept,Reference:01
             MedicationOrder note:string:01 medication[x]:CodeableConcept,Reference:11 dosageInstruction:>:0*
@@ -473,30 +473,30 @@ extension ElementTable {
             MedicationOrder.dispenseRequest quantity:Quantity:01 expectedSupplyDuration:Quantity:01
             MedicationOrder.substitution ^BackboneElement type:CodeableConcept:11 reason:CodeableConcept:01
             MedicationStatement ^DomainResource identifier:Identifier:0* patient:Reference:11
-            MedicationStatement informationSource:Reference:01 dateAsserted:dateTime:01 status:code:11
-            MedicationStatement wasNotTaken:boolean:01 reasonNotTaken:CodeableConcept:0*
+            MedicationStatement informationSource:Reference:01 dateAsserted:dateTime:01 status:code:11!
+            MedicationStatement wasNotTaken:boolean:01! reasonNotTaken:CodeableConcept:0*
             MedicationStatement reasonForUse[x]:CodeableConcept,Reference:01 effective[x]:dateTime,Period:01 note:string:01
             MedicationStatement supportingInformation:Reference:0* medication[x]:CodeableConcept,Reference:11 dosage:>:0*
             MedicationStatement.dosage ^BackboneElement text:string:01 timing:Timing:01
             MedicationStatement.dosage asNeeded[x]:boolean,CodeableConcept:01 site[x]:CodeableConcept,Reference:01
             MedicationStatement.dosage route:CodeableConcept:01 method:CodeableConcept:01 quantity[x]:Quantity,Range:01
             MedicationStatement.dosage rate[x]:Ratio,Range:01 maxDosePerPeriod:Ratio:01
-            MessageHeader ^DomainResource timestamp:instant:11 event:Coding:11 response:>:01 source:>:11 destination:>:0*
+            MessageHeader ^DomainResource timestamp:instant:11 event:Coding:11! response:>:01! source:>:11 destination:>:0*
             MessageHeader enterer:Reference:01 author:Reference:01 receiver:Reference:01 responsible:Reference:01
             MessageHeader reason:CodeableConcept:01 data:Reference:0*
-            MessageHeader.response ^BackboneElement identifier:id:11 code:code:11 details:Reference:01
+            MessageHeader.response ^BackboneElement identifier:id:11 code:code:11! details:Reference:01
             MessageHeader.source ^BackboneElement name:string:01 software:string:01 version:string:01
             MessageHeader.source contact:ContactPoint:01 endpoint:uri:11
             MessageHeader.destination ^BackboneElement name:string:01 target:Reference:01 endpoint:uri:11
             Meta ^Element versionId:id:01 lastUpdated:instant:01 profile:uri:0* security:Coding:0* tag:Coding:0*
-            NamingSystem ^DomainResource name:string:11 status:code:11 kind:code:11 publisher:string:01 contact:>:0*
+            NamingSystem ^DomainResource name:string:11 status:code:11! kind:code:11 publisher:string:01 contact:>:0*
             NamingSystem responsible:string:01 date:dateTime:11 type:CodeableConcept:01 description:string:01
             NamingSystem useContext:CodeableConcept:0* usage:string:01 uniqueId:>:1* replacedBy:Reference:01
             NamingSystem.contact ^BackboneElement name:string:01 telecom:ContactPoint:0*
             NamingSystem.uniqueId ^BackboneElement type:code:11 value:string:11 preferred:boolean:01 period:Period:01
             Narrative ^Element status:code:11 div:xhtml:11
             NutritionOrder ^DomainResource patient:Reference:11 orderer:Reference:01 identifier:Identifier:0*
-            NutritionOrder encounter:Reference:01 dateTime:dateTime:11 status:code:01 allergyIntolerance:Reference:0*
+            NutritionOrder encounter:Reference:01 dateTime:dateTime:11 status:code:01! allergyIntolerance:Reference:0*
             NutritionOrder foodPreferenceModifier:CodeableConcept:0* excludeFoodModifier:CodeableConcept:0* oralDiet:>:01
             NutritionOrder supplement:>:0* enteralFormula:>:01
             NutritionOrder.oralDiet ^BackboneElement type:CodeableConcept:0* schedule:Timing:0* nutrient:>:0* texture:>:0*
@@ -512,7 +512,7 @@ extension ElementTable {
             NutritionOrder.enteralFormula maxVolumeToDeliver:Quantity:01 administrationInstruction:string:01
             NutritionOrder.enteralFormula.administration ^BackboneElement schedule:Timing:01 quantity:Quantity:01
             NutritionOrder.enteralFormula.administration rate[x]:Quantity,Ratio:01
-            Observation ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            Observation ^DomainResource identifier:Identifier:0* status:code:11! category:CodeableConcept:01
             Observation code:CodeableConcept:11 subject:Reference:01 encounter:Reference:01 effective[x]:dateTime,Period:01
             Observation issued:instant:01 performer:Reference:0*
             Observation value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
@@ -525,7 +525,7 @@ extension ElementTable {
             Observation.component ^BackboneElement code:CodeableConcept:11
             Observation.component value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation.component dataAbsentReason:CodeableConcept:01 referenceRange:@Observation.referenceRange:0*
-            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11 kind:code:11
+            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11! kind:code:11
             OperationDefinition experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01
             OperationDefinition description:string:01 requirements:string:01 idempotent:boolean:01 code:code:11
             OperationDefinition notes:string:01 base:Reference:01 system:boolean:11 type:code:0* instance:boolean:11
@@ -536,14 +536,14 @@ extension ElementTable {
             OperationDefinition.parameter part:@OperationDefinition.parameter:0*
             OperationDefinition.parameter.binding ^BackboneElement strength:code:11 valueSet[x]:uri,Reference:11
             OperationOutcome ^DomainResource issue:>:1*
-            OperationOutcome.issue ^BackboneElement severity:code:11 code:code:11 details:CodeableConcept:01
+            OperationOutcome.issue ^BackboneElement severity:code:11! code:code:11 details:CodeableConcept:01
             OperationOutcome.issue diagnostics:string:01 location:string:0*
             Order ^DomainResource identifier:Identifier:0* date:dateTime:01 subject:Reference:01 source:Reference:01
             Order target:Reference:01 reason[x]:CodeableConcept,Reference:01 when:>:01 detail:Reference:1*
             Order.when ^BackboneElement code:CodeableConcept:01 schedule:Timing:01
             OrderResponse ^DomainResource identifier:Identifier:0* request:Reference:11 date:dateTime:01 who:Reference:01
-            OrderResponse orderStatus:code:11 description:string:01 fulfillment:Reference:0*
-            Organization ^DomainResource identifier:Identifier:0* active:boolean:01 type:CodeableConcept:01 name:string:01
+            OrderResponse orderStatus:code:11! description:string:01 fulfillment:Reference:0*
+            Organization ^DomainResource identifier:Identifier:0* active:boolean:01! type:CodeableConcept:01 name:string:01
             Organization telecom:ContactPoint:0* address:Address:0* partOf:Reference:01 contact:>:0*
             Organization.contact ^BackboneElement purpose:CodeableConcept:01 name:HumanName:01 telecom:ContactPoint:0*
             Organization.contact address:Address:01
@@ -551,16 +551,16 @@ extension ElementTable {
             Parameters.parameter ^BackboneElement name:string:11
             Parameters.parameter value[x]:boolean,integer,decimal,base64Binary,instant,string,uri,date,dateTime,time,code,oid,id,unsignedInt,positiveInt,markdown,Annotation,Attachment,Identifier,CodeableConcept,Coding,Quantity,Range,Period,Ratio,SampledData,Signature,HumanName,Address,ContactPoint,Timing,Reference,Meta:01
             Parameters.parameter resource:Resource:01 part:@Parameters.parameter:0*
-            Patient ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:0* telecom:ContactPoint:0*
-            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01 address:Address:0*
+            Patient ^DomainResource identifier:Identifier:0* active:boolean:01! name:HumanName:0* telecom:ContactPoint:0*
+            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01! address:Address:0*
             Patient maritalStatus:CodeableConcept:01 multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0*
-            Patient animal:>:01 communication:>:0* careProvider:Reference:0* managingOrganization:Reference:01 link:>:0*
+            Patient animal:>:01! communication:>:0* careProvider:Reference:0* managingOrganization:Reference:01 link:>:0*!
             Patient.contact ^BackboneElement relationship:CodeableConcept:0* name:HumanName:01 telecom:ContactPoint:0*
             Patient.contact address:Address:01 gender:code:01 organization:Reference:01 period:Period:01
             Patient.animal ^BackboneElement species:CodeableConcept:11 breed:CodeableConcept:01
             Patient.animal genderStatus:CodeableConcept:01
             Patient.communication ^BackboneElement language:CodeableConcept:11 preferred:boolean:01
-            Patient.link ^BackboneElement other:Reference:11 type:code:11
+            Patient.link ^BackboneElement other:Reference:11! type:code:11!
             PaymentNotice ^DomainResource identifier:Identifier:0* ruleset:Coding:01 originalRuleset:Coding:01
             PaymentNotice created:dateTime:01 target:Reference:01 provider:Reference:01 organization:Reference:01
             PaymentNotice request:Reference:01 response:Reference:01 paymentStatus:Coding:11
@@ -574,7 +574,7 @@ extension ElementTable {
             Period ^Element start:dateTime:01 end:dateTime:01
             Person ^DomainResource identifier:Identifier:0* name:HumanName:0* telecom:ContactPoint:0* gender:code:01
             Person birthDate:date:01 address:Address:0* photo:Attachment:01 managingOrganization:Reference:01
-            Person active:boolean:01 link:>:0*
+            Person active:boolean:01! link:>:0*
             Person.link ^BackboneElement target:Reference:11 assurance:code:01
             Practitioner ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:01
             Practitioner telecom:ContactPoint:0* address:Address:0* gender:code:01 birthDate:date:01 photo:Attachment:0*
@@ -584,8 +584,8 @@ extension ElementTable {
             Practitioner.practitionerRole healthcareService:Reference:0*
             Practitioner.qualification ^BackboneElement identifier:Identifier:0* code:CodeableConcept:11 period:Period:01
             Practitioner.qualification issuer:Reference:01
-            Procedure ^DomainResource identifier:Identifier:0* subject:Reference:11 status:code:11
-            Procedure category:CodeableConcept:01 code:CodeableConcept:11 notPerformed:boolean:01
+            Procedure ^DomainResource identifier:Identifier:0* subject:Reference:11 status:code:11!
+            Procedure category:CodeableConcept:01 code:CodeableConcept:11 notPerformed:boolean:01!
             Procedure reasonNotPerformed:CodeableConcept:0* bodySite:CodeableConcept:0*
             Procedure reason[x]:CodeableConcept,Reference:01 performer:>:0* performed[x]:dateTime,Period:01
             Procedure encounter:Reference:01 location:Reference:01 outcome:CodeableConcept:01 report:Reference:0*
@@ -596,7 +596,7 @@ extension ElementTable {
             ProcedureRequest ^DomainResource identifier:Identifier:0* subject:Reference:11 code:CodeableConcept:11
             ProcedureRequest bodySite:CodeableConcept:0* reason[x]:CodeableConcept,Reference:01
             ProcedureRequest scheduled[x]:dateTime,Period,Timing:01 encounter:Reference:01 performer:Reference:01
-            ProcedureRequest status:code:01 notes:Annotation:0* asNeeded[x]:boolean,CodeableConcept:01
+            ProcedureRequest status:code:01! notes:Annotation:0* asNeeded[x]:boolean,CodeableConcept:01
             ProcedureRequest orderedOn:dateTime:01 orderer:Reference:01 priority:code:01
             ProcessRequest ^DomainResource action:code:11 identifier:Identifier:0* ruleset:Coding:01
             ProcessRequest originalRuleset:Coding:01 created:dateTime:01 target:Reference:01 provider:Reference:01
@@ -615,15 +615,15 @@ extension ElementTable {
             Provenance.agent.relatedAgent ^BackboneElement type:CodeableConcept:11 target:uri:11
             Provenance.entity ^BackboneElement role:code:11 type:Coding:11 reference:uri:11 display:string:01
             Provenance.entity agent:@Provenance.agent:01
-            Quantity ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
-            Questionnaire ^DomainResource identifier:Identifier:0* version:string:01 status:code:11 date:dateTime:01
+            Quantity ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
+            Questionnaire ^DomainResource identifier:Identifier:0* version:string:01 status:code:11! date:dateTime:01
             Questionnaire publisher:string:01 telecom:ContactPoint:0* subjectType:code:0* group:>:11
             Questionnaire.group ^BackboneElement linkId:string:01 title:string:01 concept:Coding:0* text:string:01
             Questionnaire.group required:boolean:01 repeats:boolean:01 group:@Questionnaire.group:0* question:>:0*
             Questionnaire.group.question ^BackboneElement linkId:string:01 concept:Coding:0* text:string:01 type:code:01
             Questionnaire.group.question required:boolean:01 repeats:boolean:01 options:Reference:01 option:Coding:0*
             Questionnaire.group.question group:@Questionnaire.group:0*
-            QuestionnaireResponse ^DomainResource identifier:Identifier:01 questionnaire:Reference:01 status:code:11
+            QuestionnaireResponse ^DomainResource identifier:Identifier:01 questionnaire:Reference:01 status:code:11!
             QuestionnaireResponse subject:Reference:01 author:Reference:01 authored:dateTime:01 source:Reference:01
             QuestionnaireResponse encounter:Reference:01 group:>:01
             QuestionnaireResponse.group ^BackboneElement linkId:string:01 title:string:01 text:string:01
@@ -635,7 +635,7 @@ extension ElementTable {
             Range ^Element low:Quantity:01 high:Quantity:01
             Ratio ^Element numerator:Quantity:01 denominator:Quantity:01
             Reference ^Element reference:string:01 display:string:01
-            ReferralRequest ^DomainResource status:code:11 identifier:Identifier:0* date:dateTime:01
+            ReferralRequest ^DomainResource status:code:11! identifier:Identifier:0* date:dateTime:01
             ReferralRequest type:CodeableConcept:01 specialty:CodeableConcept:01 priority:CodeableConcept:01
             ReferralRequest patient:Reference:01 requester:Reference:01 recipient:Reference:0* encounter:Reference:01
             ReferralRequest dateSent:dateTime:01 reason:CodeableConcept:01 description:string:01
@@ -654,7 +654,7 @@ extension ElementTable {
             SampledData upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
             Schedule ^DomainResource identifier:Identifier:0* type:CodeableConcept:0* actor:Reference:11
             Schedule planningHorizon:Period:01 comment:string:01
-            SearchParameter ^DomainResource url:uri:11 name:string:11 status:code:01 experimental:boolean:01
+            SearchParameter ^DomainResource url:uri:11 name:string:11 status:code:01! experimental:boolean:01
             SearchParameter publisher:string:01 contact:>:0* date:dateTime:01 requirements:string:01 code:code:11
             SearchParameter base:code:11 type:code:11 description:string:11 xpath:string:01 xpathUsage:code:01
             SearchParameter target:code:0*
@@ -663,7 +663,7 @@ extension ElementTable {
             Signature blob:base64Binary:11
             Slot ^DomainResource identifier:Identifier:0* type:CodeableConcept:01 schedule:Reference:11
             Slot freeBusyType:code:11 start:instant:11 end:instant:11 overbooked:boolean:01 comment:string:01
-            Specimen ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01 parent:Reference:0*
+            Specimen ^DomainResource identifier:Identifier:0* status:code:01! type:CodeableConcept:01 parent:Reference:0*
             Specimen subject:Reference:11 accessionIdentifier:Identifier:01 receivedTime:dateTime:01 collection:>:01
             Specimen treatment:>:0* container:>:0*
             Specimen.collection ^BackboneElement collector:Reference:01 comment:string:0* collected[x]:dateTime,Period:01
@@ -672,7 +672,7 @@ extension ElementTable {
             Specimen.container ^BackboneElement identifier:Identifier:0* description:string:01 type:CodeableConcept:01
             Specimen.container capacity:Quantity:01 specimenQuantity:Quantity:01 additive[x]:CodeableConcept,Reference:01
             StructureDefinition ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
-            StructureDefinition display:string:01 status:code:11 experimental:boolean:01 publisher:string:01 contact:>:0*
+            StructureDefinition display:string:01 status:code:11! experimental:boolean:01 publisher:string:01 contact:>:0*
             StructureDefinition date:dateTime:01 description:string:01 useContext:CodeableConcept:0* requirements:string:01
             StructureDefinition copyright:string:01 code:Coding:0* fhirVersion:id:01 mapping:>:0* kind:code:11
             StructureDefinition constrainedType:code:01 abstract:boolean:11 contextType:code:01 context:string:0*
@@ -681,21 +681,21 @@ extension ElementTable {
             StructureDefinition.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comments:string:01
             StructureDefinition.snapshot ^BackboneElement element:ElementDefinition:1*
             StructureDefinition.differential ^BackboneElement element:ElementDefinition:1*
-            Subscription ^DomainResource criteria:string:11 contact:ContactPoint:0* reason:string:11 status:code:11
+            Subscription ^DomainResource criteria:string:11 contact:ContactPoint:0* reason:string:11 status:code:11!
             Subscription error:string:01 channel:>:11 end:instant:01 tag:Coding:0*
             Subscription.channel ^BackboneElement type:code:11 endpoint:uri:01 payload:string:11 header:string:01
             Substance ^DomainResource identifier:Identifier:0* category:CodeableConcept:0* code:CodeableConcept:11
             Substance description:string:01 instance:>:0* ingredient:>:0*
             Substance.instance ^BackboneElement identifier:Identifier:01 expiry:dateTime:01 quantity:Quantity:01
             Substance.ingredient ^BackboneElement quantity:Ratio:01 substance:Reference:11
-            SupplyDelivery ^DomainResource identifier:Identifier:01 status:code:01 patient:Reference:01
+            SupplyDelivery ^DomainResource identifier:Identifier:01 status:code:01! patient:Reference:01
             SupplyDelivery type:CodeableConcept:01 quantity:Quantity:01 suppliedItem:Reference:01 supplier:Reference:01
             SupplyDelivery whenPrepared:Period:01 time:dateTime:01 destination:Reference:01 receiver:Reference:0*
             SupplyRequest ^DomainResource patient:Reference:01 source:Reference:01 date:dateTime:01
-            SupplyRequest identifier:Identifier:01 status:code:01 kind:CodeableConcept:01 orderedItem:Reference:01
+            SupplyRequest identifier:Identifier:01 status:code:01! kind:CodeableConcept:01 orderedItem:Reference:01
             SupplyRequest supplier:Reference:0* reason[x]:CodeableConcept,Reference:01 when:>:01
             SupplyRequest.when ^BackboneElement code:CodeableConcept:01 schedule:Timing:01
-            TestScript ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11 identifier:Identifier:01
+            TestScript ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11! identifier:Identifier:01
             TestScript experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 description:string:01
             TestScript useContext:CodeableConcept:0* requirements:string:01 copyright:string:01 metadata:>:01
             TestScript multiserver:boolean:01 fixture:>:0* profile:Reference:0* variable:>:0* setup:>:01 test:>:0*
@@ -731,7 +731,7 @@ extension ElementTable {
             Timing.repeat ^Element bounds[x]:Quantity,Range,Period:01 count:integer:01 duration:decimal:01
             Timing.repeat durationMax:decimal:01 durationUnits:code:01 frequency:integer:01 frequencyMax:integer:01
             Timing.repeat period:decimal:01 periodMax:decimal:01 periodUnits:code:01 when:code:01
-            ValueSet ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11
+            ValueSet ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 status:code:11!
             ValueSet experimental:boolean:01 publisher:string:01 contact:>:0* date:dateTime:01 lockedDate:date:01
             ValueSet description:string:01 useContext:CodeableConcept:0* immutable:boolean:01 requirements:string:01
             ValueSet copyright:string:01 extensible:boolean:01 codeSystem:>:01 compose:>:01 expansion:>:01

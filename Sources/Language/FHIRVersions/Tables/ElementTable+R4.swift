@@ -17,7 +17,7 @@ extension ElementTable {
                     name: element.name, isChoice: element.isChoice,
                     types: backbone == nil ? element.types.map { model.name(of: $0.type) } : [],
                     children: backbone.map { model.name(of: $0) }, isRequired: element.min > 0,
-                    isRepeated: element.isRepeated)
+                    isRepeated: element.isRepeated, isModifier: element.isModifier)
             }
             add(inner, below: path)
         }

@@ -4,30 +4,30 @@ extension ElementTable {
     /// The elements of FHIR STU3 (3.0.1) that the conversion needs.
     static let stu3 = ElementTable(
         text: """
-            BackboneElement id:string:01 extension:Extension:0* modifierExtension:Extension:0*
-            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01 text:Narrative:01
-            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*
-            Resource id:id:01 meta:Meta:01 implicitRules:uri:01 language:code:01
+            BackboneElement id:string:01 extension:Extension:0* modifierExtension:Extension:0*!
+            DomainResource id:id:01 meta:Meta:01 implicitRules:uri:01! language:code:01 text:Narrative:01
+            DomainResource contained:Resource:0* extension:Extension:0* modifierExtension:Extension:0*!
+            Resource id:id:01 meta:Meta:01 implicitRules:uri:01! language:code:01
             Element id:string:01 extension:Extension:0*
-            Account ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01 name:string:01
+            Account ^DomainResource identifier:Identifier:0* status:code:01! type:CodeableConcept:01 name:string:01
             Account subject:Reference:01 period:Period:01 active:Period:01 balance:Money:01 coverage:>:0*
             Account owner:Reference:01 description:string:01 guarantor:>:0*
             Account.coverage ^BackboneElement coverage:Reference:11 priority:positiveInt:01
             Account.guarantor ^BackboneElement party:Reference:11 onHold:boolean:01 period:Period:01
             ActivityDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
-            ActivityDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
-            ActivityDefinition description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01
-            ActivityDefinition lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
-            ActivityDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
-            ActivityDefinition contact:ContactDetail:0* copyright:markdown:01 relatedArtifact:RelatedArtifact:0*
-            ActivityDefinition library:Reference:0* kind:code:01 code:CodeableConcept:01
+            ActivityDefinition title:string:01 status:code:11! experimental:boolean:01! date:dateTime:01
+            ActivityDefinition publisher:string:01 description:markdown:01 purpose:markdown:01 usage:string:01
+            ActivityDefinition approvalDate:date:01 lastReviewDate:date:01 effectivePeriod:Period:01
+            ActivityDefinition useContext:UsageContext:0* jurisdiction:CodeableConcept:0* topic:CodeableConcept:0*
+            ActivityDefinition contributor:Contributor:0* contact:ContactDetail:0* copyright:markdown:01
+            ActivityDefinition relatedArtifact:RelatedArtifact:0* library:Reference:0* kind:code:01 code:CodeableConcept:01
             ActivityDefinition timing[x]:Timing,dateTime,Period,Range:01 location:Reference:01 participant:>:0*
             ActivityDefinition product[x]:Reference,CodeableConcept:01 quantity:Quantity:01 dosage:Dosage:0*
             ActivityDefinition bodySite:CodeableConcept:0* transform:Reference:01 dynamicValue:>:0*
             ActivityDefinition.participant ^BackboneElement type:code:11 role:CodeableConcept:01
             ActivityDefinition.dynamicValue ^BackboneElement description:string:01 path:string:01 language:string:01
             ActivityDefinition.dynamicValue expression:string:01
-            Address ^Element use:code:01 type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
+            Address ^Element use:code:01! type:code:01 text:string:01 line:string:0* city:string:01 district:string:01
             Address state:string:01 postalCode:string:01 country:string:01 period:Period:01
             AdverseEvent ^DomainResource identifier:Identifier:01 category:code:01 type:CodeableConcept:01
             AdverseEvent subject:Reference:01 date:dateTime:01 reaction:Reference:0* location:Reference:01
@@ -38,8 +38,8 @@ extension ElementTable {
             AdverseEvent.suspectEntity causalityAssessment:CodeableConcept:01 causalityProductRelatedness:string:01
             AdverseEvent.suspectEntity causalityMethod:CodeableConcept:01 causalityAuthor:Reference:01
             AdverseEvent.suspectEntity causalityResult:CodeableConcept:01
-            Age ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
-            AllergyIntolerance ^DomainResource identifier:Identifier:0* clinicalStatus:code:01 verificationStatus:code:11
+            Age ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
+            AllergyIntolerance ^DomainResource identifier:Identifier:0* clinicalStatus:code:01! verificationStatus:code:11!
             AllergyIntolerance type:code:01 category:code:0* criticality:code:01 code:CodeableConcept:01
             AllergyIntolerance patient:Reference:11 onset[x]:dateTime,Age,Period,Range,string:01 assertedDate:dateTime:01
             AllergyIntolerance recorder:Reference:01 asserter:Reference:01 lastOccurrence:dateTime:01 note:Annotation:0*
@@ -48,7 +48,7 @@ extension ElementTable {
             AllergyIntolerance.reaction description:string:01 onset:dateTime:01 severity:code:01
             AllergyIntolerance.reaction exposureRoute:CodeableConcept:01 note:Annotation:0*
             Annotation ^Element author[x]:Reference,string:01 time:dateTime:01 text:string:11
-            Appointment ^DomainResource identifier:Identifier:0* status:code:11 serviceCategory:CodeableConcept:01
+            Appointment ^DomainResource identifier:Identifier:0* status:code:11! serviceCategory:CodeableConcept:01
             Appointment serviceType:CodeableConcept:0* specialty:CodeableConcept:0* appointmentType:CodeableConcept:01
             Appointment reason:CodeableConcept:0* indication:Reference:0* priority:unsignedInt:01 description:string:01
             Appointment supportingInformation:Reference:0* start:instant:01 end:instant:01 minutesDuration:positiveInt:01
@@ -58,7 +58,7 @@ extension ElementTable {
             Appointment.participant status:code:11
             AppointmentResponse ^DomainResource identifier:Identifier:0* appointment:Reference:11 start:instant:01
             AppointmentResponse end:instant:01 participantType:CodeableConcept:0* actor:Reference:01
-            AppointmentResponse participantStatus:code:11 comment:string:01
+            AppointmentResponse participantStatus:code:11! comment:string:01
             Attachment ^Element contentType:code:01 language:code:01 data:base64Binary:01 url:uri:01 size:unsignedInt:01
             Attachment hash:base64Binary:01 title:string:01 creation:dateTime:01
             AuditEvent ^DomainResource type:Coding:11 subtype:Coding:0* action:code:01 recorded:instant:11 outcome:code:01
@@ -72,10 +72,10 @@ extension ElementTable {
             AuditEvent.entity role:Coding:01 lifecycle:Coding:01 securityLabel:Coding:0* name:string:01
             AuditEvent.entity description:string:01 query:base64Binary:01 detail:>:0*
             AuditEvent.entity.detail ^BackboneElement type:string:11 value:base64Binary:11
-            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11 subject:Reference:01 created:date:01
+            Basic ^DomainResource identifier:Identifier:0* code:CodeableConcept:11! subject:Reference:01 created:date:01
             Basic author:Reference:01
             Binary ^Resource contentType:code:11 securityContext:Reference:01 content:base64Binary:11
-            BodySite ^DomainResource identifier:Identifier:0* active:boolean:01 code:CodeableConcept:01
+            BodySite ^DomainResource identifier:Identifier:0* active:boolean:01! code:CodeableConcept:01
             BodySite qualifier:CodeableConcept:0* description:string:01 image:Attachment:0* patient:Reference:11
             Bundle ^Resource identifier:Identifier:01 type:code:11 total:unsignedInt:01 link:>:0* entry:>:0*
             Bundle signature:Signature:01
@@ -87,8 +87,8 @@ extension ElementTable {
             Bundle.entry.request ifModifiedSince:instant:01 ifMatch:string:01 ifNoneExist:string:01
             Bundle.entry.response ^BackboneElement status:string:11 location:uri:01 etag:string:01 lastModified:instant:01
             Bundle.entry.response outcome:Resource:01
-            CapabilityStatement ^DomainResource url:uri:01 version:string:01 name:string:01 title:string:01 status:code:11
-            CapabilityStatement experimental:boolean:01 date:dateTime:11 publisher:string:01 contact:ContactDetail:0*
+            CapabilityStatement ^DomainResource url:uri:01 version:string:01 name:string:01 title:string:01 status:code:11!
+            CapabilityStatement experimental:boolean:01! date:dateTime:11 publisher:string:01 contact:ContactDetail:0*
             CapabilityStatement description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             CapabilityStatement purpose:markdown:01 copyright:markdown:01 kind:code:11 instantiates:uri:0* software:>:01
             CapabilityStatement implementation:>:01 fhirVersion:id:11 acceptUnknown:code:11 format:code:1*
@@ -121,7 +121,7 @@ extension ElementTable {
             CapabilityStatement.messaging.event request:Reference:11 response:Reference:11 documentation:string:01
             CapabilityStatement.document ^BackboneElement mode:code:11 documentation:string:01 profile:Reference:11
             CarePlan ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            CarePlan replaces:Reference:0* partOf:Reference:0* status:code:11 intent:code:11 category:CodeableConcept:0*
+            CarePlan replaces:Reference:0* partOf:Reference:0* status:code:11! intent:code:11! category:CodeableConcept:0*
             CarePlan title:string:01 description:string:01 subject:Reference:11 context:Reference:01 period:Period:01
             CarePlan author:Reference:0* careTeam:Reference:0* addresses:Reference:0* supportingInfo:Reference:0*
             CarePlan goal:Reference:0* activity:>:0* note:Annotation:0*
@@ -129,17 +129,17 @@ extension ElementTable {
             CarePlan.activity progress:Annotation:0* reference:Reference:01 detail:>:01
             CarePlan.activity.detail ^BackboneElement category:CodeableConcept:01 definition:Reference:01
             CarePlan.activity.detail code:CodeableConcept:01 reasonCode:CodeableConcept:0* reasonReference:Reference:0*
-            CarePlan.activity.detail goal:Reference:0* status:code:11 statusReason:string:01 prohibited:boolean:01
+            CarePlan.activity.detail goal:Reference:0* status:code:11! statusReason:string:01 prohibited:boolean:01!
             CarePlan.activity.detail scheduled[x]:Timing,Period,string:01 location:Reference:01 performer:Reference:0*
             CarePlan.activity.detail product[x]:CodeableConcept,Reference:01 dailyAmount:Quantity:01 quantity:Quantity:01
             CarePlan.activity.detail description:string:01
-            CareTeam ^DomainResource identifier:Identifier:0* status:code:01 category:CodeableConcept:0* name:string:01
+            CareTeam ^DomainResource identifier:Identifier:0* status:code:01! category:CodeableConcept:0* name:string:01
             CareTeam subject:Reference:01 context:Reference:01 period:Period:01 participant:>:0*
             CareTeam reasonCode:CodeableConcept:0* reasonReference:Reference:0* managingOrganization:Reference:0*
             CareTeam note:Annotation:0*
             CareTeam.participant ^BackboneElement role:CodeableConcept:01 member:Reference:01 onBehalfOf:Reference:01
             CareTeam.participant period:Period:01
-            ChargeItem ^DomainResource identifier:Identifier:01 definition:uri:0* status:code:11 partOf:Reference:0*
+            ChargeItem ^DomainResource identifier:Identifier:01 definition:uri:0* status:code:11! partOf:Reference:0*
             ChargeItem code:CodeableConcept:11 subject:Reference:11 context:Reference:01
             ChargeItem occurrence[x]:dateTime,Period,Timing:01 participant:>:0* performingOrganization:Reference:01
             ChargeItem requestingOrganization:Reference:01 quantity:Quantity:01 bodysite:CodeableConcept:0*
@@ -147,7 +147,7 @@ extension ElementTable {
             ChargeItem enteredDate:dateTime:01 reason:CodeableConcept:0* service:Reference:0* account:Reference:0*
             ChargeItem note:Annotation:0* supportingInformation:Reference:0*
             ChargeItem.participant ^BackboneElement role:CodeableConcept:01 actor:Reference:11
-            Claim ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            Claim ^DomainResource identifier:Identifier:0* status:code:01! type:CodeableConcept:01
             Claim subType:CodeableConcept:0* use:code:01 patient:Reference:01 billablePeriod:Period:01 created:dateTime:01
             Claim enterer:Reference:01 insurer:Reference:01 provider:Reference:01 organization:Reference:01
             Claim priority:CodeableConcept:01 fundsReserve:CodeableConcept:01 related:>:0* prescription:Reference:01
@@ -183,7 +183,7 @@ extension ElementTable {
             Claim.item.detail.subDetail category:CodeableConcept:01 service:CodeableConcept:01 modifier:CodeableConcept:0*
             Claim.item.detail.subDetail programCode:CodeableConcept:0* quantity:Quantity:01 unitPrice:Money:01
             Claim.item.detail.subDetail factor:decimal:01 net:Money:01 udi:Reference:0*
-            ClaimResponse ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:01 created:dateTime:01
+            ClaimResponse ^DomainResource identifier:Identifier:0* status:code:01! patient:Reference:01 created:dateTime:01
             ClaimResponse insurer:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
             ClaimResponse request:Reference:01 outcome:CodeableConcept:01 disposition:string:01
             ClaimResponse payeeType:CodeableConcept:01 item:>:0* addItem:>:0* error:>:0* totalCost:Money:01
@@ -212,7 +212,7 @@ extension ElementTable {
             ClaimResponse.processNote language:CodeableConcept:01
             ClaimResponse.insurance ^BackboneElement sequence:positiveInt:11 focal:boolean:11 coverage:Reference:11
             ClaimResponse.insurance businessArrangement:string:01 preAuthRef:string:0* claimResponse:Reference:01
-            ClinicalImpression ^DomainResource identifier:Identifier:0* status:code:11 code:CodeableConcept:01
+            ClinicalImpression ^DomainResource identifier:Identifier:0* status:code:11! code:CodeableConcept:01
             ClinicalImpression description:string:01 subject:Reference:11 context:Reference:01
             ClinicalImpression effective[x]:dateTime,Period:01 date:dateTime:01 assessor:Reference:01 previous:Reference:01
             ClinicalImpression problem:Reference:0* investigation:>:0* protocol:uri:0* summary:string:01 finding:>:0*
@@ -221,11 +221,11 @@ extension ElementTable {
             ClinicalImpression.investigation ^BackboneElement code:CodeableConcept:11 item:Reference:0*
             ClinicalImpression.finding ^BackboneElement item[x]:CodeableConcept,Reference:11 basis:string:01
             CodeSystem ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 title:string:01
-            CodeSystem status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
-            CodeSystem description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
-            CodeSystem purpose:markdown:01 copyright:markdown:01 caseSensitive:boolean:01 valueSet:uri:01
-            CodeSystem hierarchyMeaning:code:01 compositional:boolean:01 versionNeeded:boolean:01 content:code:11
-            CodeSystem count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
+            CodeSystem status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
+            CodeSystem contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            CodeSystem jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 caseSensitive:boolean:01
+            CodeSystem valueSet:uri:01 hierarchyMeaning:code:01 compositional:boolean:01 versionNeeded:boolean:01
+            CodeSystem content:code:11 count:unsignedInt:01 filter:>:0* property:>:0* concept:>:0*
             CodeSystem.filter ^BackboneElement code:code:11 description:string:01 operator:code:1* value:string:11
             CodeSystem.property ^BackboneElement code:code:11 uri:uri:01 description:string:01 type:code:11
             CodeSystem.concept ^BackboneElement code:code:11 display:string:01 definition:string:01 designation:>:0*
@@ -236,56 +236,56 @@ extension ElementTable {
             CodeableConcept ^Element coding:Coding:0* text:string:01
             Coding ^Element system:uri:01 version:string:01 code:code:01 display:string:01 userSelected:boolean:01
             Communication ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            Communication partOf:Reference:0* status:code:11 notDone:boolean:01 notDoneReason:CodeableConcept:01
+            Communication partOf:Reference:0* status:code:11! notDone:boolean:01! notDoneReason:CodeableConcept:01
             Communication category:CodeableConcept:0* medium:CodeableConcept:0* subject:Reference:01 recipient:Reference:0*
             Communication topic:Reference:0* context:Reference:01 sent:dateTime:01 received:dateTime:01 sender:Reference:01
             Communication reasonCode:CodeableConcept:0* reasonReference:Reference:0* payload:>:0* note:Annotation:0*
             Communication.payload ^BackboneElement content[x]:string,Attachment,Reference:11
             CommunicationRequest ^DomainResource identifier:Identifier:0* basedOn:Reference:0* replaces:Reference:0*
-            CommunicationRequest groupIdentifier:Identifier:01 status:code:11 category:CodeableConcept:0* priority:code:01
+            CommunicationRequest groupIdentifier:Identifier:01 status:code:11! category:CodeableConcept:0* priority:code:01
             CommunicationRequest medium:CodeableConcept:0* subject:Reference:01 recipient:Reference:0* topic:Reference:0*
             CommunicationRequest context:Reference:01 payload:>:0* occurrence[x]:dateTime,Period:01 authoredOn:dateTime:01
             CommunicationRequest sender:Reference:01 requester:>:01 reasonCode:CodeableConcept:0*
             CommunicationRequest reasonReference:Reference:0* note:Annotation:0*
             CommunicationRequest.payload ^BackboneElement content[x]:string,Attachment,Reference:11
             CommunicationRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
-            CompartmentDefinition ^DomainResource url:uri:11 name:string:11 title:string:01 status:code:11
-            CompartmentDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            CompartmentDefinition ^DomainResource url:uri:11 name:string:11 title:string:01 status:code:11!
+            CompartmentDefinition experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             CompartmentDefinition description:markdown:01 purpose:markdown:01 useContext:UsageContext:0*
             CompartmentDefinition jurisdiction:CodeableConcept:0* code:code:11 search:boolean:11 resource:>:0*
             CompartmentDefinition.resource ^BackboneElement code:code:11 param:string:0* documentation:string:01
-            Composition ^DomainResource identifier:Identifier:01 status:code:11 type:CodeableConcept:11
+            Composition ^DomainResource identifier:Identifier:01 status:code:11! type:CodeableConcept:11
             Composition class:CodeableConcept:01 subject:Reference:11 encounter:Reference:01 date:dateTime:11
-            Composition author:Reference:1* title:string:11 confidentiality:code:01 attester:>:0* custodian:Reference:01
+            Composition author:Reference:1* title:string:11 confidentiality:code:01! attester:>:0* custodian:Reference:01
             Composition relatesTo:>:0* event:>:0* section:>:0*
             Composition.attester ^BackboneElement mode:code:1* time:dateTime:01 party:Reference:01
             Composition.relatesTo ^BackboneElement code:code:11 target[x]:Identifier,Reference:11
             Composition.event ^BackboneElement code:CodeableConcept:0* period:Period:01 detail:Reference:0*
-            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01
+            Composition.section ^BackboneElement title:string:01 code:CodeableConcept:01 text:Narrative:01 mode:code:01!
             Composition.section orderedBy:CodeableConcept:01 entry:Reference:0* emptyReason:CodeableConcept:01
             Composition.section section:@Composition.section:0*
             ConceptMap ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01 title:string:01
-            ConceptMap status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
-            ConceptMap description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
-            ConceptMap purpose:markdown:01 copyright:markdown:01 source[x]:uri,Reference:01 target[x]:uri,Reference:01
-            ConceptMap group:>:0*
+            ConceptMap status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
+            ConceptMap contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            ConceptMap jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 source[x]:uri,Reference:01
+            ConceptMap target[x]:uri,Reference:01 group:>:0*
             ConceptMap.group ^BackboneElement source:uri:01 sourceVersion:string:01 target:uri:01 targetVersion:string:01
             ConceptMap.group element:>:1* unmapped:>:01
             ConceptMap.group.element ^BackboneElement code:code:01 display:string:01 target:>:0*
-            ConceptMap.group.element.target ^BackboneElement code:code:01 display:string:01 equivalence:code:01
+            ConceptMap.group.element.target ^BackboneElement code:code:01 display:string:01 equivalence:code:01!
             ConceptMap.group.element.target comment:string:01 dependsOn:>:0*
             ConceptMap.group.element.target product:@ConceptMap.group.element.target.dependsOn:0*
             ConceptMap.group.element.target.dependsOn ^BackboneElement property:uri:11 system:uri:01 code:string:11
             ConceptMap.group.element.target.dependsOn display:string:01
             ConceptMap.group.unmapped ^BackboneElement mode:code:11 code:code:01 display:string:01 url:uri:01
-            Condition ^DomainResource identifier:Identifier:0* clinicalStatus:code:01 verificationStatus:code:01
+            Condition ^DomainResource identifier:Identifier:0* clinicalStatus:code:01! verificationStatus:code:01!
             Condition category:CodeableConcept:0* severity:CodeableConcept:01 code:CodeableConcept:01
             Condition bodySite:CodeableConcept:0* subject:Reference:11 context:Reference:01
             Condition onset[x]:dateTime,Age,Period,Range,string:01 abatement[x]:dateTime,Age,boolean,Period,Range,string:01
             Condition assertedDate:dateTime:01 asserter:Reference:01 stage:>:01 evidence:>:0* note:Annotation:0*
             Condition.stage ^BackboneElement summary:CodeableConcept:01 assessment:Reference:0*
             Condition.evidence ^BackboneElement code:CodeableConcept:0* detail:Reference:0*
-            Consent ^DomainResource identifier:Identifier:01 status:code:11 category:CodeableConcept:0*
+            Consent ^DomainResource identifier:Identifier:01 status:code:11! category:CodeableConcept:0*
             Consent patient:Reference:11 period:Period:01 dateTime:dateTime:01 consentingParty:Reference:0* actor:>:0*
             Consent action:CodeableConcept:0* organization:Reference:0* source[x]:Attachment,Identifier,Reference:01
             Consent policy:>:0* policyRule:uri:01 securityLabel:Coding:0* purpose:Coding:0* dataPeriod:Period:01 data:>:0*
@@ -299,8 +299,8 @@ extension ElementTable {
             Consent.except.actor ^BackboneElement role:CodeableConcept:11 reference:Reference:11
             Consent.except.data ^BackboneElement meaning:code:11 reference:Reference:11
             ContactDetail ^Element name:string:01 telecom:ContactPoint:0*
-            ContactPoint ^Element system:code:01 value:string:01 use:code:01 rank:positiveInt:01 period:Period:01
-            Contract ^DomainResource identifier:Identifier:01 status:code:01 issued:dateTime:01 applies:Period:01
+            ContactPoint ^Element system:code:01 value:string:01 use:code:01! rank:positiveInt:01 period:Period:01
+            Contract ^DomainResource identifier:Identifier:01 status:code:01! issued:dateTime:01 applies:Period:01
             Contract subject:Reference:0* topic:Reference:0* authority:Reference:0* domain:Reference:0*
             Contract type:CodeableConcept:01 subType:CodeableConcept:0* action:CodeableConcept:0*
             Contract actionReason:CodeableConcept:0* decisionType:CodeableConcept:01 contentDerivative:CodeableConcept:01
@@ -323,8 +323,8 @@ extension ElementTable {
             Contract.legal ^BackboneElement content[x]:Attachment,Reference:11
             Contract.rule ^BackboneElement content[x]:Attachment,Reference:11
             Contributor ^Element type:code:11 name:string:11 contact:ContactDetail:0*
-            Count ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
-            Coverage ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            Count ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
+            Coverage ^DomainResource identifier:Identifier:0* status:code:01! type:CodeableConcept:01
             Coverage policyHolder:Reference:01 subscriber:Reference:01 subscriberId:string:01 beneficiary:Reference:01
             Coverage relationship:CodeableConcept:01 period:Period:01 payor:Reference:0* grouping:>:01 dependent:string:01
             Coverage sequence:string:01 order:positiveInt:01 network:string:01 contract:Reference:0*
@@ -332,8 +332,8 @@ extension ElementTable {
             Coverage.grouping subGroupDisplay:string:01 plan:string:01 planDisplay:string:01 subPlan:string:01
             Coverage.grouping subPlanDisplay:string:01 class:string:01 classDisplay:string:01 subClass:string:01
             Coverage.grouping subClassDisplay:string:01
-            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 status:code:11
-            DataElement experimental:boolean:01 date:dateTime:01 publisher:string:01 name:string:01 title:string:01
+            DataElement ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 status:code:11!
+            DataElement experimental:boolean:01! date:dateTime:01 publisher:string:01 name:string:01 title:string:01
             DataElement contact:ContactDetail:0* useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             DataElement copyright:markdown:01 stringency:code:01 mapping:>:0* element:ElementDefinition:1*
             DataElement.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comment:string:01
@@ -341,11 +341,11 @@ extension ElementTable {
             DataRequirement.codeFilter ^Element path:string:11 valueSet[x]:string,Reference:01 valueCode:code:0*
             DataRequirement.codeFilter valueCoding:Coding:0* valueCodeableConcept:CodeableConcept:0*
             DataRequirement.dateFilter ^Element path:string:11 value[x]:dateTime,Period,Duration:01
-            DetectedIssue ^DomainResource identifier:Identifier:01 status:code:11 category:CodeableConcept:01
+            DetectedIssue ^DomainResource identifier:Identifier:01 status:code:11! category:CodeableConcept:01
             DetectedIssue severity:code:01 patient:Reference:01 date:dateTime:01 author:Reference:01
             DetectedIssue implicated:Reference:0* detail:string:01 reference:uri:01 mitigation:>:0*
             DetectedIssue.mitigation ^BackboneElement action:CodeableConcept:11 date:dateTime:01 author:Reference:01
-            Device ^DomainResource identifier:Identifier:0* udi:>:01 status:code:01 type:CodeableConcept:01
+            Device ^DomainResource identifier:Identifier:0* udi:>:01 status:code:01! type:CodeableConcept:01
             Device lotNumber:string:01 manufacturer:string:01 manufactureDate:dateTime:01 expirationDate:dateTime:01
             Device model:string:01 version:string:01 patient:Reference:01 owner:Reference:01 contact:ContactPoint:0*
             Device location:Reference:01 url:uri:01 note:Annotation:0* safety:CodeableConcept:0*
@@ -362,34 +362,34 @@ extension ElementTable {
             DeviceMetric measurementPeriod:Timing:01 calibration:>:0*
             DeviceMetric.calibration ^BackboneElement type:code:01 state:code:01 time:instant:01
             DeviceRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            DeviceRequest priorRequest:Reference:0* groupIdentifier:Identifier:01 status:code:01 intent:CodeableConcept:11
-            DeviceRequest priority:code:01 code[x]:Reference,CodeableConcept:11 subject:Reference:11 context:Reference:01
-            DeviceRequest occurrence[x]:dateTime,Period,Timing:01 authoredOn:dateTime:01 requester:>:01
-            DeviceRequest performerType:CodeableConcept:01 performer:Reference:01 reasonCode:CodeableConcept:0*
-            DeviceRequest reasonReference:Reference:0* supportingInfo:Reference:0* note:Annotation:0*
-            DeviceRequest relevantHistory:Reference:0*
+            DeviceRequest priorRequest:Reference:0* groupIdentifier:Identifier:01 status:code:01!
+            DeviceRequest intent:CodeableConcept:11! priority:code:01 code[x]:Reference,CodeableConcept:11
+            DeviceRequest subject:Reference:11 context:Reference:01 occurrence[x]:dateTime,Period,Timing:01
+            DeviceRequest authoredOn:dateTime:01 requester:>:01 performerType:CodeableConcept:01 performer:Reference:01
+            DeviceRequest reasonCode:CodeableConcept:0* reasonReference:Reference:0* supportingInfo:Reference:0*
+            DeviceRequest note:Annotation:0* relevantHistory:Reference:0*
             DeviceRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
-            DeviceUseStatement ^DomainResource identifier:Identifier:0* status:code:11 subject:Reference:11
+            DeviceUseStatement ^DomainResource identifier:Identifier:0* status:code:11! subject:Reference:11
             DeviceUseStatement whenUsed:Period:01 timing[x]:Timing,Period,dateTime:01 recordedOn:dateTime:01
             DeviceUseStatement source:Reference:01 device:Reference:11 indication:CodeableConcept:0*
             DeviceUseStatement bodySite:CodeableConcept:01 note:Annotation:0*
-            DiagnosticReport ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11
+            DiagnosticReport ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11!
             DiagnosticReport category:CodeableConcept:01 code:CodeableConcept:11 subject:Reference:01 context:Reference:01
             DiagnosticReport effective[x]:dateTime,Period:01 issued:instant:01 performer:>:0* specimen:Reference:0*
             DiagnosticReport result:Reference:0* imagingStudy:Reference:0* image:>:0* conclusion:string:01
             DiagnosticReport codedDiagnosis:CodeableConcept:0* presentedForm:Attachment:0*
             DiagnosticReport.performer ^BackboneElement role:CodeableConcept:01 actor:Reference:11
             DiagnosticReport.image ^BackboneElement comment:string:01 link:Reference:11
-            Distance ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
-            DocumentManifest ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11
+            Distance ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
+            DocumentManifest ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11!
             DocumentManifest type:CodeableConcept:01 subject:Reference:01 created:dateTime:01 author:Reference:0*
             DocumentManifest recipient:Reference:0* source:uri:01 description:string:01 content:>:1* related:>:0*
             DocumentManifest.content ^BackboneElement p[x]:Attachment,Reference:11
             DocumentManifest.related ^BackboneElement identifier:Identifier:01 ref:Reference:01
-            DocumentReference ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11
+            DocumentReference ^DomainResource masterIdentifier:Identifier:01 identifier:Identifier:0* status:code:11!
             DocumentReference docStatus:code:01 type:CodeableConcept:11 class:CodeableConcept:01 subject:Reference:01
             DocumentReference created:dateTime:01 indexed:instant:11 author:Reference:0* authenticator:Reference:01
-            DocumentReference custodian:Reference:01 relatesTo:>:0* description:string:01 securityLabel:CodeableConcept:0*
+            DocumentReference custodian:Reference:01 relatesTo:>:0*! description:string:01 securityLabel:CodeableConcept:0*
             DocumentReference content:>:1* context:>:01
             DocumentReference.relatesTo ^BackboneElement code:code:11 target:Reference:11
             DocumentReference.content ^BackboneElement attachment:Attachment:11 format:Coding:01
@@ -402,7 +402,7 @@ extension ElementTable {
             Dosage site:CodeableConcept:01 route:CodeableConcept:01 method:CodeableConcept:01 dose[x]:Range,Quantity:01
             Dosage maxDosePerPeriod:Ratio:01 maxDosePerAdministration:Quantity:01 maxDosePerLifetime:Quantity:01
             Dosage rate[x]:Ratio,Range,Quantity:01
-            Duration ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            Duration ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
             ElementDefinition ^Element path:string:11 representation:code:0* sliceName:string:01 label:string:01
             ElementDefinition code:Coding:0* slicing:>:01 short:string:01 definition:markdown:01 comment:markdown:01
             ElementDefinition requirements:markdown:01 alias:string:0* min:unsignedInt:01 max:string:01 base:>:01
@@ -427,12 +427,12 @@ extension ElementTable {
             ElementDefinition.constraint expression:string:11 xpath:string:01 source:uri:01
             ElementDefinition.binding ^Element strength:code:11 description:string:01 valueSet[x]:uri,Reference:01
             ElementDefinition.mapping ^Element identity:id:11 language:code:01 map:string:11 comment:string:01
-            EligibilityRequest ^DomainResource identifier:Identifier:0* status:code:01 priority:CodeableConcept:01
+            EligibilityRequest ^DomainResource identifier:Identifier:0* status:code:01! priority:CodeableConcept:01
             EligibilityRequest patient:Reference:01 serviced[x]:date,Period:01 created:dateTime:01 enterer:Reference:01
             EligibilityRequest provider:Reference:01 organization:Reference:01 insurer:Reference:01 facility:Reference:01
             EligibilityRequest coverage:Reference:01 businessArrangement:string:01 benefitCategory:CodeableConcept:01
             EligibilityRequest benefitSubCategory:CodeableConcept:01
-            EligibilityResponse ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            EligibilityResponse ^DomainResource identifier:Identifier:0* status:code:01! created:dateTime:01
             EligibilityResponse requestProvider:Reference:01 requestOrganization:Reference:01 request:Reference:01
             EligibilityResponse outcome:CodeableConcept:01 disposition:string:01 insurer:Reference:01 inforce:boolean:01
             EligibilityResponse insurance:>:0* form:CodeableConcept:01 error:>:0*
@@ -445,7 +445,7 @@ extension ElementTable {
             EligibilityResponse.insurance.benefitBalance.financial allowed[x]:unsignedInt,string,Money:01
             EligibilityResponse.insurance.benefitBalance.financial used[x]:unsignedInt,Money:01
             EligibilityResponse.error ^BackboneElement code:CodeableConcept:11
-            Encounter ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0* class:Coding:01
+            Encounter ^DomainResource identifier:Identifier:0* status:code:11! statusHistory:>:0* class:Coding:01
             Encounter classHistory:>:0* type:CodeableConcept:0* priority:CodeableConcept:01 subject:Reference:01
             Encounter episodeOfCare:Reference:0* incomingReferral:Reference:0* participant:>:0* appointment:Reference:01
             Encounter period:Period:01 length:Duration:01 reason:CodeableConcept:0* diagnosis:>:0* account:Reference:0*
@@ -460,23 +460,23 @@ extension ElementTable {
             Encounter.hospitalization specialArrangement:CodeableConcept:0* destination:Reference:01
             Encounter.hospitalization dischargeDisposition:CodeableConcept:01
             Encounter.location ^BackboneElement location:Reference:11 status:code:01 period:Period:01
-            Endpoint ^DomainResource identifier:Identifier:0* status:code:11 connectionType:Coding:11 name:string:01
+            Endpoint ^DomainResource identifier:Identifier:0* status:code:11! connectionType:Coding:11 name:string:01
             Endpoint managingOrganization:Reference:01 contact:ContactPoint:0* period:Period:01
             Endpoint payloadType:CodeableConcept:1* payloadMimeType:code:0* address:uri:11 header:string:0*
-            EnrollmentRequest ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            EnrollmentRequest ^DomainResource identifier:Identifier:0* status:code:01! created:dateTime:01
             EnrollmentRequest insurer:Reference:01 provider:Reference:01 organization:Reference:01 subject:Reference:01
             EnrollmentRequest coverage:Reference:01
-            EnrollmentResponse ^DomainResource identifier:Identifier:0* status:code:01 request:Reference:01
+            EnrollmentResponse ^DomainResource identifier:Identifier:0* status:code:01! request:Reference:01
             EnrollmentResponse outcome:CodeableConcept:01 disposition:string:01 created:dateTime:01
             EnrollmentResponse organization:Reference:01 requestProvider:Reference:01 requestOrganization:Reference:01
-            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11 statusHistory:>:0*
+            EpisodeOfCare ^DomainResource identifier:Identifier:0* status:code:11! statusHistory:>:0*
             EpisodeOfCare type:CodeableConcept:0* diagnosis:>:0* patient:Reference:11 managingOrganization:Reference:01
             EpisodeOfCare period:Period:01 referralRequest:Reference:0* careManager:Reference:01 team:Reference:0*
             EpisodeOfCare account:Reference:0*
             EpisodeOfCare.statusHistory ^BackboneElement status:code:11 period:Period:11
             EpisodeOfCare.diagnosis ^BackboneElement condition:Reference:11 role:CodeableConcept:01 rank:positiveInt:01
             ExpansionProfile ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01
-            ExpansionProfile status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            ExpansionProfile status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
             ExpansionProfile contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
             ExpansionProfile jurisdiction:CodeableConcept:0* fixedVersion:>:0* excludedSystem:>:01
             ExpansionProfile includeDesignations:boolean:01 designation:>:01 includeDefinition:boolean:01
@@ -489,7 +489,7 @@ extension ElementTable {
             ExpansionProfile.designation.include.designation ^BackboneElement language:code:01 use:Coding:01
             ExpansionProfile.designation.exclude ^BackboneElement designation:>:0*
             ExpansionProfile.designation.exclude.designation ^BackboneElement language:code:01 use:Coding:01
-            ExplanationOfBenefit ^DomainResource identifier:Identifier:0* status:code:01 type:CodeableConcept:01
+            ExplanationOfBenefit ^DomainResource identifier:Identifier:0* status:code:01! type:CodeableConcept:01
             ExplanationOfBenefit subType:CodeableConcept:0* patient:Reference:01 billablePeriod:Period:01
             ExplanationOfBenefit created:dateTime:01 enterer:Reference:01 insurer:Reference:01 provider:Reference:01
             ExplanationOfBenefit organization:Reference:01 referral:Reference:01 facility:Reference:01 claim:Reference:01
@@ -561,25 +561,25 @@ extension ElementTable {
             ExplanationOfBenefit.benefitBalance.financial allowed[x]:unsignedInt,string,Money:01
             ExplanationOfBenefit.benefitBalance.financial used[x]:unsignedInt,Money:01
             Extension ^Element url:uri:11 value[x]:*:01
-            FamilyMemberHistory ^DomainResource identifier:Identifier:0* definition:Reference:0* status:code:11
-            FamilyMemberHistory notDone:boolean:01 notDoneReason:CodeableConcept:01 patient:Reference:11 date:dateTime:01
+            FamilyMemberHistory ^DomainResource identifier:Identifier:0* definition:Reference:0* status:code:11!
+            FamilyMemberHistory notDone:boolean:01! notDoneReason:CodeableConcept:01 patient:Reference:11 date:dateTime:01
             FamilyMemberHistory name:string:01 relationship:CodeableConcept:11 gender:code:01 born[x]:Period,date,string:01
-            FamilyMemberHistory age[x]:Age,Range,string:01 estimatedAge:boolean:01
+            FamilyMemberHistory age[x]:Age,Range,string:01 estimatedAge:boolean:01!
             FamilyMemberHistory deceased[x]:boolean,Age,Range,date,string:01 reasonCode:CodeableConcept:0*
             FamilyMemberHistory reasonReference:Reference:0* note:Annotation:0* condition:>:0*
             FamilyMemberHistory.condition ^BackboneElement code:CodeableConcept:11 outcome:CodeableConcept:01
             FamilyMemberHistory.condition onset[x]:Age,Range,Period,string:01 note:Annotation:0*
-            Flag ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:01
+            Flag ^DomainResource identifier:Identifier:0* status:code:11! category:CodeableConcept:01
             Flag code:CodeableConcept:11 subject:Reference:11 period:Period:01 encounter:Reference:01 author:Reference:01
-            Goal ^DomainResource identifier:Identifier:0* status:code:11 category:CodeableConcept:0*
+            Goal ^DomainResource identifier:Identifier:0* status:code:11! category:CodeableConcept:0*
             Goal priority:CodeableConcept:01 description:CodeableConcept:11 subject:Reference:01
             Goal start[x]:date,CodeableConcept:01 target:>:01 statusDate:date:01 statusReason:string:01
             Goal expressedBy:Reference:01 addresses:Reference:0* note:Annotation:0* outcomeCode:CodeableConcept:0*
             Goal outcomeReference:Reference:0*
             Goal.target ^BackboneElement measure:CodeableConcept:01 detail[x]:Quantity,Range,CodeableConcept:01
             Goal.target due[x]:date,Duration:01
-            GraphDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11
-            GraphDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            GraphDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11!
+            GraphDefinition experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             GraphDefinition description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             GraphDefinition purpose:markdown:01 start:code:11 profile:uri:01 link:>:0*
             GraphDefinition.link ^BackboneElement path:string:11 sliceName:string:01 min:integer:01 max:string:01
@@ -591,14 +591,14 @@ extension ElementTable {
             Group ^DomainResource identifier:Identifier:0* active:boolean:01 type:code:11 actual:boolean:11
             Group code:CodeableConcept:01 name:string:01 quantity:unsignedInt:01 characteristic:>:0* member:>:0*
             Group.characteristic ^BackboneElement code:CodeableConcept:11
-            Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11 period:Period:01
+            Group.characteristic value[x]:CodeableConcept,boolean,Quantity,Range:11 exclude:boolean:11! period:Period:01
             Group.member ^BackboneElement entity:Reference:11 period:Period:01 inactive:boolean:01
-            GuidanceResponse ^DomainResource requestId:id:01 identifier:Identifier:01 module:Reference:11 status:code:11
+            GuidanceResponse ^DomainResource requestId:id:01 identifier:Identifier:01 module:Reference:11 status:code:11!
             GuidanceResponse subject:Reference:01 context:Reference:01 occurrenceDateTime:dateTime:01
             GuidanceResponse performer:Reference:01 reason[x]:CodeableConcept,Reference:01 note:Annotation:0*
             GuidanceResponse evaluationMessage:Reference:0* outputParameters:Reference:01 result:Reference:01
             GuidanceResponse dataRequirement:DataRequirement:0*
-            HealthcareService ^DomainResource identifier:Identifier:0* active:boolean:01 providedBy:Reference:01
+            HealthcareService ^DomainResource identifier:Identifier:0* active:boolean:01! providedBy:Reference:01
             HealthcareService category:CodeableConcept:01 type:CodeableConcept:0* specialty:CodeableConcept:0*
             HealthcareService location:Reference:0* name:string:01 comment:string:01 extraDetails:string:01
             HealthcareService photo:Attachment:01 telecom:ContactPoint:0* coverageArea:Reference:0*
@@ -609,9 +609,9 @@ extension ElementTable {
             HealthcareService.availableTime ^BackboneElement daysOfWeek:code:0* allDay:boolean:01
             HealthcareService.availableTime availableStartTime:time:01 availableEndTime:time:01
             HealthcareService.notAvailable ^BackboneElement description:string:11 during:Period:01
-            HumanName ^Element use:code:01 text:string:01 family:string:01 given:string:0* prefix:string:0*
+            HumanName ^Element use:code:01! text:string:01 family:string:01 given:string:0* prefix:string:0*
             HumanName suffix:string:0* period:Period:01
-            Identifier ^Element use:code:01 type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
+            Identifier ^Element use:code:01! type:CodeableConcept:01 system:uri:01 value:string:01 period:Period:01
             Identifier assigner:Reference:01
             ImagingManifest ^DomainResource identifier:Identifier:01 patient:Reference:11 authoringTime:dateTime:01
             ImagingManifest author:Reference:01 description:string:01 study:>:1*
@@ -628,7 +628,7 @@ extension ElementTable {
             ImagingStudy.series bodySite:Coding:01 laterality:Coding:01 started:dateTime:01 performer:Reference:0*
             ImagingStudy.series instance:>:0*
             ImagingStudy.series.instance ^BackboneElement uid:oid:11 number:unsignedInt:01 sopClass:oid:11 title:string:01
-            Immunization ^DomainResource identifier:Identifier:0* status:code:11 notGiven:boolean:11
+            Immunization ^DomainResource identifier:Identifier:0* status:code:11! notGiven:boolean:11!
             Immunization vaccineCode:CodeableConcept:11 patient:Reference:11 encounter:Reference:01 date:dateTime:01
             Immunization primarySource:boolean:11 reportOrigin:CodeableConcept:01 location:Reference:01
             Immunization manufacturer:Reference:01 lotNumber:string:01 expirationDate:date:01 site:CodeableConcept:01
@@ -652,8 +652,8 @@ extension ElementTable {
             ImmunizationRecommendation.recommendation.protocol ^BackboneElement doseSequence:positiveInt:01
             ImmunizationRecommendation.recommendation.protocol description:string:01 authority:Reference:01
             ImmunizationRecommendation.recommendation.protocol series:string:01
-            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
-            ImplementationGuide experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            ImplementationGuide ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11!
+            ImplementationGuide experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             ImplementationGuide description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             ImplementationGuide copyright:markdown:01 fhirVersion:id:01 dependency:>:0* package:>:0* global:>:0*
             ImplementationGuide binary:uri:0* page:>:01
@@ -665,7 +665,7 @@ extension ElementTable {
             ImplementationGuide.page ^BackboneElement source:uri:11 title:string:11 kind:code:11 type:code:0*
             ImplementationGuide.page package:string:0* format:code:01 page:@ImplementationGuide.page:0*
             Library ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
-            Library status:code:11 experimental:boolean:01 type:CodeableConcept:11 date:dateTime:01 publisher:string:01
+            Library status:code:11! experimental:boolean:01! type:CodeableConcept:11 date:dateTime:01 publisher:string:01
             Library description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01 lastReviewDate:date:01
             Library effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             Library topic:CodeableConcept:0* contributor:Contributor:0* contact:ContactDetail:0* copyright:markdown:01
@@ -673,17 +673,17 @@ extension ElementTable {
             Library content:Attachment:0*
             Linkage ^DomainResource active:boolean:01 author:Reference:01 item:>:1*
             Linkage.item ^BackboneElement type:code:11 resource:Reference:11
-            List ^DomainResource identifier:Identifier:0* status:code:11 mode:code:11 title:string:01
+            List ^DomainResource identifier:Identifier:0* status:code:11! mode:code:11! title:string:01
             List code:CodeableConcept:01 subject:Reference:01 encounter:Reference:01 date:dateTime:01 source:Reference:01
             List orderedBy:CodeableConcept:01 note:Annotation:0* entry:>:0* emptyReason:CodeableConcept:01
-            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01 date:dateTime:01 item:Reference:11
-            Location ^DomainResource identifier:Identifier:0* status:code:01 operationalStatus:Coding:01 name:string:01
-            Location alias:string:0* description:string:01 mode:code:01 type:CodeableConcept:01 telecom:ContactPoint:0*
+            List.entry ^BackboneElement flag:CodeableConcept:01 deleted:boolean:01! date:dateTime:01 item:Reference:11
+            Location ^DomainResource identifier:Identifier:0* status:code:01! operationalStatus:Coding:01 name:string:01
+            Location alias:string:0* description:string:01 mode:code:01! type:CodeableConcept:01 telecom:ContactPoint:0*
             Location address:Address:01 physicalType:CodeableConcept:01 position:>:01 managingOrganization:Reference:01
             Location partOf:Reference:01 endpoint:Reference:0*
             Location.position ^BackboneElement longitude:decimal:11 latitude:decimal:11 altitude:decimal:01
             Measure ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
-            Measure status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 description:markdown:01
+            Measure status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01 description:markdown:01
             Measure purpose:markdown:01 usage:string:01 approvalDate:date:01 lastReviewDate:date:01
             Measure effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             Measure topic:CodeableConcept:0* contributor:Contributor:0* contact:ContactDetail:0* copyright:markdown:01
@@ -699,7 +699,7 @@ extension ElementTable {
             Measure.group.stratifier ^BackboneElement identifier:Identifier:01 criteria:string:01 path:string:01
             Measure.supplementalData ^BackboneElement identifier:Identifier:01 usage:CodeableConcept:0* criteria:string:01
             Measure.supplementalData path:string:01
-            MeasureReport ^DomainResource identifier:Identifier:01 status:code:11 type:code:11 measure:Reference:11
+            MeasureReport ^DomainResource identifier:Identifier:01 status:code:11! type:code:11 measure:Reference:11
             MeasureReport patient:Reference:01 date:dateTime:01 reportingOrganization:Reference:01 period:Period:11
             MeasureReport group:>:0* evaluatedResources:Reference:01
             MeasureReport.group ^BackboneElement identifier:Identifier:11 population:>:0* measureScore:decimal:01
@@ -724,9 +724,9 @@ extension ElementTable {
             Medication.package.content ^BackboneElement item[x]:CodeableConcept,Reference:11 amount:Quantity:01
             Medication.package.batch ^BackboneElement lotNumber:string:01 expirationDate:dateTime:01
             MedicationAdministration ^DomainResource identifier:Identifier:0* definition:Reference:0* partOf:Reference:0*
-            MedicationAdministration status:code:11 category:CodeableConcept:01 medication[x]:CodeableConcept,Reference:11
+            MedicationAdministration status:code:11! category:CodeableConcept:01 medication[x]:CodeableConcept,Reference:11
             MedicationAdministration subject:Reference:11 context:Reference:01 supportingInformation:Reference:0*
-            MedicationAdministration effective[x]:dateTime,Period:11 performer:>:0* notGiven:boolean:01
+            MedicationAdministration effective[x]:dateTime,Period:11 performer:>:0* notGiven:boolean:01!
             MedicationAdministration reasonNotGiven:CodeableConcept:0* reasonCode:CodeableConcept:0*
             MedicationAdministration reasonReference:Reference:0* prescription:Reference:01 device:Reference:0*
             MedicationAdministration note:Annotation:0* dosage:>:01 eventHistory:Reference:0*
@@ -734,7 +734,7 @@ extension ElementTable {
             MedicationAdministration.dosage ^BackboneElement text:string:01 site:CodeableConcept:01
             MedicationAdministration.dosage route:CodeableConcept:01 method:CodeableConcept:01 dose:Quantity:01
             MedicationAdministration.dosage rate[x]:Ratio,Quantity:01
-            MedicationDispense ^DomainResource identifier:Identifier:0* partOf:Reference:0* status:code:01
+            MedicationDispense ^DomainResource identifier:Identifier:0* partOf:Reference:0* status:code:01!
             MedicationDispense category:CodeableConcept:01 medication[x]:CodeableConcept,Reference:11 subject:Reference:01
             MedicationDispense context:Reference:01 supportingInformation:Reference:0* performer:>:0*
             MedicationDispense authorizingPrescription:Reference:0* type:CodeableConcept:01 quantity:Quantity:01
@@ -746,7 +746,7 @@ extension ElementTable {
             MedicationDispense.substitution ^BackboneElement wasSubstituted:boolean:11 type:CodeableConcept:01
             MedicationDispense.substitution reason:CodeableConcept:0* responsibleParty:Reference:0*
             MedicationRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            MedicationRequest groupIdentifier:Identifier:01 status:code:01 intent:code:11 category:CodeableConcept:01
+            MedicationRequest groupIdentifier:Identifier:01 status:code:01! intent:code:11! category:CodeableConcept:01
             MedicationRequest priority:code:01 medication[x]:CodeableConcept,Reference:11 subject:Reference:11
             MedicationRequest context:Reference:01 supportingInformation:Reference:0* authoredOn:dateTime:01 requester:>:01
             MedicationRequest recorder:Reference:01 reasonCode:CodeableConcept:0* reasonReference:Reference:0*
@@ -756,16 +756,16 @@ extension ElementTable {
             MedicationRequest.dispenseRequest ^BackboneElement validityPeriod:Period:01
             MedicationRequest.dispenseRequest numberOfRepeatsAllowed:positiveInt:01 quantity:Quantity:01
             MedicationRequest.dispenseRequest expectedSupplyDuration:Duration:01 performer:Reference:01
-            MedicationRequest.substitution ^BackboneElement allowed:boolean:11 reason:CodeableConcept:01
+            MedicationRequest.substitution ^BackboneElement allowed:boolean:11! reason:CodeableConcept:01
             MedicationStatement ^DomainResource identifier:Identifier:0* basedOn:Reference:0* partOf:Reference:0*
-            MedicationStatement context:Reference:01 status:code:11 category:CodeableConcept:01
+            MedicationStatement context:Reference:01 status:code:11! category:CodeableConcept:01
             MedicationStatement medication[x]:CodeableConcept,Reference:11 effective[x]:dateTime,Period:01
             MedicationStatement dateAsserted:dateTime:01 informationSource:Reference:01 subject:Reference:11
-            MedicationStatement derivedFrom:Reference:0* taken:code:11 reasonNotTaken:CodeableConcept:0*
+            MedicationStatement derivedFrom:Reference:0* taken:code:11! reasonNotTaken:CodeableConcept:0*
             MedicationStatement reasonCode:CodeableConcept:0* reasonReference:Reference:0* note:Annotation:0*
             MedicationStatement dosage:Dosage:0*
             MessageDefinition ^DomainResource url:uri:01 identifier:Identifier:01 version:string:01 name:string:01
-            MessageDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:11 publisher:string:01
+            MessageDefinition title:string:01 status:code:11! experimental:boolean:01! date:dateTime:11 publisher:string:01
             MessageDefinition contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
             MessageDefinition jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 base:Reference:01
             MessageDefinition parent:Reference:0* replaces:Reference:0* event:Coding:11 category:code:01 focus:>:0*
@@ -780,15 +780,15 @@ extension ElementTable {
             MessageHeader.source contact:ContactPoint:01 endpoint:uri:11
             MessageHeader.response ^BackboneElement identifier:id:11 code:code:11 details:Reference:01
             Meta ^Element versionId:id:01 lastUpdated:instant:01 profile:uri:0* security:Coding:0* tag:Coding:0*
-            Money ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
-            NamingSystem ^DomainResource name:string:11 status:code:11 kind:code:11 date:dateTime:11 publisher:string:01
+            Money ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
+            NamingSystem ^DomainResource name:string:11 status:code:11! kind:code:11 date:dateTime:11 publisher:string:01
             NamingSystem contact:ContactDetail:0* responsible:string:01 type:CodeableConcept:01 description:markdown:01
             NamingSystem useContext:UsageContext:0* jurisdiction:CodeableConcept:0* usage:string:01 uniqueId:>:1*
             NamingSystem replacedBy:Reference:01
             NamingSystem.uniqueId ^BackboneElement type:code:11 value:string:11 preferred:boolean:01 comment:string:01
             NamingSystem.uniqueId period:Period:01
             Narrative ^Element status:code:11 div:xhtml:11
-            NutritionOrder ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:11
+            NutritionOrder ^DomainResource identifier:Identifier:0* status:code:01! patient:Reference:11
             NutritionOrder encounter:Reference:01 dateTime:dateTime:11 orderer:Reference:01 allergyIntolerance:Reference:0*
             NutritionOrder foodPreferenceModifier:CodeableConcept:0* excludeFoodModifier:CodeableConcept:0* oralDiet:>:01
             NutritionOrder supplement:>:0* enteralFormula:>:01
@@ -805,7 +805,7 @@ extension ElementTable {
             NutritionOrder.enteralFormula maxVolumeToDeliver:Quantity:01 administrationInstruction:string:01
             NutritionOrder.enteralFormula.administration ^BackboneElement schedule:Timing:01 quantity:Quantity:01
             NutritionOrder.enteralFormula.administration rate[x]:Quantity,Ratio:01
-            Observation ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11
+            Observation ^DomainResource identifier:Identifier:0* basedOn:Reference:0* status:code:11!
             Observation category:CodeableConcept:0* code:CodeableConcept:11 subject:Reference:01 context:Reference:01
             Observation effective[x]:dateTime,Period:01 issued:instant:01 performer:Reference:0*
             Observation value[x]:Quantity,CodeableConcept,string,boolean,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
@@ -819,8 +819,8 @@ extension ElementTable {
             Observation.component value[x]:Quantity,CodeableConcept,string,Range,Ratio,SampledData,Attachment,time,dateTime,Period:01
             Observation.component dataAbsentReason:CodeableConcept:01 interpretation:CodeableConcept:01
             Observation.component referenceRange:@Observation.referenceRange:0*
-            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11 kind:code:11
-            OperationDefinition experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            OperationDefinition ^DomainResource url:uri:01 version:string:01 name:string:11 status:code:11! kind:code:11
+            OperationDefinition experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             OperationDefinition description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             OperationDefinition purpose:markdown:01 idempotent:boolean:01 code:code:11 comment:string:01 base:Reference:01
             OperationDefinition resource:code:0* system:boolean:11 type:boolean:11 instance:boolean:11 parameter:>:0*
@@ -831,9 +831,9 @@ extension ElementTable {
             OperationDefinition.parameter.binding ^BackboneElement strength:code:11 valueSet[x]:uri,Reference:11
             OperationDefinition.overload ^BackboneElement parameterName:string:0* comment:string:01
             OperationOutcome ^DomainResource issue:>:1*
-            OperationOutcome.issue ^BackboneElement severity:code:11 code:code:11 details:CodeableConcept:01
+            OperationOutcome.issue ^BackboneElement severity:code:11! code:code:11 details:CodeableConcept:01
             OperationOutcome.issue diagnostics:string:01 location:string:0* expression:string:0*
-            Organization ^DomainResource identifier:Identifier:0* active:boolean:01 type:CodeableConcept:0* name:string:01
+            Organization ^DomainResource identifier:Identifier:0* active:boolean:01! type:CodeableConcept:0* name:string:01
             Organization alias:string:0* telecom:ContactPoint:0* address:Address:0* partOf:Reference:01 contact:>:0*
             Organization endpoint:Reference:0*
             Organization.contact ^BackboneElement purpose:CodeableConcept:01 name:HumanName:01 telecom:ContactPoint:0*
@@ -844,21 +844,21 @@ extension ElementTable {
             Parameters.parameter ^BackboneElement name:string:11
             Parameters.parameter value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:01
             Parameters.parameter resource:Resource:01 part:@Parameters.parameter:0*
-            Patient ^DomainResource identifier:Identifier:0* active:boolean:01 name:HumanName:0* telecom:ContactPoint:0*
-            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01 address:Address:0*
+            Patient ^DomainResource identifier:Identifier:0* active:boolean:01! name:HumanName:0* telecom:ContactPoint:0*
+            Patient gender:code:01 birthDate:date:01 deceased[x]:boolean,dateTime:01! address:Address:0*
             Patient maritalStatus:CodeableConcept:01 multipleBirth[x]:boolean,integer:01 photo:Attachment:0* contact:>:0*
-            Patient animal:>:01 communication:>:0* generalPractitioner:Reference:0* managingOrganization:Reference:01
-            Patient link:>:0*
+            Patient animal:>:01! communication:>:0* generalPractitioner:Reference:0* managingOrganization:Reference:01
+            Patient link:>:0*!
             Patient.contact ^BackboneElement relationship:CodeableConcept:0* name:HumanName:01 telecom:ContactPoint:0*
             Patient.contact address:Address:01 gender:code:01 organization:Reference:01 period:Period:01
             Patient.animal ^BackboneElement species:CodeableConcept:11 breed:CodeableConcept:01
             Patient.animal genderStatus:CodeableConcept:01
             Patient.communication ^BackboneElement language:CodeableConcept:11 preferred:boolean:01
             Patient.link ^BackboneElement other:Reference:11 type:code:11
-            PaymentNotice ^DomainResource identifier:Identifier:0* status:code:01 request:Reference:01
+            PaymentNotice ^DomainResource identifier:Identifier:0* status:code:01! request:Reference:01
             PaymentNotice response:Reference:01 statusDate:date:01 created:dateTime:01 target:Reference:01
             PaymentNotice provider:Reference:01 organization:Reference:01 paymentStatus:CodeableConcept:01
-            PaymentReconciliation ^DomainResource identifier:Identifier:0* status:code:01 period:Period:01
+            PaymentReconciliation ^DomainResource identifier:Identifier:0* status:code:01! period:Period:01
             PaymentReconciliation created:dateTime:01 organization:Reference:01 request:Reference:01
             PaymentReconciliation outcome:CodeableConcept:01 disposition:string:01 requestProvider:Reference:01
             PaymentReconciliation requestOrganization:Reference:01 detail:>:0* form:CodeableConcept:01 total:Money:01
@@ -870,11 +870,11 @@ extension ElementTable {
             Period ^Element start:dateTime:01 end:dateTime:01
             Person ^DomainResource identifier:Identifier:0* name:HumanName:0* telecom:ContactPoint:0* gender:code:01
             Person birthDate:date:01 address:Address:0* photo:Attachment:01 managingOrganization:Reference:01
-            Person active:boolean:01 link:>:0*
+            Person active:boolean:01! link:>:0*
             Person.link ^BackboneElement target:Reference:11 assurance:code:01
             PlanDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
-            PlanDefinition title:string:01 type:CodeableConcept:01 status:code:11 experimental:boolean:01 date:dateTime:01
-            PlanDefinition publisher:string:01 description:markdown:01 purpose:markdown:01 usage:string:01
+            PlanDefinition title:string:01 type:CodeableConcept:01 status:code:11! experimental:boolean:01!
+            PlanDefinition date:dateTime:01 publisher:string:01 description:markdown:01 purpose:markdown:01 usage:string:01
             PlanDefinition approvalDate:date:01 lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
             PlanDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
             PlanDefinition contact:ContactDetail:0* copyright:markdown:01 relatedArtifact:RelatedArtifact:0*
@@ -913,7 +913,7 @@ extension ElementTable {
             PractitionerRole.availableTime availableEndTime:time:01
             PractitionerRole.notAvailable ^BackboneElement description:string:11 during:Period:01
             Procedure ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            Procedure partOf:Reference:0* status:code:11 notDone:boolean:01 notDoneReason:CodeableConcept:01
+            Procedure partOf:Reference:0* status:code:11! notDone:boolean:01! notDoneReason:CodeableConcept:01
             Procedure category:CodeableConcept:01 code:CodeableConcept:01 subject:Reference:11 context:Reference:01
             Procedure performed[x]:dateTime,Period:01 performer:>:0* location:Reference:01 reasonCode:CodeableConcept:0*
             Procedure reasonReference:Reference:0* bodySite:CodeableConcept:0* outcome:CodeableConcept:01
@@ -923,20 +923,20 @@ extension ElementTable {
             Procedure.performer ^BackboneElement role:CodeableConcept:01 actor:Reference:11 onBehalfOf:Reference:01
             Procedure.focalDevice ^BackboneElement action:CodeableConcept:01 manipulated:Reference:11
             ProcedureRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            ProcedureRequest replaces:Reference:0* requisition:Identifier:01 status:code:11 intent:code:11 priority:code:01
-            ProcedureRequest doNotPerform:boolean:01 category:CodeableConcept:0* code:CodeableConcept:11
+            ProcedureRequest replaces:Reference:0* requisition:Identifier:01 status:code:11! intent:code:11!
+            ProcedureRequest priority:code:01 doNotPerform:boolean:01! category:CodeableConcept:0* code:CodeableConcept:11
             ProcedureRequest subject:Reference:11 context:Reference:01 occurrence[x]:dateTime,Period,Timing:01
             ProcedureRequest asNeeded[x]:boolean,CodeableConcept:01 authoredOn:dateTime:01 requester:>:01
             ProcedureRequest performerType:CodeableConcept:01 performer:Reference:01 reasonCode:CodeableConcept:0*
             ProcedureRequest reasonReference:Reference:0* supportingInfo:Reference:0* specimen:Reference:0*
             ProcedureRequest bodySite:CodeableConcept:0* note:Annotation:0* relevantHistory:Reference:0*
             ProcedureRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
-            ProcessRequest ^DomainResource identifier:Identifier:0* status:code:01 action:code:01 target:Reference:01
+            ProcessRequest ^DomainResource identifier:Identifier:0* status:code:01! action:code:01 target:Reference:01
             ProcessRequest created:dateTime:01 provider:Reference:01 organization:Reference:01 request:Reference:01
             ProcessRequest response:Reference:01 nullify:boolean:01 reference:string:01 item:>:0* include:string:0*
             ProcessRequest exclude:string:0* period:Period:01
             ProcessRequest.item ^BackboneElement sequenceLinkId:integer:11
-            ProcessResponse ^DomainResource identifier:Identifier:0* status:code:01 created:dateTime:01
+            ProcessResponse ^DomainResource identifier:Identifier:0* status:code:01! created:dateTime:01
             ProcessResponse organization:Reference:01 request:Reference:01 outcome:CodeableConcept:01 disposition:string:01
             ProcessResponse requestProvider:Reference:01 requestOrganization:Reference:01 form:CodeableConcept:01
             ProcessResponse processNote:>:0* error:CodeableConcept:0* communicationRequest:Reference:0*
@@ -947,14 +947,14 @@ extension ElementTable {
             Provenance.agent ^BackboneElement role:CodeableConcept:0* who[x]:uri,Reference:11
             Provenance.agent onBehalfOf[x]:uri,Reference:01 relatedAgentType:CodeableConcept:01
             Provenance.entity ^BackboneElement role:code:11 what[x]:uri,Reference,Identifier:11 agent:@Provenance.agent:0*
-            Quantity ^Element value:decimal:01 comparator:code:01 unit:string:01 system:uri:01 code:code:01
+            Quantity ^Element value:decimal:01 comparator:code:01! unit:string:01 system:uri:01 code:code:01
             Questionnaire ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
-            Questionnaire title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            Questionnaire title:string:01 status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
             Questionnaire description:markdown:01 purpose:markdown:01 approvalDate:date:01 lastReviewDate:date:01
             Questionnaire effectivePeriod:Period:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             Questionnaire contact:ContactDetail:0* copyright:markdown:01 code:Coding:0* subjectType:code:0* item:>:0*
             Questionnaire.item ^BackboneElement linkId:string:11 definition:uri:01 code:Coding:0* prefix:string:01
-            Questionnaire.item text:string:01 type:code:11 enableWhen:>:0* required:boolean:01 repeats:boolean:01
+            Questionnaire.item text:string:01 type:code:11 enableWhen:>:0*! required:boolean:01 repeats:boolean:01
             Questionnaire.item readOnly:boolean:01 maxLength:integer:01 options:Reference:01 option:>:0*
             Questionnaire.item initial[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
             Questionnaire.item item:@Questionnaire.item:0*
@@ -962,7 +962,7 @@ extension ElementTable {
             Questionnaire.item.enableWhen answer[x]:boolean,decimal,integer,date,dateTime,time,string,uri,Attachment,Coding,Quantity,Reference:01
             Questionnaire.item.option ^BackboneElement value[x]:integer,date,time,string,Coding:11
             QuestionnaireResponse ^DomainResource identifier:Identifier:01 basedOn:Reference:0* parent:Reference:0*
-            QuestionnaireResponse questionnaire:Reference:01 status:code:11 subject:Reference:01 context:Reference:01
+            QuestionnaireResponse questionnaire:Reference:01 status:code:11! subject:Reference:01 context:Reference:01
             QuestionnaireResponse authored:dateTime:01 author:Reference:01 source:Reference:01 item:>:0*
             QuestionnaireResponse.item ^BackboneElement linkId:string:11 definition:uri:01 text:string:01
             QuestionnaireResponse.item subject:Reference:01 answer:>:0* item:@QuestionnaireResponse.item:0*
@@ -973,7 +973,7 @@ extension ElementTable {
             Ratio ^Element numerator:Quantity:01 denominator:Quantity:01
             Reference ^Element reference:string:01 identifier:Identifier:01 display:string:01
             ReferralRequest ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            ReferralRequest replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11 intent:code:11
+            ReferralRequest replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11! intent:code:11!
             ReferralRequest type:CodeableConcept:01 priority:code:01 serviceRequested:CodeableConcept:0*
             ReferralRequest subject:Reference:11 context:Reference:01 occurrence[x]:dateTime,Period:01
             ReferralRequest authoredOn:dateTime:01 requester:>:01 specialty:CodeableConcept:01 recipient:Reference:0*
@@ -982,13 +982,13 @@ extension ElementTable {
             ReferralRequest.requester ^BackboneElement agent:Reference:11 onBehalfOf:Reference:01
             RelatedArtifact ^Element type:code:11 display:string:01 citation:string:01 url:uri:01 document:Attachment:01
             RelatedArtifact resource:Reference:01
-            RelatedPerson ^DomainResource identifier:Identifier:0* active:boolean:01 patient:Reference:11
+            RelatedPerson ^DomainResource identifier:Identifier:0* active:boolean:01! patient:Reference:11
             RelatedPerson relationship:CodeableConcept:01 name:HumanName:0* telecom:ContactPoint:0* gender:code:01
             RelatedPerson birthDate:date:01 address:Address:0* photo:Attachment:0* period:Period:01
             RequestGroup ^DomainResource identifier:Identifier:0* definition:Reference:0* basedOn:Reference:0*
-            RequestGroup replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11 intent:code:11 priority:code:01
-            RequestGroup subject:Reference:01 context:Reference:01 authoredOn:dateTime:01 author:Reference:01
-            RequestGroup reason[x]:CodeableConcept,Reference:01 note:Annotation:0* action:>:0*
+            RequestGroup replaces:Reference:0* groupIdentifier:Identifier:01 status:code:11! intent:code:11!
+            RequestGroup priority:code:01 subject:Reference:01 context:Reference:01 authoredOn:dateTime:01
+            RequestGroup author:Reference:01 reason[x]:CodeableConcept,Reference:01 note:Annotation:0* action:>:0*
             RequestGroup.action ^BackboneElement label:string:01 title:string:01 description:string:01
             RequestGroup.action textEquivalent:string:01 code:CodeableConcept:0* documentation:RelatedArtifact:0*
             RequestGroup.action condition:>:0* relatedAction:>:0* timing[x]:dateTime,Period,Duration,Range,Timing:01
@@ -1000,13 +1000,13 @@ extension ElementTable {
             RequestGroup.action.relatedAction ^BackboneElement actionId:id:11 relationship:code:11
             RequestGroup.action.relatedAction offset[x]:Duration,Range:01
             ResearchStudy ^DomainResource identifier:Identifier:0* title:string:01 protocol:Reference:0*
-            ResearchStudy partOf:Reference:0* status:code:11 category:CodeableConcept:0* focus:CodeableConcept:0*
+            ResearchStudy partOf:Reference:0* status:code:11! category:CodeableConcept:0* focus:CodeableConcept:0*
             ResearchStudy contact:ContactDetail:0* relatedArtifact:RelatedArtifact:0* keyword:CodeableConcept:0*
             ResearchStudy jurisdiction:CodeableConcept:0* description:markdown:01 enrollment:Reference:0* period:Period:01
             ResearchStudy sponsor:Reference:01 principalInvestigator:Reference:01 site:Reference:0*
             ResearchStudy reasonStopped:CodeableConcept:01 note:Annotation:0* arm:>:0*
             ResearchStudy.arm ^BackboneElement name:string:11 code:CodeableConcept:01 description:string:01
-            ResearchSubject ^DomainResource identifier:Identifier:01 status:code:11 period:Period:01 study:Reference:11
+            ResearchSubject ^DomainResource identifier:Identifier:01 status:code:11! period:Period:01 study:Reference:11
             ResearchSubject individual:Reference:11 assignedArm:string:01 actualArm:string:01 consent:Reference:01
             RiskAssessment ^DomainResource identifier:Identifier:01 basedOn:Reference:01 parent:Reference:01 status:code:11
             RiskAssessment method:CodeableConcept:01 code:CodeableConcept:01 subject:Reference:01 context:Reference:01
@@ -1018,11 +1018,11 @@ extension ElementTable {
             RiskAssessment.prediction rationale:string:01
             SampledData ^Element origin:Quantity:11 period:decimal:11 factor:decimal:01 lowerLimit:decimal:01
             SampledData upperLimit:decimal:01 dimensions:positiveInt:11 data:string:11
-            Schedule ^DomainResource identifier:Identifier:0* active:boolean:01 serviceCategory:CodeableConcept:01
+            Schedule ^DomainResource identifier:Identifier:0* active:boolean:01! serviceCategory:CodeableConcept:01
             Schedule serviceType:CodeableConcept:0* specialty:CodeableConcept:0* actor:Reference:1*
             Schedule planningHorizon:Period:01 comment:string:01
-            SearchParameter ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11
-            SearchParameter experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            SearchParameter ^DomainResource url:uri:11 version:string:01 name:string:11 status:code:11!
+            SearchParameter experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             SearchParameter useContext:UsageContext:0* jurisdiction:CodeableConcept:0* purpose:markdown:01 code:code:11
             SearchParameter base:code:1* type:code:11 derivedFrom:uri:01 description:markdown:11 expression:string:01
             SearchParameter xpath:string:01 xpathUsage:code:01 target:code:0* comparator:code:0* modifier:code:0*
@@ -1045,7 +1045,7 @@ extension ElementTable {
             Sequence.repository ^BackboneElement type:code:11 url:uri:01 name:string:01 datasetId:string:01
             Sequence.repository variantsetId:string:01 readsetId:string:01
             ServiceDefinition ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01
-            ServiceDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            ServiceDefinition title:string:01 status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
             ServiceDefinition description:markdown:01 purpose:markdown:01 usage:string:01 approvalDate:date:01
             ServiceDefinition lastReviewDate:date:01 effectivePeriod:Period:01 useContext:UsageContext:0*
             ServiceDefinition jurisdiction:CodeableConcept:0* topic:CodeableConcept:0* contributor:Contributor:0*
@@ -1057,7 +1057,7 @@ extension ElementTable {
             Slot ^DomainResource identifier:Identifier:0* serviceCategory:CodeableConcept:01 serviceType:CodeableConcept:0*
             Slot specialty:CodeableConcept:0* appointmentType:CodeableConcept:01 schedule:Reference:11 status:code:11
             Slot start:instant:11 end:instant:11 overbooked:boolean:01 comment:string:01
-            Specimen ^DomainResource identifier:Identifier:0* accessionIdentifier:Identifier:01 status:code:01
+            Specimen ^DomainResource identifier:Identifier:0* accessionIdentifier:Identifier:01 status:code:01!
             Specimen type:CodeableConcept:01 subject:Reference:11 receivedTime:dateTime:01 parent:Reference:0*
             Specimen request:Reference:0* collection:>:01 processing:>:0* container:>:0* note:Annotation:0*
             Specimen.collection ^BackboneElement collector:Reference:01 collected[x]:dateTime,Period:01
@@ -1067,17 +1067,17 @@ extension ElementTable {
             Specimen.container ^BackboneElement identifier:Identifier:0* description:string:01 type:CodeableConcept:01
             Specimen.container capacity:Quantity:01 specimenQuantity:Quantity:01 additive[x]:CodeableConcept,Reference:01
             StructureDefinition ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
-            StructureDefinition title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
-            StructureDefinition contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
-            StructureDefinition jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 keyword:Coding:0*
-            StructureDefinition fhirVersion:id:01 mapping:>:0* kind:code:11 abstract:boolean:11 contextType:code:01
-            StructureDefinition context:string:0* contextInvariant:string:0* type:code:11 baseDefinition:uri:01
-            StructureDefinition derivation:code:01 snapshot:>:01 differential:>:01
+            StructureDefinition title:string:01 status:code:11! experimental:boolean:01! date:dateTime:01
+            StructureDefinition publisher:string:01 contact:ContactDetail:0* description:markdown:01
+            StructureDefinition useContext:UsageContext:0* jurisdiction:CodeableConcept:0* purpose:markdown:01
+            StructureDefinition copyright:markdown:01 keyword:Coding:0* fhirVersion:id:01 mapping:>:0* kind:code:11
+            StructureDefinition abstract:boolean:11 contextType:code:01 context:string:0* contextInvariant:string:0*
+            StructureDefinition type:code:11 baseDefinition:uri:01 derivation:code:01 snapshot:>:01 differential:>:01
             StructureDefinition.mapping ^BackboneElement identity:id:11 uri:uri:01 name:string:01 comment:string:01
             StructureDefinition.snapshot ^BackboneElement element:ElementDefinition:1*
             StructureDefinition.differential ^BackboneElement element:ElementDefinition:1*
             StructureMap ^DomainResource url:uri:11 identifier:Identifier:0* version:string:01 name:string:11
-            StructureMap title:string:01 status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01
+            StructureMap title:string:01 status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
             StructureMap contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
             StructureMap jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 structure:>:0*
             StructureMap import:uri:0* group:>:1*
@@ -1096,19 +1096,19 @@ extension ElementTable {
             StructureMap.group.rule.target parameter:>:0*
             StructureMap.group.rule.target.parameter ^BackboneElement value[x]:id,string,boolean,integer,decimal:11
             StructureMap.group.rule.dependent ^BackboneElement name:id:11 variable:string:1*
-            Subscription ^DomainResource status:code:11 contact:ContactPoint:0* end:instant:01 reason:string:11
+            Subscription ^DomainResource status:code:11! contact:ContactPoint:0* end:instant:01 reason:string:11
             Subscription criteria:string:11 error:string:01 channel:>:11 tag:Coding:0*
             Subscription.channel ^BackboneElement type:code:11 endpoint:uri:01 payload:string:01 header:string:0*
             Substance ^DomainResource identifier:Identifier:0* status:code:01 category:CodeableConcept:0*
             Substance code:CodeableConcept:11 description:string:01 instance:>:0* ingredient:>:0*
             Substance.instance ^BackboneElement identifier:Identifier:01 expiry:dateTime:01 quantity:Quantity:01
             Substance.ingredient ^BackboneElement quantity:Ratio:01 substance[x]:CodeableConcept,Reference:11
-            SupplyDelivery ^DomainResource identifier:Identifier:01 basedOn:Reference:0* partOf:Reference:0* status:code:01
-            SupplyDelivery patient:Reference:01 type:CodeableConcept:01 suppliedItem:>:01
+            SupplyDelivery ^DomainResource identifier:Identifier:01 basedOn:Reference:0* partOf:Reference:0*
+            SupplyDelivery status:code:01! patient:Reference:01 type:CodeableConcept:01 suppliedItem:>:01
             SupplyDelivery occurrence[x]:dateTime,Period,Timing:01 supplier:Reference:01 destination:Reference:01
             SupplyDelivery receiver:Reference:0*
             SupplyDelivery.suppliedItem ^BackboneElement quantity:Quantity:01 item[x]:CodeableConcept,Reference:01
-            SupplyRequest ^DomainResource identifier:Identifier:01 status:code:01 category:CodeableConcept:01
+            SupplyRequest ^DomainResource identifier:Identifier:01 status:code:01! category:CodeableConcept:01
             SupplyRequest priority:code:01 orderedItem:>:01 occurrence[x]:dateTime,Period,Timing:01 authoredOn:dateTime:01
             SupplyRequest requester:>:01 supplier:Reference:0* reason[x]:CodeableConcept,Reference:01
             SupplyRequest deliverFrom:Reference:01 deliverTo:Reference:01
@@ -1127,7 +1127,7 @@ extension ElementTable {
             Task.input value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:11
             Task.output ^BackboneElement type:CodeableConcept:11
             Task.output value[x]:base64Binary,boolean,code,date,dateTime,decimal,id,instant,integer,markdown,oid,positiveInt,string,time,unsignedInt,uri,Address,Age,Annotation,Attachment,CodeableConcept,Coding,ContactPoint,Count,Distance,Duration,HumanName,Identifier,Money,Period,Quantity,Range,Ratio,Reference,SampledData,Signature,Timing,Meta:11
-            TestReport ^DomainResource identifier:Identifier:01 name:string:01 status:code:11 testScript:Reference:11
+            TestReport ^DomainResource identifier:Identifier:01 name:string:01 status:code:11! testScript:Reference:11
             TestReport result:code:11 score:decimal:01 tester:string:01 issued:dateTime:01 participant:>:0* setup:>:01
             TestReport test:>:0* teardown:>:01
             TestReport.participant ^BackboneElement type:code:11 uri:uri:11 display:string:01
@@ -1141,10 +1141,11 @@ extension ElementTable {
             TestReport.teardown ^BackboneElement action:>:1*
             TestReport.teardown.action ^BackboneElement operation:@TestReport.setup.action.operation:11
             TestScript ^DomainResource url:uri:11 identifier:Identifier:01 version:string:01 name:string:11 title:string:01
-            TestScript status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
-            TestScript description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
-            TestScript purpose:markdown:01 copyright:markdown:01 origin:>:0* destination:>:0* metadata:>:01 fixture:>:0*
-            TestScript profile:Reference:0* variable:>:0* rule:>:0* ruleset:>:0* setup:>:01 test:>:0* teardown:>:01
+            TestScript status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01
+            TestScript contact:ContactDetail:0* description:markdown:01 useContext:UsageContext:0*
+            TestScript jurisdiction:CodeableConcept:0* purpose:markdown:01 copyright:markdown:01 origin:>:0*
+            TestScript destination:>:0* metadata:>:01 fixture:>:0* profile:Reference:0* variable:>:0* rule:>:0*
+            TestScript ruleset:>:0* setup:>:01 test:>:0* teardown:>:01
             TestScript.origin ^BackboneElement index:integer:11 profile:Coding:11
             TestScript.destination ^BackboneElement index:integer:11 profile:Coding:11
             TestScript.metadata ^BackboneElement link:>:0* capability:>:1*
@@ -1193,13 +1194,13 @@ extension ElementTable {
             TriggerDefinition eventData:DataRequirement:01
             UsageContext ^Element code:Coding:11 value[x]:CodeableConcept,Quantity,Range:11
             ValueSet ^DomainResource url:uri:01 identifier:Identifier:0* version:string:01 name:string:01 title:string:01
-            ValueSet status:code:11 experimental:boolean:01 date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
+            ValueSet status:code:11! experimental:boolean:01! date:dateTime:01 publisher:string:01 contact:ContactDetail:0*
             ValueSet description:markdown:01 useContext:UsageContext:0* jurisdiction:CodeableConcept:0*
             ValueSet immutable:boolean:01 purpose:markdown:01 copyright:markdown:01 extensible:boolean:01 compose:>:01
             ValueSet expansion:>:01
             ValueSet.compose ^BackboneElement lockedDate:date:01 inactive:boolean:01 include:>:1*
             ValueSet.compose exclude:@ValueSet.compose.include:0*
-            ValueSet.compose.include ^BackboneElement system:uri:01 version:string:01 concept:>:0* filter:>:0*
+            ValueSet.compose.include ^BackboneElement system:uri:01 version:string:01 concept:>:0* filter:>:0*!
             ValueSet.compose.include valueSet:uri:0*
             ValueSet.compose.include.concept ^BackboneElement code:code:11 display:string:01 designation:>:0*
             ValueSet.compose.include.concept.designation ^BackboneElement language:code:01 use:Coding:01 value:string:11
@@ -1212,7 +1213,7 @@ extension ElementTable {
             ValueSet.expansion.contains version:string:01 code:code:01 display:string:01
             ValueSet.expansion.contains designation:@ValueSet.compose.include.concept.designation:0*
             ValueSet.expansion.contains contains:@ValueSet.expansion.contains:0*
-            VisionPrescription ^DomainResource identifier:Identifier:0* status:code:01 patient:Reference:01
+            VisionPrescription ^DomainResource identifier:Identifier:0* status:code:01! patient:Reference:01
             VisionPrescription encounter:Reference:01 dateWritten:dateTime:01 prescriber:Reference:01
             VisionPrescription reason[x]:CodeableConcept,Reference:01 dispense:>:0*
             VisionPrescription.dispense ^BackboneElement product:CodeableConcept:01 eye:code:01 sphere:decimal:01

@@ -16,6 +16,9 @@ struct ElementTable: Sendable {
         let children: String?
         let isRequired: Bool
         let isRepeated: Bool
+        /// Whether it may change the meaning of what it stands in
+        /// (<https://hl7.org/fhir/R4/conformance-rules.html#isModifier>).
+        let isModifier: Bool
     }
 
     /// A member with the type that it has here.
@@ -74,7 +77,8 @@ struct ElementTable: Sendable {
         return Member(
             name: name, isChoice: isChoice,
             types: children == nil ? parts[1].split(separator: ",").map(String.init) : [],
-            children: children, isRequired: parts[2].hasPrefix("1"), isRepeated: parts[2].hasSuffix("*"))
+            children: children, isRequired: parts[2].hasPrefix("1"), isRepeated: parts[2].contains("*"),
+            isModifier: parts[2].hasSuffix("!"))
     }
 
     /// Whether the table describes the type or path.
