@@ -359,6 +359,9 @@ def extension_lines(package):
             continue
         letters = {"element": "e", "extension": "x", "fhirpath": "f"}
         contexts = ";".join(letters[c["type"]] + " ".join(c["expression"].split()) for c in structure.get("context", []))
+        if structure["url"] == FHIR_TYPE:
+            # HL7's own definitions have it at the type, beside the code that it explains.
+            contexts += ";eElementDefinition.type"
         rows, inner = [], {}
         elements = {e["id"]: e for e in structure["snapshot"]["element"]}
         root = elements["Extension"]

@@ -80,7 +80,10 @@ extension ValidationWalk {
         if id.contains(" ") {
             error(.value, "invalid-id", "The id of an element has no spaces.")
         }
-        let isNew = frames[frames.count - 1].elementIDs.insert(id).inserted
+        // Snapshot and differential describe the same elements, each with its ids.
+        let part = path.steps[depth].key
+        let scope = part == "snapshot" || part == "differential" ? part + "#" : ""
+        let isNew = frames[frames.count - 1].elementIDs.insert(scope + id).inserted
         if !isNew {
             error(.duplicate, "duplicate-id", "Another element of this resource has the same id: give each its own.")
         }

@@ -100,7 +100,8 @@ struct TypeModelReader {
             min: limits.first?.wholeNumberValue ?? 0,
             max: limits.last == "*" ? .max : Int(limits.dropFirst()) ?? 1,
             types: targets(parts[1], owner, name), isModifier: parts[3].utf8.contains(UInt8(ascii: "m")),
-            isSummary: parts[3].utf8.contains(UInt8(ascii: "s")), isAttribute: parts[3].utf8.contains(UInt8(ascii: "a")), binding: binding)
+            isSummary: parts[3].utf8.contains(UInt8(ascii: "s")),
+            isAttribute: parts[3].utf8.contains(UInt8(ascii: "a")), binding: binding)
     }
 
     private func targets(_ text: Substring, _ owner: String, _ name: String) -> [TypeModel.Target] {

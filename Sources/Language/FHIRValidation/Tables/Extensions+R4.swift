@@ -330,7 +330,7 @@ extension ExtensionTable {
         http://hl7.org/fhir/StructureDefinition/structuredefinition-dependencies	0*	eStructureDefinition	= 11 canonical(StructureDefinition)
         http://hl7.org/fhir/StructureDefinition/structuredefinition-display-hint	01	eElementDefinition	= 11 string
         http://hl7.org/fhir/StructureDefinition/structuredefinition-explicit-type-name	01	eElementDefinition	= 11 string
-        http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type	01	eElementDefinition.type.code	= 11 url
+        http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type	01	eElementDefinition.type.code;eElementDefinition.type	= 11 url
         http://hl7.org/fhir/StructureDefinition/structuredefinition-fmm	01	eElement	= 11 integer
         http://hl7.org/fhir/StructureDefinition/structuredefinition-fmm-no-warnings	01	eStructureDefinition	= 11 integer
         http://hl7.org/fhir/StructureDefinition/structuredefinition-hierarchy	01	eElementDefinition.type	= 11 boolean
