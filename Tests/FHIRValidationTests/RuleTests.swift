@@ -133,4 +133,16 @@ import Testing
                 $0.hasPrefix("que-7")
             })
     }
+
+    @Test func theSameElementHasItsIdInSnapshotAndDifferential() {
+        func definition(_ snapshot: String, _ differential: String) -> [String] {
+            Validated.errors(
+                #"{"resourceType":"StructureDefinition","url":"http://a.b/p","name":"P","status":"draft","kind":"resource","abstract":false,"type":"Patient","baseDefinition":"http://hl7.org/fhir/StructureDefinition/Patient","derivation":"constraint","snapshot":{"element":[\#(snapshot)]},"differential":{"element":[\#(differential)]}}"#
+            ).filter { $0.hasPrefix("duplicate-id") }
+        }
+        let element =
+            #"{"id":"Patient","path":"Patient","min":0,"max":"*","base":{"path":"Patient","min":0,"max":"*"}}"#
+        #expect(definition(element, element) == [])
+        #expect(definition(element, element + "," + element).count == 1)
+    }
 }

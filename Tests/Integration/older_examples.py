@@ -45,10 +45,3 @@ BROKEN = {
         "Questionnaire-zika-virus-exposure-assessment": [("txt-2", r"Questionnaire\.text\.`div`", EMPTY)],
     },
 }
-
-# Not broken at all. R4, StructureDefinition, sdf-16 and sdf-17: "All element definitions must have unique ids (snapshot)",
-# "(diff)": an element has the same id in both, as in all of HL7's own definitions.
-ALLOWED = [
-    ("duplicate-id", r".*\.(snapshot|differential)\.element\[\d+\]\.id"),
-    ("too-many-issues", r"Bundle"),
-]
