@@ -46,7 +46,7 @@ struct PublishedSuite {
     static func input(_ name: String) throws -> TypedElement {
         guard let folder else { throw CocoaError(.fileNoSuchFile) }
         let data = try Data(contentsOf: folder.appendingPathComponent(name))
-        let json = name.hasSuffix(".xml") ? try FHIRXML.read(data) : try JSON(data)
+        let json = name.hasSuffix(".xml") ? try ResourceXML.read(data) : try JSON(data)
         guard let object = json.object else { throw CocoaError(.fileReadCorruptFile) }
         return TypedElement(resource: object)
     }

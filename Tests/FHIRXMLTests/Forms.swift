@@ -7,13 +7,13 @@ func xml(_ inside: String, of name: String = "Patient") -> String {
     "<\(name) xmlns=\"http://hl7.org/fhir\">\(inside)</\(name)>"
 }
 
-func read(_ text: String) throws -> JSON { try FHIRXML.read(text.utf8) }
+func read(_ text: String) throws -> JSON { try ResourceXML.read(text.utf8) }
 
 func json(_ text: String) throws -> JSON { try JSON(parsing: text) }
 
 /// What is written for a JSON text, without the declaration and the last line end.
 func written(_ text: String, pretty: Bool = false) throws -> String {
-    let output = String(decoding: try FHIRXML.write(try json(text), pretty: pretty), as: UTF8.self)
+    let output = String(decoding: try ResourceXML.write(try json(text), pretty: pretty), as: UTF8.self)
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     #expect(output.hasPrefix(declaration))
     #expect(output.hasSuffix(">\n"))
@@ -25,7 +25,7 @@ func refusal(_ text: String) -> FHIRXMLError? { refusal(Array(text.utf8)) }
 
 func refusal(_ bytes: [UInt8]) -> FHIRXMLError? {
     do throws(FHIRXMLError) {
-        _ = try FHIRXML.read(bytes)
+        _ = try ResourceXML.read(bytes)
         return nil
     } catch {
         return error
@@ -35,7 +35,7 @@ func refusal(_ bytes: [UInt8]) -> FHIRXMLError? {
 /// The error that writing a value gives.
 func refusal(writing value: JSON) -> FHIRXMLError? {
     do throws(FHIRXMLError) {
-        _ = try FHIRXML.write(value)
+        _ = try ResourceXML.write(value)
         return nil
     } catch {
         return error

@@ -14,10 +14,11 @@ struct PublishedResourceTests {
         #expect(files.paths.count == 377)
         for path in files.paths {
             let value = try JSON(Array(try Data(contentsOf: path)))
-            let text = try FHIRXML.write(value)
-            let again = try FHIRXML.read(text)
+            let text = try ResourceXML.write(value)
+            let again = try ResourceXML.read(text)
             #expect(normal(again) == normal(value), "\(path.lastPathComponent)")
-            #expect(try FHIRXML.read(try FHIRXML.write(value, pretty: true)) == again, "\(path.lastPathComponent)")
+            #expect(
+                try ResourceXML.read(try ResourceXML.write(value, pretty: true)) == again, "\(path.lastPathComponent)")
         }
     }
 
@@ -25,7 +26,7 @@ struct PublishedResourceTests {
     func publishedXMLReadsAsItsJSONTwin(name: String) throws {
         let folder = try #require(Published.folder).appendingPathComponent("fhirpath")
         let twin = try JSON(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
-        let value = try FHIRXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".xml"))))
+        let value = try ResourceXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".xml"))))
         #expect(withoutNarrative(sorted(value)) == withoutNarrative(sorted(twin)))
         if let div = value.at("text", "div")?.string, let other = twin.at("text", "div")?.string {
             #expect(words(div) == words(other))
@@ -37,8 +38,8 @@ struct PublishedResourceTests {
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where name.hasSuffix(".xml") && !name.hasPrefix("tests-") {
-            let value = try FHIRXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name))))
-            #expect(sorted(try FHIRXML.read(try FHIRXML.write(value))) == sorted(value), "\(name)")
+            let value = try ResourceXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name))))
+            #expect(sorted(try ResourceXML.read(try ResourceXML.write(value))) == sorted(value), "\(name)")
             count += 1
         }
         #expect(count >= 6)

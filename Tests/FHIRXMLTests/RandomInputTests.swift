@@ -45,9 +45,9 @@ struct RandomInputTests {
                 if bytes.isEmpty { bytes = [0x3C] }
             }
             do {
-                let value = try FHIRXML.read(bytes)
+                let value = try ResourceXML.read(bytes)
                 count.read += 1
-                let again = try FHIRXML.read(try FHIRXML.write(value))
+                let again = try ResourceXML.read(try ResourceXML.write(value))
                 #expect(sorted(again) == sorted(value), "seed \(Self.seed), round \(round)")
                 #expect(try JSON(value.bytes()) == value)
             } catch let error as FHIRXMLError {

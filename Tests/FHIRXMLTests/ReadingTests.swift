@@ -129,7 +129,7 @@ struct ReadingTests {
             div
                 == "<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\" h:class=\"c\" xml:lang=\"en\">A <h:b>b</h:b></h:div>"
         )
-        #expect(try FHIRXML.read(FHIRXML.write(value)) == value)
+        #expect(try ResourceXML.read(ResourceXML.write(value)) == value)
     }
 
     @Test func narrativesKeepTheirText() throws {
@@ -165,12 +165,14 @@ struct ReadingTests {
         let text = "<Basic xmlns=\"http://hl7.org/fhir\"><id value=\"é\u{1F600}\"/></Basic>"
         let expected = try read(text)
         #expect(expected["id"] == "é\u{1F600}")
-        #expect(try FHIRXML.read([0xEF, 0xBB, 0xBF] + text.utf8) == expected)
+        #expect(try ResourceXML.read([0xEF, 0xBB, 0xBF] + text.utf8) == expected)
         #expect(try read("<?xml version='1.0' encoding='utf-8'?>" + text) == expected)
         for declaration in ["", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>"] {
             let units = Array((declaration + text).utf16)
-            #expect(try FHIRXML.read([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == expected)
-            #expect(try FHIRXML.read([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == expected)
+            #expect(
+                try ResourceXML.read([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }) == expected)
+            #expect(
+                try ResourceXML.read([0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }) == expected)
         }
     }
 }

@@ -136,10 +136,10 @@ struct RefusalTests {
             return xml(open + String(repeating: "</extension>", count: count))
         }
         // Each extension is an array and an object inside of the one object of the resource.
-        let deepest = (FHIRXML.maximumDepth - 1) / 2
+        let deepest = (ResourceXML.maximumDepth - 1) / 2
         let value = try read(nested(deepest))
         #expect(try JSON(value.bytes()) == value)
-        #expect(try FHIRXML.read(FHIRXML.write(value)) == value)
+        #expect(try ResourceXML.read(ResourceXML.write(value)) == value)
         #expect(refusal(nested(deepest + 1))?.code == .tooDeep)
         #expect(refusal(nested(100_000))?.code == .tooDeep)
         let spans = String(repeating: "<b>", count: 300) + String(repeating: "</b>", count: 300)
@@ -160,15 +160,15 @@ struct RefusalTests {
     @Test func largeValuesAreReadWhereverTheyStand() throws {
         let text = String(repeating: "A", count: 11_000_000)
         let value: JSON = ["resourceType": "Binary", "id": "x", "data": .string(text)]
-        #expect(try FHIRXML.read(FHIRXML.write(value)) == value)
+        #expect(try ResourceXML.read(ResourceXML.write(value)) == value)
         // A value with references near the end of a large document.
         let long = String(repeating: "&", count: 600)
         let list: JSON = ["resourceType": "Basic", "language": .string(text), "author": ["display": .string(long)]]
-        #expect(try FHIRXML.read(FHIRXML.write(list)) == list)
+        #expect(try ResourceXML.read(ResourceXML.write(list)) == list)
     }
 
     @Test func documentsHaveALargestSize() {
-        let bytes = [UInt8](repeating: 0x20, count: FHIRXML.maximumBytes + 1)
+        let bytes = [UInt8](repeating: 0x20, count: ResourceXML.maximumBytes + 1)
         #expect(refusal(bytes)?.code == .tooLarge)
     }
 }

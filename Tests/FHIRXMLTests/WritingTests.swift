@@ -40,7 +40,7 @@ struct WritingTests {
         let value: JSON = [
             "resourceType": "Basic", "language": "<&>\"'\t\n\r &amp; &#38; \u{7F}\u{85}\u{2028}é\u{1F600}",
         ]
-        let text = String(decoding: try FHIRXML.write(value), as: UTF8.self)
+        let text = String(decoding: try ResourceXML.write(value), as: UTF8.self)
         #expect(text.contains("&lt;&amp;&gt;&quot;'&#9;&#10;&#13; &amp;amp; &amp;#38; "))
         #expect(try read(text) == value)
     }
@@ -139,7 +139,7 @@ struct WritingTests {
     @Test func spaceAroundANarrativeIsNoPartOfIt() throws {
         let div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">a</div>"
         let value: JSON = ["resourceType": "Basic", "text": ["div": .string("\n \(div)\r\n")]]
-        #expect(try FHIRXML.read(FHIRXML.write(value)).at("text", "div")?.string == div)
+        #expect(try ResourceXML.read(ResourceXML.write(value)).at("text", "div")?.string == div)
     }
 
     @Test func depthIsLimited() {

@@ -4,9 +4,9 @@ import FHIRXML
 /// What is read is written and read again as the same value.
 func fuzzXML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    guard let value = try? FHIRXML.read(bytes) else { return 0 }
-    guard let written = try? FHIRXML.write(value) else { preconditionFailure("what was read cannot be written") }
-    guard let again = try? FHIRXML.read(written) else { preconditionFailure("what was written cannot be read") }
+    guard let value = try? ResourceXML.read(bytes) else { return 0 }
+    guard let written = try? ResourceXML.write(value) else { preconditionFailure("what was read cannot be written") }
+    guard let again = try? ResourceXML.read(written) else { preconditionFailure("what was written cannot be read") }
     precondition(sorted(again) == sorted(value), "written and read again it is another value")
     return 0
 }

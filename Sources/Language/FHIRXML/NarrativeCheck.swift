@@ -24,7 +24,7 @@
         func begin(_ tag: XMLTag) throws(FHIRXMLError) {
             depth += 1
             guard depth == 1 else { return }
-            guard XMLTag.equal(tag.name, "div"), XMLTag.equal(tag.uri, FHIRXML.narrativeNamespace) else {
+            guard XMLTag.equal(tag.name, "div"), XMLTag.equal(tag.uri, ResourceXML.narrativeNamespace) else {
                 throw FHIRXMLError(.narrative)
             }
         }

@@ -31,7 +31,7 @@
                 return try beginResource(name, tag, depth: parent.depth)
             }
             guard let (declaration, type) = model.memberIndex(name, of: parent.inside) else {
-                guard XMLTag.equal(tag.uri, FHIRXML.namespace) else { throw FHIRXMLError(.namespace) }
+                guard XMLTag.equal(tag.uri, ResourceXML.namespace) else { throw FHIRXMLError(.namespace) }
                 throw FHIRXMLError(.unknownElement)
             }
             try begin(name, as: type, model.declaration(declaration), declaration, tag, in: parent)
@@ -48,9 +48,9 @@
             let isPrimitive = model.isPrimitive(type)
             let form = isPrimitive ? PrimitiveForm(type) : nil
             if form == .xhtml {
-                guard XMLTag.equal(tag.uri, FHIRXML.narrativeNamespace) else { throw FHIRXMLError(.narrative) }
+                guard XMLTag.equal(tag.uri, ResourceXML.narrativeNamespace) else { throw FHIRXMLError(.narrative) }
             } else {
-                guard XMLTag.equal(tag.uri, FHIRXML.namespace) else { throw FHIRXMLError(.namespace) }
+                guard XMLTag.equal(tag.uri, ResourceXML.namespace) else { throw FHIRXMLError(.namespace) }
             }
             let content: OpenElement.Content =
                 type == model.resourceType ? .resource(nil) : isPrimitive ? .primitive(nil) : .object
@@ -67,7 +67,7 @@
         }
 
         private func beginResource(_ name: String, _ tag: XMLTag, depth: Int) throws(FHIRXMLError) {
-            guard XMLTag.equal(tag.uri, FHIRXML.namespace) else { throw FHIRXMLError(.namespace) }
+            guard XMLTag.equal(tag.uri, ResourceXML.namespace) else { throw FHIRXMLError(.namespace) }
             guard let type = model.type(name), model.kind(of: type) == .resource, !model.isAbstract(type) else {
                 throw FHIRXMLError(.unknownResource)
             }
@@ -83,7 +83,7 @@
             guard let last = open.last else { return }
             var depth = last.depth
             if case .primitive = last.content, last.parts.isEmpty { depth -= 1 }
-            guard depth <= FHIRXML.maximumDepth else { throw FHIRXMLError(.tooDeep) }
+            guard depth <= ResourceXML.maximumDepth else { throw FHIRXMLError(.tooDeep) }
         }
 
         private func attributes(of tag: XMLTag, _ form: PrimitiveForm?) throws(FHIRXMLError) {

@@ -25,7 +25,7 @@
             guard type.isKnown, !model.isAbstract(type) else { throw error(.unknownResource) }
             let name = model.name(of: type)
             if trail.isEmpty { trail.append((name, nil)) }
-            let space = level == 0 ? " xmlns=\"\(FHIRXML.namespace)\"" : ""
+            let space = level == 0 ? " xmlns=\"\(ResourceXML.namespace)\"" : ""
             try element(name, space, object, type, isResource: true, depth: depth)
             if level == 0 { trail.removeLast() }
         }
@@ -38,7 +38,9 @@
             _ name: String, _ attribute: String, _ object: JSONObject?, _ type: TypeModel.TypeID,
             value: String? = nil, isResource: Bool = false, depth: Int
         ) throws(FHIRXMLError) {
-            guard depth <= FHIRXML.maximumDepth, level < FHIRXML.maximumOpenElements else { throw error(.tooDeep) }
+            guard depth <= ResourceXML.maximumDepth, level < ResourceXML.maximumOpenElements else {
+                throw error(.tooDeep)
+            }
             if level > 0 { breakLine() }
             output.append("<\(name)\(attribute)")
             let members =
@@ -65,8 +67,8 @@
         private mutating func attribute(_ name: String, _ value: String) throws(FHIRXMLError) {
             output.append(" \(name)=\"")
             guard output.appendEscaped(value) else { throw error(.forbiddenCharacter) }
-            guard output.bytes.count <= FHIRXML.maximumBytes else {
-                throw error(.tooLarge, "The document would have more than \(FHIRXML.maximumBytes) bytes")
+            guard output.bytes.count <= ResourceXML.maximumBytes else {
+                throw error(.tooLarge, "The document would have more than \(ResourceXML.maximumBytes) bytes")
             }
             output.append("\"")
         }

@@ -45,9 +45,9 @@
                 case UInt8(ascii: ">"): return index + 1
                 case UInt8(ascii: "="):
                     attributes += 1
-                    if attributes > FHIRXML.maximumAttributes {
+                    if attributes > ResourceXML.maximumAttributes {
                         throw FHIRXMLError(
-                            .tooLarge, "An element has more than \(FHIRXML.maximumAttributes) attributes"
+                            .tooLarge, "An element has more than \(ResourceXML.maximumAttributes) attributes"
                         ).at(offset: open, of: bytes)
                     }
                 default: break

@@ -112,12 +112,12 @@
             let tag = tag(open)
             report(at: open) { () throws(FHIRXMLError) in
                 openElements += 1
-                guard openElements <= FHIRXML.maximumOpenElements else { throw FHIRXMLError(.tooDeep) }
+                guard openElements <= ResourceXML.maximumOpenElements else { throw FHIRXMLError(.tooDeep) }
                 declared.append(tag.namespaceCount)
                 namespaces += tag.namespaceCount
-                guard namespaces <= FHIRXML.maximumNamespaces else {
+                guard namespaces <= ResourceXML.maximumNamespaces else {
                     throw FHIRXMLError(
-                        .tooLarge, "More than \(FHIRXML.maximumNamespaces) namespace declarations are in force")
+                        .tooLarge, "More than \(ResourceXML.maximumNamespaces) namespace declarations are in force")
                 }
                 try events.begin(tag)
             }

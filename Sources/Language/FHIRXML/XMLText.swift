@@ -6,8 +6,8 @@
         /// - Throws: for an encoding that is not read, and for what ``XMLGuard`` refuses.
         init(_ input: some Collection<UInt8>) throws(FHIRXMLError) {
             var bytes = Array(input)
-            guard bytes.count <= FHIRXML.maximumBytes else {
-                throw FHIRXMLError(.tooLarge, "The document has more than \(FHIRXML.maximumBytes) bytes")
+            guard bytes.count <= ResourceXML.maximumBytes else {
+                throw FHIRXMLError(.tooLarge, "The document has more than \(ResourceXML.maximumBytes) bytes")
             }
             var isUTF16 = false
             if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {

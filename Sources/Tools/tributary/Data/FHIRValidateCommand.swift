@@ -107,7 +107,7 @@ struct FileValidation {
         let data = try CommandInput.file(file)
         if FileValidation.isXML(data) {
             do {
-                return validate(try FHIRXML.read(data))
+                return placed(validate(try ResourceXML.read(data)), in: data)
             } catch {
                 return ValidationReport(issues: [
                     ValidationIssue(
@@ -118,6 +118,18 @@ struct FileValidation {
         }
         if FileValidation.isLines(data) { return try lines(FileLines(data: data)) }
         return validate(bytes: data)
+    }
+
+    /// The report on a text of XML with the lines and columns of its tags.
+    private func placed(_ report: ValidationReport, in data: Data) -> ValidationReport {
+        let places = ElementPlaces.places(of: report.issues.map(\.expression), in: data)
+        return ValidationReport(
+            issues: report.issues.map { issue in
+                let place = places[issue.expression]
+                return ValidationIssue(
+                    issue.severity, issue.kind, code: issue.code, expression: issue.expression,
+                    message: issue.message, line: place?.line, column: place?.column)
+            })
     }
 
     private func validate(bytes: Data) -> ValidationReport {
@@ -177,7 +189,7 @@ struct FileValidation {
     static func resource(_ data: Data, _ path: String) throws -> JSON {
         if isXML(data) {
             do {
-                return try FHIRXML.read(data)
+                return try ResourceXML.read(data)
             } catch {
                 throw CommandError(error.code.rawValue, "\(path): \(error.message)")
             }

@@ -17,7 +17,7 @@
     ///
     /// A DOCTYPE is refused before the parser sees it; so there are no entities but XML's five, and nothing is ever
     /// loaded from elsewhere.
-    public enum FHIRXML {
+    public enum ResourceXML {
         /// The namespace of resources.
         public static let namespace = "http://hl7.org/fhir"
 
