@@ -86,13 +86,13 @@ enum Navigation {
         _ output: inout some ItemSink
     ) {
         for member in object.members {
-            if member.key.utf8.starts(with: name.text.utf8) {
+            if member.key.utf8.first == name.text.utf8.first, member.key.utf8.starts(with: name.text.utf8) {
                 guard let known = NameIndex.shared.choiceMember(member.key)?.member(of: type),
                     known.declaration == choice
                 else { continue }
                 let sibling = known.isPrimitive ? object.sibling(of: member.key) : nil
                 append(member.value, sibling, known.type, choice, &output)
-            } else if member.key.utf8.starts(with: name.sibling.utf8) {
+            } else if member.key.utf8.first == UInt8(ascii: "_"), member.key.utf8.starts(with: name.sibling.utf8) {
                 let plain = String(member.key.dropFirst())
                 guard object[plain] == nil,
                     let known = NameIndex.shared.choiceMember(plain)?.member(of: type),

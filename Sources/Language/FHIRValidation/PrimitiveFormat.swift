@@ -122,9 +122,13 @@ enum PrimitiveFormat {
     /// FHIR's text has no control characters but tab, line feed and carriage return, and something to read in it: XML
     /// could not write it otherwise.
     private static func characters(_ text: String) -> Problem? {
+        text.utf8.withContiguousStorageIfAvailable(characters) ?? characters(Array(text.utf8))
+    }
+
+    private static func characters(_ text: some Collection<UInt8>) -> Problem? {
         var isBlank = true
         var count = 0
-        for byte in text.utf8 {
+        for byte in text {
             if byte < 0x20, byte != 9, byte != 10, byte != 13 {
                 return .format("text has no control characters but tab, line feed and carriage return")
             }
@@ -137,8 +141,12 @@ enum PrimitiveFormat {
 
     /// As R4's regular expression: no white space at the ends and no two spaces behind each other.
     private static func isCode(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable(isCode) ?? isCode(Array(text.utf8))
+    }
+
+    private static func isCode(_ text: some Collection<UInt8>) -> Bool {
         var wasSpace = true
-        for byte in text.utf8 {
+        for byte in text {
             let isSpace = byte == 0x20 || (9...13).contains(byte)
             if isSpace && wasSpace { return false }
             wasSpace = isSpace
@@ -147,7 +155,11 @@ enum PrimitiveFormat {
     }
 
     private static func hasNoSpace(_ text: String) -> Bool {
-        !text.utf8.contains { $0 <= 0x20 || $0 == 0x7F }
+        text.utf8.withContiguousStorageIfAvailable(hasNoSpace) ?? hasNoSpace(Array(text.utf8))
+    }
+
+    private static func hasNoSpace(_ text: some Collection<UInt8>) -> Bool {
+        !text.contains { $0 <= 0x20 || $0 == 0x7F }
     }
 
     private static func isOID(_ text: String) -> Bool {
@@ -174,9 +186,13 @@ enum PrimitiveFormat {
     }
 
     private static func isBase64(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable(isBase64) ?? isBase64(Array(text.utf8))
+    }
+
+    private static func isBase64(_ text: some Collection<UInt8>) -> Bool {
         var count = 0
         var padding = 0
-        for byte in text.utf8 {
+        for byte in text {
             switch byte {
             case 9, 10, 13, 0x20: continue
             case UInt8(ascii: "="): padding += 1

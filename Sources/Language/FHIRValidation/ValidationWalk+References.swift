@@ -105,6 +105,11 @@ struct LiteralReference: Equatable {
 
     /// A relative reference; nil where the text is none.
     init?(relative text: String) {
+        if let (type, id) = LiteralReference.plainParts(text) {
+            guard Resource.isTypeName(type), Resource.isID(id) else { return nil }
+            (self.type, self.id) = (type, id)
+            return
+        }
         let plain = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         let parts = plain.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         // A search by criteria is how a transaction refers to what it does not know (conditional reference).
@@ -118,8 +123,35 @@ struct LiteralReference: Equatable {
         (type, id) = (parts[0], parts[1])
     }
 
+    /// `Type/id`, the usual form, without arrays of its parts; nil for any other form.
+    private static func plainParts(_ text: String) -> (type: String, id: String)? {
+        text.utf8.withContiguousStorageIfAvailable { bytes -> (type: String, id: String)? in
+            var slash: Int?
+            for (index, byte) in bytes.enumerated() {
+                switch byte {
+                case UInt8(ascii: "/"):
+                    if slash != nil { return nil }
+                    slash = index
+                case UInt8(ascii: "#"), UInt8(ascii: "?"): return nil
+                default: break
+                }
+            }
+            guard let slash, slash > 0, slash + 1 < bytes.count else { return nil }
+            return (
+                String(decoding: bytes[..<slash], as: UTF8.self), String(decoding: bytes[(slash + 1)...], as: UTF8.self)
+            )
+        } ?? nil
+    }
+
     /// The end of any URL, where it has the form of a server's.
     init?(anyURL text: String) {
+        if let (type, id) = LiteralReference.plainParts(text) {
+            guard Resource.isTypeName(type),
+                TypeModel.r4.type(type).map({ TypeModel.r4.kind(of: $0) == .resource }) == true
+            else { return nil }
+            (self.type, self.id) = (type, id)
+            return
+        }
         var parts = text.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
         if parts.count >= 4, parts[parts.count - 2] == "_history" { parts.removeLast(2) }
         guard parts.count >= 2, let id = parts.popLast(), let type = parts.popLast(), Resource.isTypeName(type),

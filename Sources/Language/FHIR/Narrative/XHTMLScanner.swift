@@ -38,11 +38,7 @@ struct XHTMLScanner {
             try entity()
             hasContent = true
         } else if byte != UInt8(ascii: "<") {
-            if byte > 0x20 { hasContent = true }
-            if byte < 0x20, byte != 9, byte != 10, byte != 13 {
-                throw problem("A control character stands in the narrative: remove it.")
-            }
-            position += 1
+            try text()
         } else if matches("<!--") {
             try comment()
         } else if matches("</") {
@@ -52,6 +48,27 @@ struct XHTMLScanner {
         } else {
             try element(isRoot: false)
         }
+    }
+
+    /// Text up to the next tag or entity.
+    private mutating func text() throws(NarrativeCheck.Problem) {
+        let (start, wasRead) = (position, hasContent)
+        let (end, isRead, hasControl) = bytes.withUnsafeBufferPointer { bytes in
+            var (place, isRead) = (start, wasRead)
+            while place < bytes.count {
+                let byte = bytes[place]
+                if byte == UInt8(ascii: "<") || byte == UInt8(ascii: "&") { break }
+                if byte > 0x20 {
+                    isRead = true
+                } else if byte < 0x20, byte != 9, byte != 10, byte != 13 {
+                    return (place, isRead, true)
+                }
+                place += 1
+            }
+            return (place, isRead, false)
+        }
+        (position, hasContent) = (end, isRead)
+        if hasControl { throw problem("A control character stands in the narrative: remove it.") }
     }
 
     private mutating func element(isRoot: Bool) throws(NarrativeCheck.Problem) {
