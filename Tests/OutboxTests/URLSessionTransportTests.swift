@@ -58,11 +58,13 @@ private final class LocalServer: @unchecked Sendable {
     static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/env") && (try? LocalServer()) != nil
 
     private let process = Process()
+    /// Held open as long as the server is wanted: it ends when this end closes, even if this process is killed.
+    private let input = Pipe()
     private let port: Int
 
     init() throws {
         let script = """
-            import http.server, sys
+            import http.server, os, sys, threading
             class Handler(http.server.BaseHTTPRequestHandler):
                 def answer(self):
                     body = self.rfile.read(int(self.headers.get('Content-Length') or 0))
@@ -82,6 +84,7 @@ private final class LocalServer: @unchecked Sendable {
                     self.wfile.write(body)
                 do_GET = do_POST = answer
                 def log_message(self, *_): pass
+            threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
             server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Handler)
             print(server.server_port, flush=True)
             server.serve_forever()
@@ -89,6 +92,7 @@ private final class LocalServer: @unchecked Sendable {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-c", script]
+        process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -99,7 +103,7 @@ private final class LocalServer: @unchecked Sendable {
         self.port = port
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit { try? input.fileHandleForWriting.close() }
 
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(fileURLWithPath: "/") }
 }
