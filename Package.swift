@@ -43,7 +43,7 @@ let wire: [Target] = [
 let device: [Target] = [
     .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
     .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
-    .target(name: "HealthData", dependencies: ["FHIR", crypto], path: "Sources/Device/HealthData"),
+    .target(name: "HealthData", dependencies: ["FHIR", "UCUM", crypto], path: "Sources/Device/HealthData"),
     .target(name: "Outbox", dependencies: ["Wire"], path: "Sources/Device/Outbox"),
 ]
 
@@ -108,7 +108,7 @@ let tests: [Target] = [
     .testTarget(name: "WireTests", dependencies: ["Wire", crypto, cryptoExtras]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
-    .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR"]),
+    .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
     .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
