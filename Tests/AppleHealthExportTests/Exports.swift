@@ -76,8 +76,10 @@ enum Exports {
         let pieces = PieceBytes(bytes, sizes: Array(repeating: 0, count: 64).map { _ in pieces() })
         let selection = HealthSelection(subject: "p1")
         let conversion = HealthConversion(selection, isKnown: { _ in false }, emit: { outcome.made.append($0) })
-        try ExportStream(conversion).run(pieces, isRecognised: true)
-        outcome.account = conversion.account
+        let stream = ExportStream(pieces, selection, isRecognised: true)
+        while try stream.read(samples: pieces.isSmall ? 1 : 4096) { try conversion.take(stream.reader.takeBatch()) }
+        try conversion.take(stream.reader.takeBatch())
+        outcome.account = try conversion.finish(with: stream.reader.account)
         return outcome
     }
 
@@ -112,6 +114,7 @@ private final class PieceBytes: ByteSource {
     private let sizes: [Int]
     private var turn = 0
     let damage: (code: String, message: String)? = nil
+    var isSmall: Bool { sizes[0] < 10 }
 
     init(_ bytes: [UInt8], sizes: [Int]) {
         rest = bytes[...]

@@ -27,8 +27,11 @@ struct LargeInputTests {
         let source = EndlessBytes(records: 100_000)
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in })
         let before = Self.peakMemory
-        try ExportStream(conversion).run(source, isRecognised: true)
-        #expect(conversion.account.read == 100_000 && conversion.account.outcome == .complete)
+        let stream = ExportStream(source, HealthSelection(), isRecognised: true)
+        while try stream.read(samples: 4096) { try conversion.take(stream.reader.takeBatch()) }
+        try conversion.take(stream.reader.takeBatch())
+        let account = try conversion.finish(with: stream.reader.account)
+        #expect(account.read == 100_000 && account.outcome == .complete)
         #expect(source.given > 30 << 20)
         // Other tests run at the same time, so this is a loose bound; what holds the samples takes several times as much.
         #expect(Self.peakMemory - before < source.given, "\(before) to \(Self.peakMemory) for \(source.given) bytes")

@@ -80,6 +80,26 @@ public struct HealthAccount: Sendable {
         return rows.count - 1
     }
 
+    /// The names of the rows from a number on, as they came up.
+    public func rowNames(from number: Int) -> [String] { rows.dropFirst(number).map(\.name) }
+
+    /// Adds what another part of the work has counted.
+    public mutating func merge(_ other: HealthAccount) {
+        for row in other.rows {
+            let place = self.row(for: row.name)
+            rows[place].converted += row.converted
+            for index in row.skipped.indices { rows[place].skipped[index] += row.skipped[index] }
+        }
+        for index in repairCounts.indices { repairCounts[index] += other.repairCounts[index] }
+        elements.merge(other.elements, uniquingKeysWith: +)
+        parts.merge(other.parts, uniquingKeysWith: +)
+        notRead.merge(other.notRead, uniquingKeysWith: +)
+        filtered.merge(other.filtered, uniquingKeysWith: +)
+        implausible.merge(other.implausible, uniquingKeysWith: +)
+        if other.outcome != .complete { outcome = other.outcome }
+        problem = problem ?? other.problem
+    }
+
     public mutating func skip(_ row: Int, _ reason: SkipReason) {
         guard let place = Self.places[reason] else { return }
         rows[row].skipped[place] += 1

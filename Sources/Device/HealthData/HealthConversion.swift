@@ -15,6 +15,9 @@ public struct HealthSelection: Sendable {
         self.since = since
         self.types = types
     }
+
+    /// Whether the type is asked for.
+    public func selects(_ type: HealthType) -> Bool { types?.contains(type) ?? true }
 }
 
 /// A name that means no type of the table.
@@ -73,9 +76,6 @@ public final class HealthConversion {
         since = selection.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? .min
     }
 
-    /// Whether the type is asked for.
-    public func selects(_ type: HealthType) -> Bool { selection.types?.contains(type) ?? true }
-
     /// Converts a sample, or counts why not, in the row of the account.
     ///
     /// - Throws: what `emit` throws.
@@ -127,7 +127,7 @@ public final class HealthConversion {
     public func finish() throws { try joinWaiting() }
 
     private func reasonToSkip(_ sample: HealthSample) -> SkipReason? {
-        guard selects(sample.type) else { return .notSelected }
+        guard selection.selects(sample.type) else { return .notSelected }
         if let problem = sample.timeProblem { return problem }
         return sample.end.seconds < since ? .beforeSince : nil
     }

@@ -1,58 +1,59 @@
-import HealthData
-
-/// The values of one element's attributes by name, without a copy. Valid while the parser reports the element.
+/// The values of one element's attributes by name, without a copy. Valid while the scanner reports the element.
 final class AttributeValues {
-    private let names: [(address: UnsafePointer<UInt8>, attribute: Int)]
-    private let values: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>?>
-    private static let count = ExportAttribute.allCases.count
-
-    init(_ parser: XMLPushParser) {
-        names = ExportAttribute.names.compactMap { name, attribute in
-            parser.interned(name).map { ($0, attribute.rawValue) }
-        }
-        values = .allocate(capacity: Self.count)
-        values.initialize(repeating: nil, count: Self.count)
+    private struct Slot {
+        var start: Int32 = 0
+        var end: Int32 = 0
+        var hasReferences = false
     }
 
-    deinit { values.deallocate() }
+    private let slots: UnsafeMutablePointer<Slot>
+    /// One bit for each attribute that is there.
+    private var present: UInt32 = 0
+    private var base: UnsafeMutablePointer<UInt8>?
+
+    init() {
+        slots = .allocate(capacity: ExportAttribute.allCases.count)
+        slots.initialize(repeating: Slot(), count: ExportAttribute.allCases.count)
+    }
+
+    deinit { slots.deallocate() }
 
     /// Takes the attributes of an element. The first of two with one name counts.
-    func load(_ attributes: XMLAttributes) {
-        values.update(repeating: nil, count: Self.count)
-        for index in 0..<attributes.count {
-            let name = attributes.name(index)
-            for entry in names where entry.address == name {
-                if values[entry.attribute] == nil { values[entry.attribute] = attributes.value(index) }
-                break
+    ///
+    /// - Returns: whether there are two with one name.
+    func load(_ attributes: MarkupAttributes) -> Bool {
+        base = attributes.base
+        present = 0
+        var hasDuplicates = false
+        for attribute in attributes.list where attribute.known >= 0 {
+            let bit = UInt32(1) << UInt32(attribute.known)
+            if present & bit != 0 {
+                hasDuplicates = true
+                continue
             }
+            present |= bit
+            slots[Int(attribute.known)] = Slot(
+                start: attribute.valueStart, end: attribute.valueEnd, hasReferences: attribute.hasReferences)
         }
+        return hasDuplicates
     }
 
-    /// The value of one attribute alone, for elements of which nothing else is read.
-    func only(_ attribute: ExportAttribute, of attributes: XMLAttributes) -> UnsafeBufferPointer<UInt8>? {
-        let address = names[attribute.rawValue].address
-        for index in 0..<attributes.count where attributes.name(index) == address { return attributes.value(index) }
-        return nil
+    /// The value with its references resolved; nil where the attribute is missing.
+    subscript(attribute: ExportAttribute) -> UnsafeBufferPointer<UInt8>? {
+        guard present & (UInt32(1) << UInt32(attribute.rawValue)) != 0, let base else { return nil }
+        let place = Int(attribute.rawValue)
+        let start = base + Int(slots[place].start)
+        if slots[place].hasReferences {
+            let value = UnsafeMutableBufferPointer(start: start, count: Int(slots[place].end - slots[place].start))
+            slots[place].end = slots[place].start + Int32(MarkupReference.resolve(value))
+            slots[place].hasReferences = false
+        }
+        return UnsafeBufferPointer(start: start, count: Int(slots[place].end - slots[place].start))
     }
-
-    subscript(attribute: ExportAttribute) -> UnsafeBufferPointer<UInt8>? { values[attribute.rawValue] }
 
     /// The value as text; nil where the attribute is missing. A text of more bytes than any value that is read has
     /// comes back as empty.
     func text(_ attribute: ExportAttribute) -> String? {
         self[attribute].map { $0.count <= 128 ? String(decoding: $0, as: UTF8.self) : "" }
-    }
-
-    /// Whether an attribute of the element holds what the sanitizer had to replace.
-    static func hasMarks(_ attributes: XMLAttributes) -> Bool {
-        (0..<attributes.count).contains { attributes.value($0).contains(ExportSanitizer.mark) }
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    func elementsEqual(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in indices where self[index] != text.utf8Start[index] { return false }
-        return true
     }
 }

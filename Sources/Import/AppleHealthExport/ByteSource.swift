@@ -19,10 +19,16 @@ protocol ByteSource: AnyObject {
 final class FileBytes: ByteSource {
     private let descriptor: Int32
     private(set) var damage: (code: String, message: String)?
+    /// How many bytes were read.
+    private(set) var position: Int64 = 0
+    /// The size of the file when it was opened.
+    let size: Int64
 
     init(path: String) throws(ExportError) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(errno: errno) }
+        var status = stat()
+        size = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     }
 
     deinit { close(descriptor) }
@@ -36,7 +42,10 @@ final class FileBytes: ByteSource {
             #else
                 let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
             #endif
-            if count >= 0 { return count }
+            if count >= 0 {
+                position += Int64(count)
+                return count
+            }
             guard errno == EINTR else {
                 damage = ("export-read-error", "The file could not be read to its end.")
                 return 0

@@ -108,7 +108,7 @@ struct WorkoutDraft {
     var details = DraftDetails()
     var repairs: Repairs
 
-    init(row: Int, _ values: AttributeValues, repairs: Repairs) {
+    init(row: Int, _ values: AttributeValues, source: HealthSource, repairs: Repairs) {
         self.row = row
         var repairs = repairs
         do throws(SkipReason) {
@@ -116,7 +116,7 @@ struct WorkoutDraft {
         } catch {
             times = .failure(error)
         }
-        source = values.source
+        self.source = source
         let name = values.text(.workoutActivityType) ?? ""
         let activity = type.option(named: name)
         if activity == nil { repairs.insert(.unknownActivity) }
@@ -184,16 +184,6 @@ extension AttributeValues {
     func quantity(as measure: HealthMeasure) throws(SkipReason) -> HealthQuantity {
         guard let value = text(.value) else { throw .valueMissing }
         return try HealthQuantity(value, unit: text(.unit) ?? "", as: measure)
-    }
-
-    /// The kind of product; the names stay here.
-    var source: HealthSource {
-        let empty = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-        // A name of kilobytes is none; the words are looked for at its beginning.
-        let name = UnsafeBufferPointer(rebasing: (self[.sourceName] ?? empty).prefix(256))
-        let device = UnsafeBufferPointer(rebasing: (self[.device] ?? empty).prefix(1024))
-        return HealthSource(
-            product: Redaction.product(sourceName: name, device: device), version: text(.sourceVersion) ?? "")
     }
 
     /// Start, end and creation. A missing end is the start; a creation that cannot be read is left out.

@@ -6,7 +6,7 @@ enum ExportElement: Int, CaseIterable {
     /// A name that Apple does not describe.
     case other
 
-    var name: String {
+    var name: StaticString {
         switch self {
         case .record: "Record"
         case .metadataEntry: "MetadataEntry"
@@ -35,6 +35,11 @@ enum ExportElement: Int, CaseIterable {
         }
     }
 
+    var index: Int { rawValue }
+
+    /// The name as it stands in the account.
+    var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
+
     /// How the element stands in the account.
     enum Standing {
         /// Converted or skipped, and counted either way.
@@ -57,21 +62,39 @@ enum ExportElement: Int, CaseIterable {
     }
 }
 
-/// The attributes that are read. No other attribute's value is ever looked at.
-enum ExportAttribute: Int, CaseIterable {
-    case type, sourceName, sourceVersion, device, unit, creationDate, startDate, endDate, value, key
-    case workoutActivityType, duration, durationUnit, totalDistance, totalDistanceUnit, totalEnergyBurned
-    case totalEnergyBurnedUnit, average, minimum, maximum, sum
+extension ExportElement {
+    private static let byLength: [[(name: StaticString, element: ExportElement)]] = {
+        var table: [[(name: StaticString, element: ExportElement)]] = Array(repeating: [], count: 40)
+        for element in allCases where element != .other {
+            table[element.name.utf8CodeUnitCount].append((element.name, element))
+        }
+        return table
+    }()
 
-    /// The names, those of iOS 8 at the end.
-    static let names: [(name: String, attribute: ExportAttribute)] = [
-        ("type", .type), ("sourceName", .sourceName), ("sourceVersion", .sourceVersion), ("device", .device),
-        ("unit", .unit), ("creationDate", .creationDate), ("startDate", .startDate), ("endDate", .endDate),
-        ("value", .value), ("key", .key), ("workoutActivityType", .workoutActivityType), ("duration", .duration),
-        ("durationUnit", .durationUnit), ("totalDistance", .totalDistance),
-        ("totalDistanceUnit", .totalDistanceUnit), ("totalEnergyBurned", .totalEnergyBurned),
-        ("totalEnergyBurnedUnit", .totalEnergyBurnedUnit), ("average", .average), ("minimum", .minimum),
-        ("maximum", .maximum), ("sum", .sum), ("source", .sourceName), ("source_name", .sourceName),
-        ("start_date", .startDate), ("end_date", .endDate), ("creation_date", .creationDate),
+    /// The element with the name.
+    init(_ name: UnsafeBufferPointer<UInt8>) {
+        guard name.count < Self.byLength.count else {
+            self = .other
+            return
+        }
+        for entry in Self.byLength[name.count] where name.elementsEqual(entry.name) {
+            self = entry.element
+            return
+        }
+        self = .other
+    }
+
+    /// Whether a tag of an export begins here: then a value that seems to hold it was never closed.
+    static func begins(_ bytes: UnsafePointer<UInt8>, _ available: Int) -> Bool {
+        beginnings.contains { word in
+            available >= word.utf8CodeUnitCount
+                && UnsafeBufferPointer(start: bytes, count: word.utf8CodeUnitCount).elementsEqual(word)
+        }
+    }
+
+    private static let beginnings: [StaticString] = [
+        "</", "<Record ", "<MetadataEntry ", "<Correlation ", "<Workout", "<ActivitySummary", "<ClinicalRecord ",
+        "<Audiogram ", "<SensitivityPoint ", "<VisionPrescription ", "<RightEye", "<LeftEye", "<Attachment ",
+        "<HeartRateVariability", "<InstantaneousBeats", "<FileReference ", "<Location ", "<ExportDate ", "<Me ",
     ]
 }

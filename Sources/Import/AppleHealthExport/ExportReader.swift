@@ -1,181 +1,200 @@
 import FHIR
 import HealthData
 
-/// Makes samples of the elements that the parser reports, and counts everything it meets.
+/// Makes samples of the elements that the scanner reports, and counts everything it meets.
 ///
 /// Elements of types that are not converted cost a look at their `type` and a count. The rest is taken apart where it
-/// begins, as the attributes live no longer, and is handed on where it ends, as metadata stand inside.
-final class ExportReader: XMLEvents {
-    let conversion: HealthConversion
-    /// What `emit` threw; the reader is silent from then on.
-    private(set) var failure: (any Error)?
+/// begins, as the attributes live no longer, and is handed on where it ends, as metadata stand inside. What is made
+/// waits in ``batch`` until it is taken.
+final class ExportReader: MarkupEvents {
+    /// What was counted here. Samples are counted by the conversion.
+    private(set) var account = HealthAccount()
+    /// What was made since it was taken last.
+    private(set) var batch = ExportBatch()
     /// Whether the root element was closed.
     private(set) var isComplete = false
-    /// Whether attributes may hold replaced characters.
-    var checksMarks = false
-    /// How many elements the source has, once that is known: where the last tag is cut, the parser reports it all the
-    /// same.
-    var elementLimit: Int?
     /// Whether elements are nested deeper than any export nests them: nothing more can be made of such a file.
     private(set) var isTooDeep = false
 
+    private let selection: HealthSelection
     private var stack: [ExportElement] = []
     private var counts = Array(repeating: 0, count: ExportElement.allCases.count)
-    private var begun = 0
     private var problems = 0
     private var unknownElements = 0
     private var pendingRepairs: Repairs = []
-    private var elements: [(address: UnsafePointer<UInt8>, element: ExportElement)] = []
-    private var values: AttributeValues?
-    private var types = ExportTypes()
+    private let values = AttributeValues()
+    private var types: ExportTypes
+    private var sources = ExportSources()
     private var zones = TimeZoneOffsets()
 
     private var record: RecordDraft?
     private var correlation: CorrelationDraft?
     private var workout: WorkoutDraft?
 
-    init(_ conversion: HealthConversion) { self.conversion = conversion }
+    init(_ selection: HealthSelection) {
+        self.selection = selection
+        types = ExportTypes(selection)
+    }
 
-    /// To be called before the first byte is fed.
-    func prepare(_ parser: XMLPushParser) {
-        elements = ExportElement.allCases.filter { $0 != .other }
-            .compactMap { element in parser.interned(element.name).map { ($0, element) } }
-        values = AttributeValues(parser)
+    /// Takes what was made.
+    func takeBatch() -> ExportBatch {
+        var taken = batch
+        taken.rows = account.rowNames(from: rowsTold)
+        rowsTold += taken.rows.count
+        batch = ExportBatch()
+        batch.items.reserveCapacity(taken.items.count)
+        return taken
+    }
+
+    private var rowsTold = 0
+
+    /// How many elements were read.
+    var elementCount: Int {
+        ExportElement.allCases.reduce(0) { $0 + ($1.standing == .element ? counts[$1.index] : 0) }
     }
 
     // MARK: - Events
 
-    func begin(_ name: UnsafePointer<UInt8>, _ attributes: XMLAttributes) {
-        let element = elements.first { $0.address == name }?.element ?? .other
+    func begin(_ element: ExportElement, _ attributes: MarkupAttributes) {
         let parent = stack.last
         stack.append(element)
-        begun += 1
         if stack.count > 64 { isTooDeep = true }
-        guard failure == nil, begun <= elementLimit ?? .max, !isTooDeep, let values else { return }
-        counts[element.rawValue] += 1
-        if checksMarks, AttributeValues.hasMarks(attributes) { pendingRepairs.insert(.illegalCharacters) }
-        do {
-            try begin(element, in: parent, attributes, values)
-        } catch {
-            failure = error
-        }
+        guard !isTooDeep else { return }
+        counts[element.index] += 1
+        if attributes.haveMarks { pendingRepairs.insert(.illegalCharacters) }
+        begin(element, in: parent, attributes)
         pendingRepairs = []
     }
 
     // An element that begins while one is open that cannot hold it tells that a closing tag was lost: the open one is
     // handed on first.
-    private func begin(
-        _ element: ExportElement, in parent: ExportElement?, _ attributes: XMLAttributes, _ values: AttributeValues
-    ) throws {
+    private func begin(_ element: ExportElement, in parent: ExportElement?, _ attributes: MarkupAttributes) {
         switch element {
-        case .metadataEntry: readMetadata(attributes, values, parent)
+        case .metadataEntry: readMetadata(attributes, parent)
         case .record:
-            try endRecord()
-            beginRecord(attributes, values)
+            endRecord()
+            load(attributes)
+            beginRecord()
         case .workoutStatistics where parent == .workout:
-            values.load(attributes)
+            load(attributes)
             workout?.addStatistics(values)
             workout?.repairs.formUnion(pendingRepairs)
         case .correlation:
-            try endAll()
-            beginCorrelation(attributes, values)
+            endAll()
+            load(attributes)
+            beginCorrelation()
         case .workout:
-            try endAll()
-            beginWorkout(attributes, values)
+            endAll()
+            load(attributes)
+            beginWorkout()
         case .activitySummary, .audiogram, .visionPrescription:
-            conversion.account.skip(conversion.account.row(for: element.name), .unsupportedType)
+            account.skip(account.row(for: element.text), .unsupportedType)
         case .clinicalRecord:
-            conversion.account.skip(conversion.account.row(for: element.name), .notRead)
+            account.skip(account.row(for: element.text), .notRead)
         case .other where parent == .healthData: unknownElements += 1
         default: break
         }
     }
 
-    func end() {
-        guard let element = stack.popLast(), failure == nil else { return }
-        do {
-            switch element {
-            case .record: try endRecord()
-            case .correlation: try endCorrelation()
-            case .workout: try endWorkout()
-            case .healthData where stack.isEmpty && elementLimit == nil: isComplete = true
+    private func load(_ attributes: MarkupAttributes) {
+        guard values.load(attributes) else { return }
+        problems += 1
+        pendingRepairs.insert(.duplicateAttribute)
+    }
+
+    /// A closing tag whose element is not open means nothing; one of an element further out ends those inside too.
+    func end(_ element: ExportElement) {
+        guard let place = stack.lastIndex(of: element) else {
+            problems += 1
+            return
+        }
+        if place != stack.count - 1 { problems += 1 }
+        while stack.count > place, let open = stack.popLast() {
+            switch open {
+            case .record: endRecord()
+            case .correlation: endCorrelation()
+            case .workout: endWorkout()
+            case .healthData where stack.isEmpty: isComplete = true
             default: break
             }
-        } catch {
-            failure = error
         }
     }
 
-    private func endAll() throws {
-        try endRecord()
-        try endCorrelation()
-        try endWorkout()
+    private func endAll() {
+        endRecord()
+        endCorrelation()
+        endWorkout()
     }
 
-    func problem(isDuplicateAttribute: Bool) {
+    func problem() {
         problems += 1
-        pendingRepairs.insert(isDuplicateAttribute ? .duplicateAttribute : .markup)
+        pendingRepairs.insert(.markup)
     }
 
-    /// Counts what the source's end cut off, and converts what waited for the end.
+    /// Counts what the source's end cut off.
     ///
     /// - Parameter unfinished: the element whose tag itself was cut.
-    func finish(unfinished: String?) throws {
-        if let failure { throw failure }
+    func finish(unfinished: ExportElement?) {
         for draft in [record?.row, correlation?.row, workout?.row] {
-            if let row = draft { conversion.account.skip(row, .cutOff) }
+            if let row = draft { account.skip(row, .cutOff) }
         }
-        for member in correlation?.members ?? [] { conversion.account.skip(member.row, .cutOff) }
-        let cut = ExportElement.allCases.first { $0.standing == .element && $0.name == unfinished }
-        if let cut, !isComplete {
-            counts[cut.rawValue] += 1
-            conversion.account.skip(conversion.account.row(for: cut.name), .cutOff)
+        for member in correlation?.members ?? [] { account.skip(member.row, .cutOff) }
+        if let unfinished, unfinished.standing == .element, !isComplete {
+            counts[unfinished.index] += 1
+            account.skip(account.row(for: unfinished.text), .cutOff)
         }
         (record, correlation, workout) = (nil, nil, nil)
-        try conversion.finish()
-        for element in ExportElement.allCases where counts[element.rawValue] > 0 {
-            let count = counts[element.rawValue]
+        for element in ExportElement.allCases where counts[element.index] > 0 {
+            let count = counts[element.index]
             switch element.standing {
-            case .element: conversion.account.elements[element.name] = count
-            case .part: conversion.account.parts[element.name] = count
-            case .notRead: conversion.account.notRead[element.name] = count
+            case .element: account.elements[element.text] = count
+            case .part: account.parts[element.text] = count
+            case .notRead: account.notRead[element.text] = count
             case .root: break
             }
         }
         if unknownElements > 0 {
             // Children of the root that Apple does not describe are elements too: a newer system may write them.
-            conversion.account.elements["other"] = unknownElements
-            let parts = (conversion.account.parts["other"] ?? 0) - unknownElements
-            conversion.account.parts["other"] = parts > 0 ? parts : nil
-            let row = conversion.account.row(for: "other")
-            for _ in 0..<unknownElements { conversion.account.skip(row, .unknownElement) }
+            account.elements["other"] = unknownElements
+            let parts = (account.parts["other"] ?? 0) - unknownElements
+            account.parts["other"] = parts > 0 ? parts : nil
+            let row = account.row(for: "other")
+            for _ in 0..<unknownElements { account.skip(row, .unknownElement) }
         }
-        if problems > 0 { conversion.account.filtered["markup-problems"] = problems }
+        if problems > 0 { account.filtered["markup-problems"] = problems }
+    }
+
+    /// Counts what was filtered out of the source.
+    func filter(_ counts: [(kind: String, count: Int)]) {
+        for (kind, count) in counts where count > 0 { account.filtered[kind] = count }
+    }
+
+    /// Says why the source was not read to its end.
+    func cut(_ problem: (code: String, message: String)) {
+        account.outcome = .truncated
+        account.problem = problem
     }
 
     // MARK: - Records
 
-    private func beginRecord(_ attributes: XMLAttributes, _ values: AttributeValues) {
-        let slot = types.slot(of: values.only(.type, of: attributes), in: conversion)
+    private func beginRecord() {
+        let slot = types.slot(of: values[.type], in: &account)
         switch slot.reading {
         case .skip(let reason):
             // Nothing but the type is looked at. The end of the element finds no draft.
-            conversion.account.skip(slot.row, reason)
+            account.skip(slot.row, reason)
         case .quantity(let type, let measure):
-            values.load(attributes)
-            let sample = sample(type, values) { () throws(SkipReason) in .quantity(try values.quantity(as: measure)) }
+            let sample = sample(type) { () throws(SkipReason) in .quantity(try values.quantity(as: measure)) }
             record = RecordDraft(row: slot.row, role: .standalone, sample: sample)
         case .option(let type):
-            values.load(attributes)
-            let sample = sample(type, values) { () throws(SkipReason) in
+            let sample = sample(type) { () throws(SkipReason) in
                 guard let text = values.text(.value), !text.isEmpty else { throw .valueMissing }
                 guard let option = type.option(named: text) else { throw .unknownValue }
                 return .option(option)
             }
             record = RecordDraft(row: slot.row, role: .standalone, sample: sample)
         case .member(let type, let measure, let isSystolic):
-            values.load(attributes)
-            let sample = sample(type, values) { () throws(SkipReason) in
+            let sample = sample(type) { () throws(SkipReason) in
                 let quantity = try values.quantity(as: measure)
                 return .bloodPressure(systolic: isSystolic ? quantity : nil, diastolic: isSystolic ? nil : quantity)
             }
@@ -184,32 +203,32 @@ final class ExportReader: XMLEvents {
         }
     }
 
-    private func endRecord() throws {
+    private func endRecord() {
         guard let draft = record else { return }
         record = nil
         let sample: HealthSample
         switch draft.finished(&zones) {
         case .failure(let reason):
-            conversion.account.skip(draft.row, reason)
+            account.skip(draft.row, reason)
             if draft.role == .member { correlation?.repairs.insert(.partDropped) }
             return
         case .success(let finished): sample = finished
         }
         switch draft.role {
-        case .standalone: try conversion.add(sample, row: draft.row)
-        case .loose: try conversion.addMember(sample, row: draft.row)
+        case .standalone: hand(on: sample, draft.row, .standalone)
+        case .loose: hand(on: sample, draft.row, .loose)
         case .member:
             if let open = correlation, open.members.count < CorrelationDraft.memberLimit {
                 correlation?.members.append((sample, draft.row))
             } else {
-                try conversion.addMember(sample, row: draft.row)
+                hand(on: sample, draft.row, .loose)
             }
         }
     }
 
     /// Reads what all samples have, and the value.
     private func sample(
-        _ type: HealthType, _ values: AttributeValues, _ value: () throws(SkipReason) -> HealthValue
+        _ type: HealthType, _ value: () throws(SkipReason) -> HealthValue
     ) -> Result<HealthSample, SkipReason> {
         do throws(SkipReason) {
             var repairs = pendingRepairs
@@ -225,7 +244,7 @@ final class ExportReader: XMLEvents {
             return .success(
                 HealthSample(
                     type: type, value: value, start: times.start, end: times.end, created: times.created,
-                    source: values.source, repairs: repairs))
+                    source: sources.source(values), repairs: repairs))
         } catch {
             return .failure(error)
         }
@@ -233,59 +252,58 @@ final class ExportReader: XMLEvents {
 
     // MARK: - Correlations
 
-    private func beginCorrelation(_ attributes: XMLAttributes, _ values: AttributeValues) {
-        values.load(attributes)
+    private func beginCorrelation() {
         let name = values.text(.type) ?? ""
-        let row = conversion.account.row(for: name)
+        let row = account.row(for: name)
         guard let type = HealthType.correlation(name) else {
             // Its records are read as if they stood alone: they repeat what stands alone, or stand nowhere else.
-            conversion.account.skip(row, .unsupportedType)
+            account.skip(row, .unsupportedType)
             return
         }
-        let sample = sample(type, values) { .bloodPressure(systolic: nil, diastolic: nil) }
+        let sample = sample(type) { .bloodPressure(systolic: nil, diastolic: nil) }
         correlation = CorrelationDraft(type: type, row: row, sample: sample)
     }
 
-    private func endCorrelation() throws {
+    private func endCorrelation() {
         guard let draft = correlation else { return }
         correlation = nil
         switch draft.finished(&zones) {
         case .failure(let reason):
-            conversion.account.skip(draft.row, reason)
-            for member in draft.members { try conversion.addMember(member.sample, row: member.row) }
+            account.skip(draft.row, reason)
+            for member in draft.members { hand(on: member.sample, member.row, .loose) }
         case .success(let sample):
             for member in draft.members {
-                conversion.claim(member.sample)
-                conversion.account.skip(member.row, .memberOfCorrelation)
+                hand(on: member.sample, member.row, .claimed)
+                account.skip(member.row, .memberOfCorrelation)
             }
-            try conversion.add(sample, row: draft.row)
+            hand(on: sample, draft.row, .standalone)
         }
     }
 
     // MARK: - Workouts
 
-    private func beginWorkout(_ attributes: XMLAttributes, _ values: AttributeValues) {
-        values.load(attributes)
-        let row = conversion.account.row(for: HealthType.workout.identifier)
-        workout = WorkoutDraft(row: row, values, repairs: pendingRepairs)
+    private func beginWorkout() {
+        let row = account.row(for: HealthType.workout.identifier)
+        workout = WorkoutDraft(row: row, values, source: sources.source(values), repairs: pendingRepairs)
     }
 
-    private func endWorkout() throws {
+    private func endWorkout() {
         guard var draft = workout else { return }
         workout = nil
         switch draft.finished(&zones) {
-        case .failure(let reason): conversion.account.skip(draft.row, reason)
-        case .success(let sample): try conversion.add(sample, row: draft.row)
+        case .failure(let reason): account.skip(draft.row, reason)
+        case .success(let sample): hand(on: sample, draft.row, .standalone)
         }
     }
 
     // MARK: - Metadata
 
     /// Metadata of the element that they stand in directly. Those of events, activities and routes are not looked at.
-    private func readMetadata(_ attributes: XMLAttributes, _ values: AttributeValues, _ parent: ExportElement?) {
-        guard parent == .record ? record != nil : parent == .correlation || parent == .workout,
-            let key = values.only(.key, of: attributes), key.count <= 40, key.starts(with: ExportReader.applePrefix),
-            let value = values.only(.value, of: attributes), value.count <= 48
+    private func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
+        guard parent == .record ? record != nil : parent == .correlation || parent == .workout else { return }
+        _ = values.load(attributes)
+        guard let key = values[.key], key.count <= 64, key.starts(with: Self.applePrefix), let value = values[.value],
+            value.count <= 64
         else { return }
         let name = String(decoding: key, as: UTF8.self)
         let text = String(decoding: value, as: UTF8.self)
@@ -298,4 +316,8 @@ final class ExportReader: XMLEvents {
     }
 
     private static let applePrefix = Array("HK".utf8)
+
+    private func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {
+        batch.items.append(ExportBatch.Item(sample: sample, row: row, role: role))
+    }
 }

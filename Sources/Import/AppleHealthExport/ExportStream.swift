@@ -1,88 +1,90 @@
 import HealthData
 
-/// Moves an export's bytes through prolog, sanitizer, parser and reader.
+/// Moves an export's bytes through prolog, scanner and reader.
 final class ExportStream {
-    private static let chunk = 1 << 16
+    private static let chunk = 1 << 18
+    /// How many bytes of one tag are kept.
+    private static let capacity = chunk * 4
 
-    private let conversion: HealthConversion
-    private let reader: ExportReader
-    private let sanitizer = ExportSanitizer()
+    let reader: ExportReader
+    private let source: any ByteSource
+    private let isRecognised: Bool
+    private let scanner: MarkupScanner<ExportReader>
+    private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
+    private var prolog = ExportProlog()
+    private var isInProlog = true
+    private var filled = 0
+    private var isLast = false
 
-    init(_ conversion: HealthConversion) {
-        self.conversion = conversion
-        reader = ExportReader(conversion)
-    }
-
-    /// Reads the source to its end and completes the account.
-    ///
     /// - Parameter isRecognised: whether the beginning is an export's. Where it is not, a source without a root element
     ///   is no cut export but something else.
-    func run(_ source: any ByteSource, isRecognised: Bool) throws {
-        let parser = XMLPushParser(reader)
-        reader.prepare(parser)
-        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.chunk * 2)
-        defer { buffer.deallocate() }
-        var prolog = ExportProlog()
-        var isInProlog = true
-        var filled = 0
-        var isLast = false
-        while !isLast, !reader.isComplete, !hasStopped(parser), reader.failure == nil {
-            // 1. Read behind what was left over.
-            let room = UnsafeMutableRawBufferPointer(
-                rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<(filled + Self.chunk)])
-            let count = try source.read(into: room)
-            isLast = count == 0
-            filled += count
-            var start = 0
-            // 2. Step over the prolog.
-            if isInProlog {
-                let step = try prolog.skip(UnsafeBufferPointer(rebasing: buffer[..<filled]), isLast: isLast)
-                start = step.count
-                isInProlog = !step.found
-            }
-            // 3. Clean and parse the rest.
-            if !isInProlog {
-                let part = UnsafeMutableBufferPointer(rebasing: buffer[start..<filled])
-                let cleaned = sanitizer.clean(part, isLast: isLast)
-                reader.checksMarks = sanitizer.hasMarks
-                parser.feed(UnsafeBufferPointer(rebasing: part[..<cleaned.ready]))
-                // What is left over stands behind what is ready: a cut value has moved it.
-                let rest = part.count - cleaned.used
-                for index in 0..<rest { buffer[index] = part[cleaned.ready + index] }
-                filled = rest
-            } else {
-                let rest = filled - start
-                for index in 0..<rest { buffer[index] = buffer[start + index] }
-                filled = rest
-            }
-        }
-        if isInProlog, !isRecognised { throw ExportError.notAnExport }
-        if !reader.isComplete, !hasStopped(parser), !isInProlog {
-            reader.elementLimit = sanitizer.openedElements
-            parser.finish()
-        }
-        try complete(source, parser)
+    init(_ source: any ByteSource, _ selection: HealthSelection, isRecognised: Bool) {
+        self.source = source
+        self.isRecognised = isRecognised
+        reader = ExportReader(selection)
+        scanner = MarkupScanner(reader)
     }
 
-    private func hasStopped(_ parser: XMLPushParser) -> Bool { parser.hasStopped || reader.isTooDeep }
+    deinit { buffer.deallocate() }
 
-    private func complete(_ source: any ByteSource, _ parser: XMLPushParser) throws {
-        try reader.finish(unfinished: sanitizer.unfinishedElement)
+    /// Reads on until there are so many samples or the source ends.
+    ///
+    /// - Returns: whether there may be more.
+    func read(samples: Int) throws -> Bool {
+        while reader.batch.items.count < samples {
+            if isLast || reader.isComplete || reader.isTooDeep {
+                try complete()
+                return false
+            }
+            try readChunk()
+        }
+        return true
+    }
+
+    private func readChunk() throws {
+        // 1. Read behind what was left over.
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<min(filled + Self.chunk, Self.capacity)])
+        let count = try source.read(into: room)
+        isLast = count == 0
+        filled += count
+        var used = 0
+        // 2. Step over the prolog.
+        if isInProlog {
+            let step = try prolog.skip(
+                UnsafeBufferPointer(rebasing: buffer[..<filled]), isLast: isLast)
+            used = step.count
+            isInProlog = !step.found
+        }
+        // 3. Read the tags behind it.
+        if !isInProlog {
+            let part = UnsafeMutableBufferPointer(rebasing: buffer[used..<filled])
+            let start = used
+            used += scanner.scan(part, isLast: isLast)
+            if used == start, start == 0, filled == Self.capacity { filled = scanner.shorten(part) }
+        }
+        // 4. Keep what is left over.
+        filled -= used
+        if used > 0, filled > 0, let base = buffer.baseAddress { base.update(from: base + used, count: filled) }
+    }
+
+    private func complete() throws {
+        if isInProlog, !isRecognised { throw ExportError.notAnExport }
+        reader.finish(unfinished: scanner.unfinished)
         let counts = [
-            ("illegal-characters", sanitizer.illegalCharacters), ("invalid-utf-8", sanitizer.invalidUTF8),
-            ("cut-values", sanitizer.cutValues), ("joined-names", sanitizer.joinedNames),
-            ("stray-brackets", sanitizer.strayBrackets),
+            ("illegal-characters", scanner.cleaner.illegalCharacters), ("invalid-utf-8", scanner.cleaner.invalidUTF8),
+            ("cut-values", scanner.cutValues), ("joined-names", scanner.joinedNames),
+            ("stray-brackets", scanner.strayBrackets),
         ]
-        for (kind, count) in counts where count > 0 { conversion.account.filtered[kind] = count }
+        reader.filter(counts)
         guard !reader.isComplete else { return }
-        conversion.account.outcome = .truncated
-        conversion.account.problem =
+        reader.cut(
             source.damage
-            ?? (hasStopped(parser)
-                ? ("export-malformed", "The XML cannot be read further; what came before is converted.")
-                : (
-                    "export-truncated",
-                    "The file ends in the middle; what came before is converted. Export again to get the rest."
-                ))
+                ?? (reader.isTooDeep
+                    ? ("export-malformed", "The XML cannot be read further; what came before is converted.")
+                    : (
+                        "export-truncated",
+                        "The file ends in the middle; what came before is converted. Export again to get the rest."
+                    )))
     }
 }

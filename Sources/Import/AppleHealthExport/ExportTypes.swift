@@ -2,6 +2,7 @@ import HealthData
 
 /// How records of each type are read. Records are sorted by type, so the last answer is nearly always the next one too.
 struct ExportTypes {
+    private let selection: HealthSelection
     enum Reading {
         case skip(SkipReason)
         case quantity(HealthType, HealthMeasure)
@@ -14,27 +15,29 @@ struct ExportTypes {
         let reading: Reading
     }
 
+    init(_ selection: HealthSelection) { self.selection = selection }
+
     private var slots: [String: Slot] = [:]
     private var lastName: [UInt8] = []
     private var last: Slot?
 
-    mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in conversion: HealthConversion) -> Slot {
+    mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in account: inout HealthAccount) -> Slot {
         let bytes = name ?? UnsafeBufferPointer(start: nil, count: 0)
         if let last, lastName.elementsEqual(bytes) { return last }
         // No identifier is longer; what is, is unrecognised by its beginning alone.
         let text = String(decoding: bytes.prefix(200), as: UTF8.self)
         let slot =
             slots[text]
-            ?? Slot(row: conversion.account.row(for: text), reading: Self.reading(of: text, in: conversion))
+            ?? Slot(row: account.row(for: text), reading: reading(of: text))
         if slots.count < 4000 { slots[text] = slot }
         lastName = Array(bytes.prefix(201))
         last = slot
         return slot
     }
 
-    private static func reading(of name: String, in conversion: HealthConversion) -> Reading {
+    private func reading(of name: String) -> Reading {
         if let type = HealthType.all.first(where: { $0.identifier == name }) {
-            guard conversion.selects(type) else { return .skip(.notSelected) }
+            guard selection.selects(type) else { return .skip(.notSelected) }
             switch type.kind {
             case .quantity: if let measure = type.measure { return .quantity(type, measure) }
             case .category: return .option(type)
@@ -44,7 +47,7 @@ struct ExportTypes {
         }
         for type in HealthType.all where type.kind == .correlation {
             guard let place = type.components.firstIndex(where: { $0.identifier == name }) else { continue }
-            guard conversion.selects(type) else { return .skip(.notSelected) }
+            guard selection.selects(type) else { return .skip(.notSelected) }
             return .member(type, type.components[place].measure, isSystolic: place == 0)
         }
         return .skip(.unsupportedType)

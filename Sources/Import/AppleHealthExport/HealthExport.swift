@@ -1,11 +1,10 @@
 import FHIR
-import Foundation
 import HealthData
 
 /// An Apple Health export: the `export.zip`, the unpacked folder, or the XML file whatever its name.
 ///
 /// ```swift
-/// let account = try HealthExport(path: "export.zip").convert(HealthSelection(subject: "p1")) { made in
+/// let account = try await HealthExport(path: "export.zip").convert(HealthSelection(subject: "p1")) { made in
 ///     made.write(to: &output)
 /// }
 /// ```
@@ -17,7 +16,8 @@ public struct HealthExport: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// Streams the export: memory does not grow with its size but for the identities (``HealthConversion``).
+    /// Streams the export on one core: memory does not grow with its size but for the identities
+    /// (``HealthConversion``).
     ///
     /// - Parameters:
     ///   - isKnown: whether a sample was converted at an earlier time; such are skipped.
@@ -30,70 +30,32 @@ public struct HealthExport: Sendable {
     ) throws -> HealthAccount {
         try withoutActuallyEscaping(isKnown) { isKnown in
             try withoutActuallyEscaping(emit) { emit in
-                try convert(HealthConversion(selection, isKnown: isKnown, emit: emit))
+                let conversion = HealthConversion(selection, isKnown: isKnown, emit: emit)
+                let reading = try ExportReading(path: path, selection)
+                while let batch = try reading.next() { try conversion.take(batch) }
+                return try conversion.finish(with: reading.account)
             }
         }
     }
 
-    private func convert(_ conversion: HealthConversion) throws -> HealthAccount {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw ExportError.unreadable(errno: 2)
+    /// The same on two cores: one reads ahead while the other converts. Order and account are the same.
+    ///
+    /// - Parameter progress: told after each batch how far the reading is.
+    public func convert(
+        _ selection: HealthSelection = HealthSelection(),
+        isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
+        progress: (HealthProgress) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation,
+        emit: @escaping (HealthObservation) throws -> Void
+    ) async throws -> HealthAccount {
+        let conversion = HealthConversion(selection, isKnown: isKnown, emit: emit)
+        let ahead = try ExportReadingAhead(path: path, selection)
+        var batch = try await ahead.next()
+        while let current = batch {
+            async let next = ahead.next()
+            try conversion.take(current)
+            progress(current.progress)
+            batch = try await next
         }
-        if isFolder.boolValue { return try folder(conversion) }
-        let head = try FileBytes.head(path: path, count: ExportFile.headLength)
-        if head.isEmpty { throw ExportError.empty }
-        if ExportFile.isArchive(head) { return try archive(conversion) }
-        try ExportStream(conversion).run(FileBytes(path: path), isRecognised: ExportFile.isExport(head))
-        return conversion.account
-    }
-
-    /// The first file, in the order of paths, that is an export.
-    private func folder(_ conversion: HealthConversion) throws -> HealthAccount {
-        var found: String?
-        let files = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String }.sorted() ?? []
-        for name in files {
-            let file = path + "/" + name
-            let parts = name.split(separator: "/")
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
-                attributes[.type] as? FileAttributeType == .typeRegular
-            else { continue }
-            var kind = ExportFile(name: String(parts.last ?? ""))
-            if parts.contains("__MACOSX") || parts.last?.hasPrefix("._") == true { kind = .resourceFork }
-            if kind == .xml || kind == .unknown {
-                if let head = try? FileBytes.head(path: file, count: ExportFile.headLength), ExportFile.isExport(head) {
-                    if found == nil {
-                        found = file
-                        continue
-                    }
-                }
-                if kind == .xml { kind = .otherXML }
-            }
-            conversion.account.notRead[kind.rawValue, default: 0] += 1
-        }
-        guard let found else { throw ExportError.notAnExport }
-        try ExportStream(conversion).run(FileBytes(path: found), isRecognised: true)
-        return conversion.account
-    }
-
-    /// The first entry that is an export.
-    private func archive(_ conversion: HealthConversion) throws -> HealthAccount {
-        let archive = try ZipArchive(path: path)
-        var isFound = false
-        while let entry = try archive.next() {
-            switch entry {
-            case .refused: conversion.account.notRead["refused-path", default: 0] += 1
-            case .other(let file): conversion.account.notRead[file.rawValue, default: 0] += 1
-            case .candidate:
-                if !isFound, ExportFile.isExport(try archive.peek(ExportFile.headLength)) {
-                    isFound = true
-                    try ExportStream(conversion).run(archive, isRecognised: true)
-                } else {
-                    conversion.account.notRead[ExportFile.otherXML.rawValue, default: 0] += 1
-                }
-            }
-        }
-        guard isFound else { throw ExportError.notAnExport }
-        return conversion.account
+        return try conversion.finish(with: await ahead.account)
     }
 }

@@ -1,4 +1,5 @@
 import CArchive
+import HealthData
 
 #if canImport(Glibc)
     import Glibc
@@ -44,6 +45,9 @@ final class ZipArchive: ByteSource {
     }
 
     deinit { archive_read_free(archive) }
+
+    /// How much of the archive's own bytes is read.
+    var progress: HealthProgress { HealthProgress(bytes: archive_filter_bytes(archive, -1), total: size) }
 
     /// Goes to the next file; nil at the end, or where the archive cannot be read further.
     func next() throws(ExportError) -> Entry? {

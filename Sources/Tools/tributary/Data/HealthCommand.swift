@@ -40,7 +40,8 @@ struct HealthCommand: AsyncParsableCommand {
             let file = try OutputFile(path: output)
             let account: HealthAccount
             do {
-                account = try HealthExport(path: export).convert(selection) { observation in
+                account = try await HealthExport(path: export).convert(selection, progress: ProgressLine().show) {
+                    observation in
                     try file.write(line: { observation.write(to: &$0) })
                 }
                 try file.finish()

@@ -1,0 +1,43 @@
+import HealthData
+
+/// What was read of an export and is to be converted: it goes from the core that reads to the one that converts.
+struct ExportBatch: Sendable {
+    enum Role: Sendable {
+        case standalone
+        /// A systolic or diastolic pressure outside of a correlation.
+        case loose
+        /// A member of a correlation that is handed on itself.
+        case claimed
+    }
+
+    struct Item: Sendable {
+        let sample: HealthSample
+        let row: Int
+        let role: Role
+    }
+
+    var items: [Item] = []
+    /// The rows of the account that came up since the last batch, in order: both sides number them alike.
+    var rows: [String] = []
+    var progress = HealthProgress()
+}
+
+extension HealthConversion {
+    /// Converts what waits, and gives the whole account.
+    func finish(with read: HealthAccount) throws -> HealthAccount {
+        try finish()
+        account.merge(read)
+        return account
+    }
+
+    func take(_ batch: ExportBatch) throws {
+        for name in batch.rows { _ = account.row(for: name) }
+        for item in batch.items {
+            switch item.role {
+            case .standalone: try add(item.sample, row: item.row)
+            case .loose: try addMember(item.sample, row: item.row)
+            case .claimed: claim(item.sample)
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import HealthData
+
+/// Reads an export batch by batch: finds the XML among the files and counts the others by kind.
+final class ExportReading {
+    /// As many samples make a batch.
+    private static let samples = 4096
+
+    /// What was counted besides the samples; whole when ``next()`` has given nil.
+    private(set) var account = HealthAccount()
+
+    private let selection: HealthSelection
+    private let input: any ExportInput
+    private var stream: ExportStream?
+
+    init(path: String, _ selection: HealthSelection) throws(ExportError) {
+        self.selection = selection
+        input = try ExportForm.open(path: path)
+    }
+
+    /// The next samples; nil at the end.
+    func next() throws -> ExportBatch? {
+        while true {
+            if let stream {
+                let hasMore = try stream.read(samples: Self.samples)
+                var batch = stream.reader.takeBatch()
+                if !hasMore {
+                    account.merge(stream.reader.account)
+                    self.stream = nil
+                }
+                batch.progress = input.progress
+                batch.progress.elements = stream.reader.elementCount
+                return batch
+            }
+            guard let file = try input.next() else {
+                guard input.hasExport else { throw ExportError.notAnExport }
+                return nil
+            }
+            switch file {
+            case .export(let source, let isRecognised):
+                stream = ExportStream(source, selection, isRecognised: isRecognised)
+            case .notRead(let kind): account.notRead[kind, default: 0] += 1
+            }
+        }
+    }
+}
+
+/// Reads on a core of its own.
+actor ExportReadingAhead {
+    private let reading: ExportReading
+
+    init(path: String, _ selection: HealthSelection) throws(ExportError) {
+        reading = try ExportReading(path: path, selection)
+    }
+
+    func next() throws -> ExportBatch? { try reading.next() }
+
+    var account: HealthAccount { reading.account }
+}

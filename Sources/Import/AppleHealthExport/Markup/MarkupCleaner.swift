@@ -1,0 +1,86 @@
+/// Makes the bytes of an export legal UTF-8 without forbidden characters, in place and eight at a time.
+///
+/// A byte that XML forbids, or that is no UTF-8, becomes ``mark``: outside of values it counts as white space, inside it
+/// makes the value one that cannot be read, and the element is counted as mended.
+struct MarkupCleaner {
+    /// DEL: legal, and in no export.
+    static let mark: UInt8 = 0x7F
+
+    private(set) var illegalCharacters = 0
+    private(set) var invalidUTF8 = 0
+
+    /// Whether anything was replaced so far.
+    var hasMarks: Bool { illegalCharacters + invalidUTF8 > 0 }
+
+    private static let sevens: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+    private static let blanks: UInt64 = 0x2020_2020_2020_2020
+
+    /// Cleans the bytes behind `start`.
+    ///
+    /// - Returns: where the clean bytes end: before a character whose last bytes are still to come.
+    mutating func clean(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int, isLast: Bool) -> Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        let count = bytes.count
+        var place = start
+        while place < count {
+            if place + 8 <= count {
+                let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+                // A byte of 0x7F and more, or (each with its high bit set, so that nothing is borrowed) below 0x20.
+                let high = (((word & Self.sevens) &+ Self.ones) | word) & Self.highs
+                let low = ~((word | Self.highs) &- Self.blanks) & Self.highs
+                if high | low == 0 {
+                    place += 8
+                    continue
+                }
+                place += (high | low).trailingZeroBitCount >> 3
+            }
+            let byte = base[place]
+            if byte >= 0x80 {
+                guard let length = Self.length(base + place, available: count - place, isLast: isLast) else {
+                    return place
+                }
+                if length == 0 {
+                    invalidUTF8 += 1
+                    base[place] = Self.mark
+                    place += 1
+                } else {
+                    place += length
+                }
+            } else {
+                if byte == Self.mark || byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 {
+                    illegalCharacters += 1
+                    base[place] = Self.mark
+                }
+                place += 1
+            }
+        }
+        return place
+    }
+
+    /// The length of the UTF-8 sequence of a legal character, 0 where there is none, nil where more bytes are needed.
+    private static func length(_ bytes: UnsafePointer<UInt8>, available: Int, isLast: Bool) -> Int? {
+        let lead = bytes[0]
+        let length = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0
+        guard length > 0 else { return 0 }
+        for index in 1..<length {
+            guard index < available else { return isLast ? 0 : nil }
+            let byte = bytes[index]
+            var range: ClosedRange<UInt8> = 0x80...0xBF
+            if index == 1 {
+                switch lead {
+                case 0xE0: range = 0xA0...0xBF
+                case 0xED: range = 0x80...0x9F
+                case 0xF0: range = 0x90...0xBF
+                case 0xF4: range = 0x80...0x8F
+                default: break
+                }
+            }
+            guard range.contains(byte) else { return 0 }
+        }
+        // U+FFFE and U+FFFF are no characters.
+        if lead == 0xEF, bytes[1] == 0xBF, bytes[2] >= 0xBE { return 0 }
+        return length
+    }
+}

@@ -1,0 +1,337 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Finds the tags of an export and their attributes, without copying a byte.
+///
+/// Exports say everything in attributes, and many are not well-formed: so this is no XML parser but a reader of tags
+/// that goes on behind every fault and counts it. There are no entities but the five of XML and character references,
+/// nothing is loaded, and no tag keeps more than ``largestTag`` bytes. On well-formed input it reports what libxml2
+/// reports (the tests compare them).
+///
+/// <https://www.w3.org/TR/xml/#sec-starttags>
+final class MarkupScanner<Events: MarkupEvents> {
+    private enum State { case content, comment, cdata, instruction, declaration }
+
+    /// What is kept of a value that fills the buffer. No value that is read is that long.
+    static var keptOfLongValue: Int { 1024 }
+
+    private(set) var cleaner = MarkupCleaner()
+    /// Values that were too long to be kept.
+    private(set) var cutValues = 0
+    /// Words of attributes' names that stood apart (iOS 8 wrote metadata so).
+    private(set) var joinedNames = 0
+    /// A `<` inside a value that begins no element.
+    private(set) var strayBrackets = 0
+
+    /// Whether anything was replaced so far, so that values need a look.
+    var hasMarks: Bool { cleaner.hasMarks || strayBrackets > 0 }
+
+    /// The element whose tag the end of the input cut.
+    private(set) var unfinished: ExportElement?
+
+    private let events: Events
+    private var state = State.content
+    private var clean = 0
+    private var attributes: [MarkupAttribute] = []
+    /// Where the value that is not closed yet begins.
+    private var openValue: Int?
+    private var isCutting = false
+    /// What was met in the tag that is being read: it counts when the tag is complete, as until then it is read anew.
+    private var tagProblems = 0
+    private var tagJoinedNames = 0
+
+    init(_ events: Events) {
+        self.events = events
+        attributes.reserveCapacity(64)
+    }
+
+    /// Reads the bytes.
+    ///
+    /// - Returns: how many bytes are dealt with. What follows them is to be given again with more behind it, as they
+    ///   stand in the buffer now.
+    func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, isLast: Bool) -> Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        let end = cleaner.clean(bytes, from: clean, isLast: isLast)
+        let used = scan(base, end, isLast: isLast)
+        clean = end - used
+        return used
+    }
+
+    /// Shortens a tag that has filled the buffer from its beginning without coming to its end.
+    ///
+    /// - Returns: how many of the bytes remain.
+    func shorten(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var kept = min(64, bytes.count)
+        if let openValue {
+            kept = min(bytes.count, openValue + Self.keptOfLongValue)
+            if !isCutting { cutValues += 1 }
+            isCutting = true
+        } else if let last = attributes.prefix(32).last {
+            kept = Int(last.valueEnd) + 1
+            events.problem()
+        }
+        clean = min(clean, kept)
+        return kept
+    }
+
+    private func scan(_ base: UnsafeMutablePointer<UInt8>, _ end: Int, isLast: Bool) -> Int {
+        var place = 0
+        while place < end {
+            switch state {
+            case .content:
+                guard let found = memchr(base + place, 0x3C, end - place) else { return end }
+                place = UnsafePointer(base).distance(to: found.assumingMemoryBound(to: UInt8.self))
+                if end - place < 9, !isLast { return place }
+                let next = place + 1 < end ? base[place + 1] : 0
+                if next == UInt8(ascii: "/") {
+                    guard let after = closingTag(base, place, end) else {
+                        if !isLast, end - place < 4096 { return place }
+                        events.problem()
+                        place += 2
+                        continue
+                    }
+                    place = after
+                } else if next == UInt8(ascii: "!") || next == UInt8(ascii: "?") {
+                    state = construct(base + place, end - place)
+                    place += 2
+                } else if Self.beginsName(next) {
+                    guard let after = openingTag(base, place, end, isLast: isLast) else { return place }
+                    place = after
+                } else {
+                    events.problem()
+                    place += 1
+                }
+            case .comment, .cdata, .instruction, .declaration:
+                guard let after = endOfConstruct(base, place, end) else { return max(place, end - 2) }
+                state = .content
+                place = after
+            }
+        }
+        return place
+    }
+
+    // MARK: - What is stepped over
+
+    private func construct(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> State {
+        func starts(_ word: StaticString) -> Bool {
+            count >= word.utf8CodeUnitCount && memcmp(bytes, word.utf8Start, word.utf8CodeUnitCount) == 0
+        }
+        return starts("<!--") ? .comment : starts("<![CDATA[") ? .cdata : starts("<?") ? .instruction : .declaration
+    }
+
+    private func endOfConstruct(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
+        var place = start
+        while place < end, let found = memchr(base + place, 0x3E, end - place) {
+            let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
+            place = bracket + 1
+            func before(_ distance: Int) -> UInt8 { bracket - distance >= start ? base[bracket - distance] : 0 }
+            switch state {
+            case .comment where before(1) == UInt8(ascii: "-") && before(2) == UInt8(ascii: "-"): return place
+            case .cdata where before(1) == UInt8(ascii: "]") && before(2) == UInt8(ascii: "]"): return place
+            case .instruction where before(1) == UInt8(ascii: "?"): return place
+            case .declaration: return place
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    // MARK: - Tags
+
+    private func closingTag(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
+        let limit = min(end, start + 4096)
+        guard let found = memchr(base + start, 0x3E, limit - start) else { return nil }
+        let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
+        var last = start + 2
+        while last < bracket, !Self.isBlank(base[last]), base[last] != 0x3C { last += 1 }
+        events.end(ExportElement(UnsafeBufferPointer(start: base + start + 2, count: last - start - 2)))
+        return bracket + 1
+    }
+
+    // 1. The name. 2. Attribute by attribute: name, equals sign, quoted value. 3. The end of the tag.
+    // Where the tag is not complete yet, nil: it is read again from its beginning when there is more.
+    private func openingTag(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Int? {
+        var place = start + 1
+        while place < end, !Self.endsName(base[place]) { place += 1 }
+        let element = ExportElement(UnsafeBufferPointer(start: base + start + 1, count: place - start - 1))
+        attributes.removeAll(keepingCapacity: true)
+        (openValue, tagProblems, tagJoinedNames) = (nil, 0, 0)
+        while true {
+            while place < end, Self.isBlank(base[place]) { place += 1 }
+            guard place < end else { return incomplete(element, end - start, isLast) }
+            switch base[place] {
+            case UInt8(ascii: ">"):
+                report(element, base, isEmpty: false)
+                return place + 1
+            case UInt8(ascii: "/"):
+                guard place + 1 < end else { return incomplete(element, end - start, isLast) }
+                place += 1
+                guard base[place] == UInt8(ascii: ">") else { continue }
+                report(element, base, isEmpty: true)
+                return place + 1
+            case UInt8(ascii: "<"):
+                // The tag was never closed; what follows is another one.
+                tagProblems += 1
+                report(element, base, isEmpty: true)
+                return place
+            case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "'"):
+                // A value without a name, or with a second one.
+                tagProblems += 1
+                if base[place] != UInt8(ascii: "=") {
+                    switch value(base, place, end, isLast: isLast) {
+                    case .incomplete: return incomplete(element, end - start, isLast)
+                    case .closed(let after, _): place = after
+                    case .neverClosed(let after): place = after
+                    }
+                } else {
+                    place += 1
+                }
+            default:
+                switch attribute(base, place, end, isLast: isLast) {
+                case .incomplete: return incomplete(element, end - start, isLast)
+                case .closed(let after, _): place = after
+                case .neverClosed(let after): place = after
+                }
+            }
+        }
+    }
+
+    private func incomplete(_ element: ExportElement, _ length: Int, _ isLast: Bool) -> Int? {
+        if isLast, length > 1 { unfinished = element }
+        return nil
+    }
+
+    private func report(_ element: ExportElement, _ base: UnsafeMutablePointer<UInt8>, isEmpty: Bool) {
+        openValue = nil
+        isCutting = false
+        joinedNames += tagJoinedNames
+        for _ in 0..<tagProblems { events.problem() }
+        attributes.withUnsafeBufferPointer {
+            events.begin(element, MarkupAttributes(base: base, list: $0, mayHaveMarks: hasMarks))
+        }
+        if isEmpty { events.end(element) }
+    }
+
+    private enum Step {
+        case incomplete
+        case closed(after: Int, hasReferences: Bool)
+        case neverClosed(at: Int)
+    }
+
+    /// Reads a name, the equals sign and the value.
+    private func attribute(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
+        var place = start
+        var joined = 0
+        // 1. The name: up to the equals sign, over the spaces that may be in it.
+        while true {
+            while place < end, !Self.endsName(base[place]) { place += 1 }
+            guard place < end else { return .incomplete }
+            if !Self.isBlank(base[place]) { break }
+            let nameEnd = place
+            while place < end, Self.isBlank(base[place]) { place += 1 }
+            guard place < end else { return .incomplete }
+            if base[place] == UInt8(ascii: "=") || Self.endsName(base[place]) {
+                guard base[place] == UInt8(ascii: "=") else { break }
+                return value(of: (start, nameEnd, joined), base, place + 1, end, isLast: isLast)
+            }
+            joined += 1
+        }
+        guard base[place] == UInt8(ascii: "=") else {
+            // A name without a value.
+            tagProblems += 1
+            return .closed(after: place, hasReferences: false)
+        }
+        return value(of: (start, place, joined), base, place + 1, end, isLast: isLast)
+    }
+
+    private func value(
+        of name: (start: Int, end: Int, joined: Int), _ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int,
+        isLast: Bool
+    ) -> Step {
+        var place = start
+        while place < end, Self.isBlank(base[place]) { place += 1 }
+        guard place < end else { return .incomplete }
+        let quote = base[place]
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            tagProblems += 1
+            return .closed(after: place, hasReferences: false)
+        }
+        let step = value(base, place, end, isLast: isLast)
+        guard case .closed(let after, let hasReferences) = step else { return step }
+        tagJoinedNames += name.joined
+        let bytes = UnsafeBufferPointer(start: UnsafePointer(base) + name.start, count: name.end - name.start)
+        let known = ExportAttribute.find(bytes, isJoined: name.joined > 0)
+        attributes.append(
+            MarkupAttribute(
+                nameStart: Int32(name.start), nameEnd: Int32(name.end), valueStart: Int32(place + 1),
+                valueEnd: Int32(after - 1), known: known, hasReferences: hasReferences))
+        return step
+    }
+
+    /// Reads a value from its opening quote, eight bytes at a time.
+    private func value(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
+        let quote = base[start]
+        let quotes = UInt64(quote) &* Self.ones
+        var hasReferences = false
+        var place = start + 1
+        openValue = place
+        while place < end {
+            if place + 8 <= end {
+                let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+                let hits =
+                    Self.zeros(word ^ quotes) | Self.zeros(word ^ (0x3C &* Self.ones))
+                    | Self.zeros(word ^ (0x26 &* Self.ones))
+                if hits == 0 {
+                    place += 8
+                    continue
+                }
+                place += hits.trailingZeroBitCount >> 3
+            }
+            let byte = base[place]
+            if byte == quote {
+                openValue = nil
+                return .closed(after: place + 1, hasReferences: hasReferences)
+            }
+            if byte == UInt8(ascii: "&") {
+                hasReferences = true
+            } else if byte == UInt8(ascii: "<") {
+                if end - place < 24, !isLast { return .incomplete }
+                if ExportElement.begins(base + place, end - place) {
+                    openValue = nil
+                    return .neverClosed(at: place)
+                }
+                strayBrackets += 1
+                base[place] = MarkupCleaner.mark
+            }
+            place += 1
+        }
+        return .incomplete
+    }
+
+    // MARK: - Bytes
+
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    /// The high bit of the lowest byte that is zero, and perhaps of some above it.
+    private static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & 0x8080_8080_8080_8080 }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 || byte == MarkupCleaner.mark
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/")
+            || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+            || byte == MarkupCleaner.mark
+    }
+
+    private static func beginsName(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: ":")
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import HealthData
+
+/// A line on standard error that says how far a long reading is: elements, rate and time left. Only where a person
+/// looks on: not into files and pipes.
+final class ProgressLine {
+    private let isShown = isatty(STDERR_FILENO) == 1
+    private let clock = ContinuousClock()
+    private let begin: ContinuousClock.Instant
+    private var last: ContinuousClock.Instant
+    private var hasShown = false
+
+    init() {
+        begin = clock.now
+        last = begin
+    }
+
+    deinit { if hasShown { write("\r\u{1B}[K") } }
+
+    func show(_ progress: HealthProgress) {
+        let now = clock.now
+        guard isShown, now - last > .milliseconds(200) else { return }
+        last = now
+        hasShown = true
+        write("\r\u{1B}[K" + Self.text(progress, seconds: (now - begin) / .seconds(1)))
+    }
+
+    /// `1200000 elements, 410000/s, 62 %, 3 s left`.
+    static func text(_ progress: HealthProgress, seconds: Double) -> String {
+        var parts = ["\(progress.elements) elements", "\(Int(Double(progress.elements) / max(seconds, 0.001)))/s"]
+        if progress.total > 0, progress.bytes > 0 {
+            let share = min(1, Double(progress.bytes) / Double(progress.total))
+            parts.append("\(Int(share * 100)) %")
+            parts.append("\(Int((seconds / share - seconds).rounded(.up))) s left")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
+}
