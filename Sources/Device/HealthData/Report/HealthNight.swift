@@ -1,0 +1,30 @@
+/// One night's sleep: the sessions of it, and the time in each stage, no second counted twice.
+public struct HealthNight: Sendable, Hashable {
+    /// The day of the morning. A night lasts from 18:00 to 18:00 of the person's clock, and a session belongs to the
+    /// night that its middle lies in: a nap after lunch belongs to the night before it.
+    public let day: HealthDay
+    /// In the order of time; at least one.
+    public internal(set) var sessions: [SleepSession]
+
+    public var times: SleepTimes { sessions.reduce(into: SleepTimes()) { $0 += $1.times } }
+
+    /// What the sessions are made of: the identities of all samples in them, by time.
+    public var samples: [SampleIdentity] { sessions.flatMap(\.samples) }
+}
+
+/// Sleep without a break of more than an hour.
+public struct SleepSession: Sendable, Hashable {
+    /// Where the first sample begins.
+    public let start: HealthInstant
+    /// Where the last one ends.
+    public let end: HealthInstant
+    public let times: SleepTimes
+    /// The samples in it, by time, those that another source overrules too.
+    public let samples: [SampleIdentity]
+
+    /// The night that the session belongs to.
+    var day: HealthDay {
+        let middle = start.seconds + (end.seconds - start.seconds) / 2
+        return HealthDay(seconds: middle + HealthNights.evening, offsetMinutes: start.offsetMinutes)
+    }
+}

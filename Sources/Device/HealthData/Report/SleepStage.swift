@@ -1,0 +1,67 @@
+/// The values of HealthKit's sleep analysis (HKCategoryValueSleepAnalysis).
+public enum SleepStage: Int, Sendable, CaseIterable {
+    /// In bed, asleep or not: no stage of sleep, it goes beside them.
+    case inBed
+    case awake, deep, rem, core
+    /// Asleep in a stage that the source cannot tell.
+    case unspecified
+
+    /// The stage that a value of sleep analysis means; nil for other values.
+    public init?(_ option: HealthOption) {
+        guard let stage = Self.allCases.first(where: { $0.code == option.code || option.aliases.contains($0.code) })
+        else { return nil }
+        self = stage
+    }
+
+    /// The name of HealthKit's case.
+    public var code: String {
+        switch self {
+        case .inBed: "HKCategoryValueSleepAnalysisInBed"
+        case .awake: "HKCategoryValueSleepAnalysisAwake"
+        case .deep: "HKCategoryValueSleepAnalysisAsleepDeep"
+        case .rem: "HKCategoryValueSleepAnalysisAsleepREM"
+        case .core: "HKCategoryValueSleepAnalysisAsleepCore"
+        case .unspecified: "HKCategoryValueSleepAnalysisAsleepUnspecified"
+        }
+    }
+
+    public var title: String {
+        switch self {
+        case .inBed: "In bed"
+        case .awake: "Awake"
+        case .deep: "Asleep, deep"
+        case .rem: "Asleep, REM"
+        case .core: "Asleep, core"
+        case .unspecified: "Asleep, stage unspecified"
+        }
+    }
+
+    public var isAsleep: Bool {
+        switch self {
+        case .inBed, .awake: false
+        case .deep, .rem, .core, .unspecified: true
+        }
+    }
+}
+
+/// Seconds in each stage.
+public struct SleepTimes: Sendable, Hashable {
+    private var seconds = Array(repeating: Int64(0), count: SleepStage.allCases.count)
+
+    public init() {}
+
+    public subscript(stage: SleepStage) -> Int64 {
+        get { seconds[stage.rawValue] }
+        set { seconds[stage.rawValue] = newValue }
+    }
+
+    /// The seconds in all the stages of being asleep.
+    public var asleep: Int64 { SleepStage.allCases.reduce(0) { $0 + ($1.isAsleep ? self[$1] : 0) } }
+
+    /// Whether a source told asleep from awake, and not only that the person was in bed.
+    public var hasStages: Bool { asleep > 0 || self[.awake] > 0 }
+
+    public static func += (left: inout SleepTimes, right: SleepTimes) {
+        for stage in SleepStage.allCases { left[stage] += right[stage] }
+    }
+}

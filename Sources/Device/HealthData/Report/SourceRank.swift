@@ -1,0 +1,65 @@
+/// The place of a sample's source in the order in which sources are believed.
+///
+/// Where several sources measured the same time, the first of them counts for it and the others do not:
+///
+/// 1. what the person typed in, whatever it was typed into: one source;
+/// 2. the watch, which is worn when the phone lies on the table;
+/// 3. the phone;
+/// 4. everything else: iPad, iPod touch, AirPods, Apple Vision Pro, then other makers' apps and devices.
+///
+/// Sources of one kind are ordered by their version, the newer first, as the newer of two phones is the one in use. A
+/// source is a kind of product and a version, as names are not kept (``Redaction``): two apps of one version are one.
+public struct SourceRank: Sendable, Hashable, Comparable {
+    /// The kinds of source, the most believed first.
+    public enum Level: Int, Sendable, CaseIterable, Comparable {
+        case enteredByHand, watch, phone, other
+
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    public let level: Level
+    /// Nil for what was typed in.
+    public let source: HealthSource?
+
+    /// The rank of a sample's source.
+    public init(_ sample: HealthSample) {
+        self.init(sample.source, isEnteredByHand: sample.context.wasUserEntered == true)
+    }
+
+    public init(_ source: HealthSource, isEnteredByHand: Bool = false) {
+        if isEnteredByHand {
+            level = .enteredByHand
+            self.source = nil
+            return
+        }
+        level =
+            switch source.product {
+            case .appleWatch: .watch
+            case .iPhone: .phone
+            default: .other
+            }
+        self.source = source
+    }
+
+    /// The kind of product in words.
+    public var title: String { source?.product.rawValue ?? "Entered by hand" }
+
+    /// Whether the left one is believed before the right one.
+    public static func < (left: SourceRank, right: SourceRank) -> Bool {
+        if left.level != right.level { return left.level < right.level }
+        guard let first = left.source, let second = right.source else { return false }
+        if first.product != second.product { return place(of: first.product) < place(of: second.product) }
+        let (newer, older) = (numbers(of: first.version), numbers(of: second.version))
+        if newer != older { return older.lexicographicallyPrecedes(newer) }
+        return second.version < first.version
+    }
+
+    private static func place(of product: HealthProduct) -> Int {
+        HealthProduct.allCases.firstIndex(of: product) ?? HealthProduct.allCases.count
+    }
+
+    /// The parts of a version. One that is too long for a number counts as the greatest.
+    private static func numbers(of version: String) -> [Int] {
+        version.split(separator: ".").map { Int($0) ?? .max }
+    }
+}
