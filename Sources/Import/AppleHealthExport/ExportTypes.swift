@@ -41,7 +41,7 @@ struct ExportTypes {
             switch type.kind {
             case .quantity: if let measure = type.measure { return .quantity(type, measure) }
             case .category: return .option(type)
-            case .correlation, .workout: break
+            default: break
             }
             return .skip(.unsupportedType)
         }

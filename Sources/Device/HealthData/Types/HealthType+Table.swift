@@ -1,10 +1,8 @@
 import FHIR
 
 extension HealthType {
-    /// The table. Every type that is converted stands here; everything else is counted by its name and skipped.
-    ///
     /// The codes that FHIR's vital signs profiles demand are among the codings (<https://hl7.org/fhir/R4/observation-vitalsigns.html>).
-    public static let all: [HealthType] =
+    static let rows: [HealthType] =
         vitalSigns + [bloodPressure] + bodyMeasurements + laboratory + activity + [sleep, workout]
 
     private static let perMinute = [

@@ -2,22 +2,37 @@ import FHIR
 
 /// One kind of health data: the row of the table that drives observations, the account and the i2b2 ontology.
 ///
-/// ``all`` is the table. Two types are equal when their identifiers are.
+/// ``HealthTypeTable`` holds the rows. Two types are equal when their identifiers are.
 public final class HealthType: Sendable, Hashable {
     /// What HealthKit calls this kind of object.
-    public enum Kind: String, Sendable { case quantity, correlation, category, workout }
+    public enum Kind: String, Sendable, CaseIterable {
+        case quantity, category, correlation, workout, electrocardiogram, audiogram, visionPrescription, stateOfMind
+        case assessment, heartbeatSeries, workoutRoute, clinicalRecord, activitySummary
+    }
 
     /// The FHIR category (<https://hl7.org/fhir/R4/valueset-observation-category.html>).
     public enum Category: String, Sendable, CaseIterable {
+        case socialHistory = "social-history"
         case vitalSigns = "vital-signs"
-        case activity
+        case imaging
         case laboratory
+        case procedure
+        case survey
+        case exam
+        case therapy
+        case activity
 
         public var display: String {
             switch self {
+            case .socialHistory: "Social History"
             case .vitalSigns: "Vital Signs"
-            case .activity: "Activity"
+            case .imaging: "Imaging"
             case .laboratory: "Laboratory"
+            case .procedure: "Procedure"
+            case .survey: "Survey"
+            case .exam: "Exam"
+            case .therapy: "Therapy"
+            case .activity: "Activity"
             }
         }
     }
@@ -33,6 +48,10 @@ public final class HealthType: Sendable, Hashable {
         case concept = "CodeableConcept"
         /// Only ``HealthType/components``.
         case components
+        /// `valueBoolean` true: the sample says that something took place, and nothing else.
+        case event
+        /// A series of numbers in `valueSampledData` or in components.
+        case sampledData
     }
 
     /// HealthKit's identifier, for example `HKQuantityTypeIdentifierHeartRate`.
@@ -97,26 +116,10 @@ public final class HealthType: Sendable, Hashable {
         options.first { $0.code == name || $0.aliases.contains(name) }
     }
 
-    /// The type that is meant by an identifier, its short name (`HeartRate`) or its title, whatever the case;
-    /// systolic and diastolic pressure mean blood pressure.
-    public static func named(_ name: String) -> HealthType? {
-        if let type = byIdentifier[name] { return type }
-        let wanted = name.lowercased()
-        return all.first { type in
-            [type.identifier, type.shortName, type.title].contains { $0.lowercased() == wanted }
-                || (type.kind == .correlation
-                    && type.components.contains {
-                        [$0.identifier, shortName(of: $0.identifier)].contains { $0.lowercased() == wanted }
-                    })
-        }
-    }
-
     public static func == (left: HealthType, right: HealthType) -> Bool { left.identifier == right.identifier }
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 
-    static let byIdentifier = Dictionary(all.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-
-    private static func shortName(of identifier: String) -> String {
+    static func shortName(of identifier: String) -> String {
         for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HK"]
         where identifier.hasPrefix(prefix) { return String(identifier.dropFirst(prefix.count)) }
         return identifier
