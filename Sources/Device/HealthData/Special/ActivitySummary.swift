@@ -1,0 +1,87 @@
+import FHIR
+import Foundation
+
+/// The rings of one day: HealthKit's HKActivitySummary. Apple sums them up over all devices of the person.
+public struct ActivitySummary: SpecialRecord {
+    /// What was reached, and the goal.
+    public struct Ring: Sendable, Hashable {
+        public var value: SpecialQuantity?
+        public var goal: SpecialQuantity?
+
+        public init(value: SpecialQuantity? = nil, goal: SpecialQuantity? = nil) {
+            self.value = value
+            self.goal = goal
+        }
+
+        var isEmpty: Bool { value == nil && goal == nil }
+    }
+
+    /// The day of the person's calendar: `2016-11-15`.
+    public let day: String
+    /// Active energy, in kilocalories.
+    public var energy: Ring
+    /// Time moved, in minutes: the ring of those who do not count energy.
+    public var moveTime: Ring
+    /// Time exercised, in minutes.
+    public var exerciseTime: Ring
+    /// Hours with at least a minute on the feet.
+    public var standHours: Ring
+    public var origin: SpecialOrigin
+
+    /// - Returns: nil where nothing is said of the day.
+    public init?(
+        day: String, energy: Ring = Ring(), moveTime: Ring = Ring(), exerciseTime: Ring = Ring(),
+        standHours: Ring = Ring(), origin: SpecialOrigin = SpecialOrigin()
+    ) {
+        guard ![energy, moveTime, exerciseTime, standHours].allSatisfy(\.isEmpty) else { return nil }
+        self.day = day
+        self.energy = energy
+        self.moveTime = moveTime
+        self.exerciseTime = exerciseTime
+        self.standHours = standHours
+        self.origin = origin
+    }
+
+    public var kind: SpecialKind { .activitySummary }
+    public var time: SpecialTime { .day(day) }
+
+    public var identity: SampleIdentity {
+        var content = RecordContent(self)
+        for ring in [energy, moveTime, exerciseTime, standHours] {
+            content.add(ring.value)
+            content.add(ring.goal)
+        }
+        return content.identity
+    }
+
+    /// The day alone: the export of an evening has less in it than the next one.
+    public var place: SampleIdentity { RecordContent(self).identity }
+
+    /// What had to be mended.
+    public var repairs: Repairs {
+        [energy, moveTime, exerciseTime, standHours].flatMap { [$0.value, $0.goal] }.reduce(into: Repairs()) {
+            $0.formUnion($1?.repairs ?? [])
+        }
+    }
+
+    /// The observation: one component for each figure that is there.
+    public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
+        var parts = ObservationParts()
+        func add(_ name: String, _ title: String, _ ring: Ring, _ further: [Coding] = []) {
+            parts.add(ComponentCode.healthKit("HKActivitySummary." + name, title, further: further), ring.value)
+            parts.add(ComponentCode.healthKit("HKActivitySummary.\(name)Goal", title + " Goal"), ring.goal)
+        }
+        // HealthKit's code stands first: the day's sum must not be added to the samples that it sums up.
+        add(
+            "activeEnergyBurned", "Active Energy Burned of the Day", energy,
+            [Coding(system: CodeSystem.loinc, code: "41981-2", display: "Calories burned")])
+        add("appleMoveTime", "Move Time of the Day", moveTime)
+        add("appleExerciseTime", "Exercise Time of the Day", exerciseTime)
+        add("appleStandHours", "Stand Hours of the Day", standHours)
+        return observation(subject: subject, device: device, extensions: extensions, parts)
+    }
+
+    public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
+        observation(subject: subject, device: device, extensions: extensions).json
+    }
+}

@@ -1,0 +1,118 @@
+import FHIR
+import Foundation
+
+/// An electrocardiogram of one lead: HealthKit's HKElectrocardiogram.
+public struct Electrocardiogram: SpecialRecord {
+    /// What the watch made of it: HealthKit's HKElectrocardiogram.Classification.
+    public enum Classification: Int, Sendable, CaseIterable {
+        case notSet = 0
+        case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate
+        case inconclusivePoorReading, inconclusiveOther
+        case unrecognized = 100
+    }
+
+    /// Whether the person named symptoms: HealthKit's HKElectrocardiogram.SymptomsStatus.
+    public enum SymptomsStatus: Int, Sendable, CaseIterable {
+        case notSet = 0
+        case absent, present
+    }
+
+    /// The voltages as they were written.
+    public struct Voltages: Sendable, Hashable {
+        /// The numbers.
+        public var series: SampledSeries
+        /// What makes microvolts of the numbers: 1, or 1000 for a source in millivolts.
+        public var microvoltFactor: Int
+
+        public init(_ series: SampledSeries, microvoltFactor: Int = 1) {
+            self.series = series
+            self.microvoltFactor = microvoltFactor
+        }
+    }
+
+    public var start: HealthInstant
+    /// nil where the source does not say it.
+    public var classification: Classification?
+    /// Beats a minute.
+    public var averageHeartRate: JSONNumber?
+    /// nil where the source does not say it.
+    public var symptoms: SymptomsStatus?
+    /// Hertz, with the digits of the source: a watch that calls it 512 may give 511.562.
+    public let samplingFrequency: JSONNumber
+    public let voltages: Voltages
+    public var origin: SpecialOrigin
+
+    /// - Returns: nil where there is no voltage or the frequency is none from 1 Hz to 100 kHz.
+    public init?(
+        start: HealthInstant, samplingFrequency: JSONNumber, voltages: Voltages,
+        classification: Classification? = nil, averageHeartRate: JSONNumber? = nil, symptoms: SymptomsStatus? = nil,
+        origin: SpecialOrigin
+    ) {
+        guard let period = Self.period(samplingFrequency), !voltages.series.isEmpty else { return nil }
+        self.start = start
+        self.samplingFrequency = samplingFrequency
+        self.voltages = voltages
+        self.classification = classification
+        self.averageHeartRate = averageHeartRate
+        self.symptoms = symptoms
+        self.origin = origin
+        self.period = period
+    }
+
+    /// Milliseconds from one voltage to the next: 1000 / Hz, exact (1.953125 for 512 Hz) or to 18 digits.
+    public let period: JSONNumber
+
+    public var kind: SpecialKind { .electrocardiogram }
+
+    /// From the start until the last voltage, to the nearest second.
+    public var time: SpecialTime {
+        let seconds = Double(voltages.series.count) * period.double / 1000
+        var end = start
+        end.seconds += Int64(seconds.rounded())
+        return .period(start, end)
+    }
+
+    public var identity: SampleIdentity {
+        var content = RecordContent(self)
+        content.add(samplingFrequency.text)
+        content.add(voltages.microvoltFactor)
+        content.add(voltages.series.data)
+        return content.identity
+    }
+
+    private static func period(_ frequency: JSONNumber) -> JSONNumber? {
+        guard let hertz = frequency.decimal, hertz >= 1, hertz <= 100_000 else { return nil }
+        return ExactDecimal.linear(1000, add: 0, multiply: 1, divide: hertz)
+    }
+}
+
+extension Electrocardiogram.Classification {
+    /// HealthKit's case with its words.
+    public var option: HealthOption {
+        let (name, words) =
+            switch self {
+            case .notSet: ("NotSet", "Not set")
+            case .sinusRhythm: ("SinusRhythm", "Sinus rhythm")
+            case .atrialFibrillation: ("AtrialFibrillation", "Atrial fibrillation")
+            case .inconclusiveLowHeartRate: ("InconclusiveLowHeartRate", "Inconclusive, low heart rate")
+            case .inconclusiveHighHeartRate: ("InconclusiveHighHeartRate", "Inconclusive, high heart rate")
+            case .inconclusivePoorReading: ("InconclusivePoorReading", "Inconclusive, poor reading")
+            case .inconclusiveOther: ("InconclusiveOther", "Inconclusive, other")
+            case .unrecognized: ("Unrecognized", "Unrecognized")
+            }
+        return HealthOption("HKElectrocardiogramClassification" + name, words, aliases: [String(rawValue)])
+    }
+}
+
+extension Electrocardiogram.SymptomsStatus {
+    /// HealthKit's case with its words.
+    public var option: HealthOption {
+        let (name, words) =
+            switch self {
+            case .notSet: ("NotSet", "Not set")
+            case .absent: ("None", "None")
+            case .present: ("Present", "Present")
+            }
+        return HealthOption("HKElectrocardiogramSymptomsStatus" + name, words, aliases: [String(rawValue)])
+    }
+}

@@ -1,0 +1,138 @@
+import FHIR
+
+/// What is particular in the observation of one kind of record.
+struct ObservationParts {
+    /// `value[x]` without the prefix, for example `Integer`.
+    var value: (type: String, value: JSON)?
+    var components: [JSON] = []
+    var extensions: [JSON] = []
+    /// `Observation.focus`.
+    var focus: JSON?
+
+    /// A component with a code and a value.
+    mutating func add(_ code: JSON, _ type: String, _ value: JSON, extensions: [JSON] = []) {
+        var object = JSONObject()
+        if !extensions.isEmpty { object["extension"] = .array(extensions) }
+        object["code"] = code
+        object["value" + type] = value
+        components.append(.object(object))
+    }
+
+    /// A component with a quantity; nothing where there is none.
+    mutating func add(_ code: JSON, _ quantity: SpecialQuantity?, extensions: [JSON] = []) {
+        guard let quantity else { return }
+        add(code, "Quantity", quantity.json, extensions: extensions)
+    }
+
+    /// A component with one of HealthKit's cases; nothing where there is none.
+    mutating func add(_ code: JSON, _ option: HealthOption?) {
+        guard let option else { return }
+        add(code, "CodeableConcept", option.coded)
+    }
+}
+
+extension SpecialRecord {
+    /// The observation with the parts of this kind, in the order of ``HealthSample/observation(subject:)``.
+    func observation(subject: String?, device: JSON?, extensions: [JSON], _ parts: ObservationParts) -> Observation {
+        var object = JSONObject()
+        object["resourceType"] = "Observation"
+        object["id"] = .string(id(subject: subject))
+        let all = extensions + parts.extensions
+        if !all.isEmpty { object["extension"] = .array(all) }
+        object["identifier"] = .array(identifiers)
+        object["status"] = "final"
+        object["category"] = kind.category
+        object["code"] = kind.concept
+        if let subject { object["subject"] = ["reference": .string("Patient/" + subject)] }
+        if let focus = parts.focus { object["focus"] = [focus] }
+        switch time {
+        case .period(let start, let end) where start.seconds == end.seconds:
+            object["effectiveDateTime"] = .string(start.text)
+        case .period(let start, let end):
+            object["effectivePeriod"] = ["start": .string(start.text), "end": .string(end.text)]
+        case .day(let day): object["effectiveDateTime"] = .string(day)
+        case .unknown: break
+        }
+        if let created = origin.created { object["issued"] = .string(created.text) }
+        if let value = parts.value { object["value" + value.type] = value.value }
+        if origin.wasUserEntered == true { object["method"] = Self.enteredByHand }
+        if let device {
+            object["device"] = device
+        } else if let source = origin.source {
+            object["device"] = ["display": .string(source.product.rawValue)]
+        }
+        if !parts.components.isEmpty { object["component"] = .array(parts.components) }
+        return Observation(object)
+    }
+
+    /// HealthKit's own identifier where it is known, then the hash of the content.
+    var identifiers: [JSON] {
+        var identifiers: [JSON] = []
+        if let uuid = origin.uuid {
+            identifiers.append(Identifier(system: HealthSample.IdentifierSystem.healthKit, value: uuid.uuidString).json)
+        }
+        identifiers.append(
+            Identifier(system: HealthSample.IdentifierSystem.contentHash, value: identity.text).json)
+        return identifiers
+    }
+
+    private static var enteredByHand: JSON {
+        CodeableConcept(
+            coding: [Coding(system: CodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")],
+            text: "Entered by hand"
+        ).json
+    }
+}
+
+/// The codes of components.
+enum ComponentCode {
+    /// One of HealthKit's own: the class and its property, as Apple's documentation names them, with standard codes.
+    static func healthKit(_ code: String, _ title: String, further: [Coding] = []) -> JSON {
+        CodeableConcept(
+            coding: [Coding(system: CodeSystem.healthKit, code: code, display: title)] + further, text: title
+        ).json
+    }
+
+    /// One that HealthKit's name alone would not tell from its neighbours (left and right), with HealthKit's name.
+    static func own(_ code: String, _ title: String, healthKit: String, _ healthKitTitle: String) -> JSON {
+        CodeableConcept(
+            coding: [
+                Coding(system: CodeSystem.component, code: code, display: title),
+                Coding(system: CodeSystem.healthKit, code: healthKit, display: healthKitTitle),
+            ], text: title
+        ).json
+    }
+
+    /// One that HealthKit has no name for.
+    static func own(_ code: String, _ title: String) -> JSON {
+        CodeableConcept(
+            coding: [Coding(system: CodeSystem.component, code: code, display: title)], text: title
+        ).json
+    }
+
+    /// The heart rate, LOINC's first.
+    static let heartRate = CodeableConcept(
+        coding: [
+            Coding(system: CodeSystem.loinc, code: "8867-4", display: "Heart rate"),
+            Coding(system: CodeSystem.healthKit, code: "HKQuantityTypeIdentifierHeartRate", display: "Heart Rate"),
+        ], text: "Heart Rate"
+    ).json
+}
+
+extension HealthOption {
+    /// A CodeableConcept with the case.
+    var coded: JSON {
+        CodeableConcept(
+            coding: [Coding(system: CodeSystem.healthKit, code: code, display: display)], text: display
+        ).json
+    }
+}
+
+/// The extensions that carry what HealthKit says and FHIR has no element for.
+enum SpecialExtension {
+    static let prefix = "urn:tributary:healthkit-metadata:"
+
+    static func make(_ key: String, _ type: String, _ value: JSON) -> JSON {
+        Extension(url: prefix + key, value: type, value).json
+    }
+}

@@ -1,0 +1,111 @@
+import FHIR
+
+/// The points of a route in rows: one for each thing that is measured, all of the same length.
+public struct RouteTrack: Sendable, Hashable {
+    /// A point as it was written.
+    public struct Point: Sendable, Hashable {
+        /// Milliseconds since 1970-01-01T00:00:00Z.
+        public var time: Int64
+        /// Degrees.
+        public var latitude: String
+        public var longitude: String
+        /// Metres above the sea.
+        public var elevation: String?
+        /// Metres a second; negative means unknown, as in Core Location.
+        public var speed: String?
+        /// Degrees clockwise from north; negative means unknown.
+        public var course: String?
+        /// Metres; negative means that latitude and longitude are not known.
+        public var horizontalAccuracy: String?
+        /// Metres; negative means that the elevation is not known.
+        public var verticalAccuracy: String?
+
+        public init(
+            time: Int64, latitude: String, longitude: String, elevation: String? = nil, speed: String? = nil,
+            course: String? = nil, horizontalAccuracy: String? = nil, verticalAccuracy: String? = nil
+        ) {
+            self.time = time
+            self.latitude = latitude
+            self.longitude = longitude
+            self.elevation = elevation
+            self.speed = speed
+            self.course = course
+            self.horizontalAccuracy = horizontalAccuracy
+            self.verticalAccuracy = verticalAccuracy
+        }
+    }
+
+    /// The earliest and the latest time, in milliseconds since 1970-01-01T00:00:00Z.
+    public private(set) var start: Int64 = 0
+    public private(set) var end: Int64 = 0
+    /// Seconds from the first point; a point that is out of order may be earlier.
+    public private(set) var offsets = SampledSeries()
+    public private(set) var latitudes = SampledSeries()
+    public private(set) var longitudes = SampledSeries()
+    public private(set) var elevations = SampledSeries()
+    public private(set) var speeds = SampledSeries()
+    public private(set) var courses = SampledSeries()
+    public private(set) var horizontalAccuracies = SampledSeries()
+    public private(set) var verticalAccuracies = SampledSeries()
+    private var first: Int64 = 0
+
+    public init() {}
+
+    public var count: Int { offsets.count }
+
+    var all: [SampledSeries] {
+        [
+            offsets, latitudes, longitudes, elevations, speeds, courses, horizontalAccuracies, verticalAccuracies,
+        ]
+    }
+
+    /// Whether there is no room for another point: a row would be longer than a text of FHIR may be, at some
+    /// hundred thousand points.
+    public var isFull: Bool { latitudes.isFull || longitudes.isFull || elevations.isFull || offsets.isFull }
+
+    /// Takes a point.
+    ///
+    /// - Returns: false where it is none: no place on earth, no time that can be believed, or no room.
+    public mutating func add(_ point: Point) -> Bool {
+        let seconds = point.time / 1000
+        guard !isFull, HealthInstant.believable.contains(seconds),
+            let latitude = number(point.latitude, in: -90...90),
+            let longitude = number(point.longitude, in: -180...180)
+        else { return false }
+        if let accuracy = point.horizontalAccuracy, accuracy.hasPrefix("-") { return false }
+        if count == 0 {
+            first = point.time
+            start = point.time
+            end = point.time
+        }
+        start = min(start, point.time)
+        end = max(end, point.time)
+        offsets.append(JSONNumber(text: Self.seconds(point.time - first)))
+        latitudes.append(latitude)
+        longitudes.append(longitude)
+        let isHeightKnown = point.verticalAccuracy?.hasPrefix("-") != true
+        elevations.append(isHeightKnown ? number(point.elevation, in: -12_000...100_000) : nil)
+        speeds.append(number(point.speed, in: 0...10_000))
+        courses.append(number(point.course, in: 0...360))
+        horizontalAccuracies.append(number(point.horizontalAccuracy, in: 0...1e6))
+        verticalAccuracies.append(number(point.verticalAccuracy, in: 0...1e6))
+        return true
+    }
+
+    private func number(_ text: String?, in range: ClosedRange<Double>) -> JSONNumber? {
+        guard let text, text.utf8.count <= 32, let read = try? NumberText.read(text).text,
+            let number = JSONNumber(text: read), range.contains(number.double)
+        else { return nil }
+        return number
+    }
+
+    /// Milliseconds as seconds, with as many places as it takes.
+    private static func seconds(_ milliseconds: Int64) -> String {
+        let rest = milliseconds.magnitude % 1000
+        let whole = (milliseconds < 0 ? "-" : "") + String(milliseconds.magnitude / 1000)
+        guard rest > 0 else { return whole }
+        var places = String(repeating: "0", count: rest < 10 ? 2 : rest < 100 ? 1 : 0) + String(rest)
+        while places.hasSuffix("0") { places.removeLast() }
+        return whole + "." + places
+    }
+}

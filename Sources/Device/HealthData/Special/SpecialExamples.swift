@@ -1,0 +1,115 @@
+import FHIR
+
+/// A record of each kind with values that nobody has, for documentation and tests.
+public enum SpecialExamples {
+    /// One of each kind.
+    public static var all: [any SpecialRecord] { SpecialKind.allCases.compactMap(example) }
+
+    /// The example of a kind.
+    public static func example(_ kind: SpecialKind) -> (any SpecialRecord)? {
+        switch kind {
+        case .electrocardiogram: electrocardiogram
+        case .audiogram: audiogram
+        case .visionPrescription: visionPrescription
+        case .activitySummary: activitySummary
+        case .stateOfMind: stateOfMind
+        case .phq9: Assessment(form: .phq9, start: start, answers: [1, 1, 2, 2, 0, 1, 1, 0, 0], origin: origin)
+        case .gad7: Assessment(form: .gad7, start: start, answers: [1, 0, 1, 1, 0, 2, 0], origin: origin)
+        case .heartbeatSeries: heartbeatSeries
+        case .workoutRoute: workoutRoute
+        case .clinicalRecord: clinicalRecord
+        }
+    }
+
+    static let start = HealthInstant(seconds: 1_736_931_600, offsetMinutes: 60)
+
+    static let origin = SpecialOrigin(source: HealthSource(product: .appleWatch, version: "10.2"))
+
+    static func later(_ seconds: Int64) -> HealthInstant {
+        HealthInstant(seconds: start.seconds + seconds, offsetMinutes: start.offsetMinutes)
+    }
+
+    private static var electrocardiogram: Electrocardiogram? {
+        let voltages = SampledSeries([57.992, 62.414, 60.1, -66.502, -12, 0, 14.5, 21.25])
+        return Electrocardiogram(
+            start: start, samplingFrequency: JSONNumber(512), voltages: Electrocardiogram.Voltages(voltages),
+            classification: .sinusRhythm, averageHeartRate: JSONNumber(64), symptoms: .absent, origin: origin)
+    }
+
+    private static var audiogram: Audiogram? {
+        let thresholds = [(Audiogram.Ear.left, 500.0, 10.0), (.right, 500, 15), (.left, 4000, 25), (.right, 4000, 30)]
+            .compactMap { ear, hertz, level -> Audiogram.Threshold? in
+                guard let frequency = SpecialMeasure.frequency.quantity(hertz),
+                    let level = SpecialMeasure.hearingLevel.quantity(level)
+                else { return nil }
+                return Audiogram.Threshold(
+                    ear: ear, frequency: frequency, level: level, isMasked: false,
+                    lowerBound: SpecialMeasure.hearingLevel.quantity(-10),
+                    upperBound: SpecialMeasure.hearingLevel.quantity(90))
+            }
+        return Audiogram(start: start, end: later(300), thresholds: thresholds, origin: origin)
+    }
+
+    private static var visionPrescription: VisionPrescription? {
+        var right = VisionPrescription.Lens()
+        right[.sphere] = SpecialMeasure.dioptre.quantity(-1.25)
+        right[.cylinder] = SpecialMeasure.dioptre.quantity(-0.5)
+        right[.axis] = SpecialMeasure.angle.quantity(90)
+        right[.prismAmount] = SpecialMeasure.prismDioptre.quantity(0.5)
+        right[.farPupillaryDistance] = SpecialMeasure.millimetre.quantity(31.5)
+        var left = VisionPrescription.Lens()
+        left[.sphere] = SpecialMeasure.dioptre.quantity(-1)
+        return VisionPrescription(
+            issued: .moment(start), expires: .day("2027-01-15"), purpose: .glasses, right: right, left: left,
+            origin: origin)
+    }
+
+    private static var activitySummary: ActivitySummary? {
+        ActivitySummary(
+            day: "2025-01-15",
+            energy: ring(.energy, 590.25, 630), exerciseTime: ring(.minutes, 68, 30),
+            standHours: ring(.hours, 13, 12))
+    }
+
+    private static func ring(_ measure: SpecialMeasure, _ value: Double, _ goal: Double) -> ActivitySummary.Ring {
+        ActivitySummary.Ring(value: measure.quantity(value), goal: measure.quantity(goal))
+    }
+
+    private static var stateOfMind: StateOfMind? {
+        StateOfMind(
+            start: start, feeling: .momentaryEmotion, valence: 0.5, labels: [7, 17], associations: [5, 13],
+            origin: origin)
+    }
+
+    private static var heartbeatSeries: HeartbeatSeries? {
+        let beats = [(0.0, false), (0.812, false), (1.61, false), (3.2, true), (4.004, false)]
+        return HeartbeatSeries(
+            start: start, beats: beats.map { HeartbeatSeries.Beat(offset: $0.0, isPrecededByGap: $0.1) },
+            origin: origin)
+    }
+
+    /// On the open sea.
+    private static var workoutRoute: WorkoutRoute? {
+        var track = RouteTrack()
+        for second in 0..<3 {
+            _ = track.add(
+                RouteTrack.Point(
+                    time: (start.seconds + Int64(second)) * 1000, latitude: "0.00001\(second)",
+                    longitude: "-30.00002\(second)", elevation: "4.07", speed: "1.46", course: "194.1",
+                    horizontalAccuracy: "3.6", verticalAccuracy: "1.6"))
+        }
+        return WorkoutRoute(track: track, detail: .places, offsetMinutes: 60, origin: origin)
+    }
+
+    private static var clinicalRecord: ClinicalRecord? {
+        ClinicalRecord(
+            [
+                "resourceType": "Immunization", "id": "example-1", "status": "completed",
+                "vaccineCode": [
+                    "coding": [["system": "http://hl7.org/fhir/sid/cvx", "code": "140"]],
+                    "text": "Influenza, seasonal",
+                ], "patient": ["reference": "Patient/example"], "occurrenceDateTime": "2024-10-02",
+            ], version: "4.0.1", type: "HKClinicalTypeIdentifierImmunizationRecord",
+            url: "https://hospital.example/r4/Immunization/example-1", received: start)
+    }
+}

@@ -1,0 +1,93 @@
+import FHIR
+
+/// The kinds of health data that are no single value: each has a structure of its own.
+///
+/// Where the table of types has a row for the kind, the row's identifier, codings and category are used; the ones here
+/// stand for a table without it.
+public enum SpecialKind: String, Sendable, CaseIterable {
+    case electrocardiogram, audiogram, visionPrescription, activitySummary, stateOfMind, phq9, gad7, heartbeatSeries
+    case workoutRoute, clinicalRecord
+
+    /// HealthKit's name of the kind, for example `HKElectrocardiogram`.
+    public var identifier: String { row.identifier }
+
+    /// The name shown to people.
+    public var title: String { row.title }
+
+    /// `Observation.code`.
+    var concept: JSON { row.concept }
+
+    /// `Observation.category`.
+    var category: JSON { row.category }
+
+    private var row: Row { Self.rows[self] ?? Row(self) }
+
+    private struct Row: Sendable {
+        let identifier: String
+        let title: String
+        let concept: JSON
+        let category: JSON
+
+        init(_ kind: SpecialKind) {
+            let own = kind.own
+            let type = kind.type
+            let identifier = type?.identifier ?? own.identifier
+            let title = type?.title ?? own.title
+            var codings = [Coding(system: CodeSystem.healthKit, code: identifier, display: title)] + own.further
+            if let type, !type.codings.isEmpty { codings = type.codings }
+            let category = (type?.category.rawValue ?? own.category, type?.category.display ?? own.categoryDisplay)
+            self.identifier = identifier
+            self.title = title
+            concept = CodeableConcept(coding: codings, text: title).json
+            self.category = .array([
+                CodeableConcept(coding: [
+                    Coding(system: CodeSystem.observationCategory, code: category.0, display: category.1)
+                ]).json
+            ])
+        }
+    }
+
+    private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, Row($0)) })
+
+    /// The row of the table of types.
+    private var type: HealthType? {
+        switch self {
+        case .phq9: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("PHQ") }
+        case .gad7: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("GAD") }
+        case .clinicalRecord: nil
+        default: HealthType.all.first { $0.kind.rawValue == rawValue }
+        }
+    }
+
+    private var own: (identifier: String, title: String, further: [Coding], category: String, categoryDisplay: String) {
+        switch self {
+        case .electrocardiogram:
+            (
+                "HKElectrocardiogram", "Electrocardiogram",
+                [Coding(system: CodeSystem.mdc, code: "131328", display: "MDC_ECG_ELEC_POTL")], "procedure",
+                "Procedure"
+            )
+        case .audiogram: ("HKAudiogramSample", "Audiogram", [], "exam", "Exam")
+        case .visionPrescription: ("HKVisionPrescription", "Vision Prescription", [], "exam", "Exam")
+        case .activitySummary: ("HKActivitySummary", "Activity Summary", [], "activity", "Activity")
+        case .stateOfMind: ("HKStateOfMind", "State of Mind", [], "survey", "Survey")
+        case .phq9:
+            (
+                "HKScoredAssessmentTypeIdentifierPHQ9", "PHQ-9",
+                [
+                    Coding(
+                        system: CodeSystem.loinc, code: "44249-1", display: "PHQ-9 quick depression assessment panel")
+                ], "survey", "Survey"
+            )
+        case .gad7: ("HKScoredAssessmentTypeIdentifierGAD7", "GAD-7", [], "survey", "Survey")
+        case .heartbeatSeries: ("HKHeartbeatSeriesSample", "Heartbeat Series", [], "vital-signs", "Vital Signs")
+        case .workoutRoute: ("HKWorkoutRoute", "Workout Route", [], "activity", "Activity")
+        case .clinicalRecord: ("HKClinicalRecord", "Clinical Record", [], "procedure", "Procedure")
+        }
+    }
+}
+
+extension CodeSystem {
+    /// The nomenclature of IEEE 11073-10101, which has the codes of ECG leads.
+    public static let mdc = "urn:oid:2.16.840.1.113883.6.24"
+}

@@ -1,0 +1,132 @@
+import FHIR
+
+/// How someone felt, as they said it: HealthKit's HKStateOfMind.
+public struct StateOfMind: SpecialRecord {
+    public enum Kind: Int, Sendable, CaseIterable {
+        case momentaryEmotion = 1
+        case dailyMood
+    }
+
+    /// How pleasant it was, in seven steps.
+    public enum ValenceClassification: Int, Sendable, CaseIterable {
+        case veryUnpleasant = 1
+        case unpleasant, slightlyUnpleasant, neutral, slightlyPleasant, pleasant, veryPleasant
+    }
+
+    public var start: HealthInstant
+    public var feeling: Kind
+    /// From -1, very unpleasant, to 1, very pleasant.
+    public let valence: Double
+    public let classification: ValenceClassification
+    /// Words for it, each once.
+    public let labels: [HealthOption]
+    /// What it had to do with, each once.
+    public let associations: [HealthOption]
+    public var origin: SpecialOrigin
+
+    /// - Parameters:
+    ///   - classification: HealthKit's; nil for the one of seven equal parts of the range that the valence falls in.
+    ///   - labels: HealthKit's numbers of the labels; unknown ones are left out.
+    ///   - associations: the same of the associations.
+    /// - Returns: nil where the valence is outside of -1 to 1.
+    public init?(
+        start: HealthInstant, feeling: Kind, valence: Double, classification: ValenceClassification? = nil,
+        labels: [Int], associations: [Int], origin: SpecialOrigin
+    ) {
+        guard (-1...1).contains(valence) else { return nil }
+        self.start = start
+        self.feeling = feeling
+        self.valence = valence
+        let part = min(7, Int(((valence + 1) / 2 * 7).rounded(.down)) + 1)
+        self.classification = classification ?? ValenceClassification(rawValue: part) ?? .neutral
+        self.labels = Self.options(labels, Self.labelNames, "HKStateOfMindLabel")
+        self.associations = Self.options(associations, Self.associationNames, "HKStateOfMindAssociation")
+        self.origin = origin
+    }
+
+    public var kind: SpecialKind { .stateOfMind }
+    public var time: SpecialTime { .moment(start) }
+
+    public var identity: SampleIdentity {
+        var content = RecordContent(self)
+        content.add(feeling.rawValue)
+        content.add(SampledSeries.text(valence))
+        for option in labels + associations { content.add(option.code) }
+        return content.identity
+    }
+
+    /// The observation: kind, valence and class, then a component for each label and association.
+    public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
+        var parts = ObservationParts()
+        parts.add(ComponentCode.healthKit("HKStateOfMindKind", "State of Mind Kind"), feeling.option)
+        if let number = JSONNumber(text: SampledSeries.text(valence)) {
+            parts.add(
+                ComponentCode.healthKit("HKStateOfMindValence", "State of Mind Valence"),
+                SpecialQuantity(number, HealthUnit("1", "from -1 to 1")))
+        }
+        parts.add(
+            ComponentCode.healthKit("HKStateOfMindValenceClassification", "State of Mind Valence Classification"),
+            classification.option)
+        for label in labels { parts.add(ComponentCode.healthKit("HKStateOfMindLabel", "State of Mind Label"), label) }
+        for association in associations {
+            parts.add(ComponentCode.healthKit("HKStateOfMindAssociation", "State of Mind Association"), association)
+        }
+        return observation(subject: subject, device: device, extensions: extensions, parts)
+    }
+
+    public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
+        observation(subject: subject, device: device, extensions: extensions).json
+    }
+
+    private static func options(_ numbers: [Int], _ names: [String], _ prefix: String) -> [HealthOption] {
+        var seen: Set<Int> = []
+        return numbers.compactMap { number in
+            guard names.indices.contains(number - 1), seen.insert(number).inserted else { return nil }
+            return option(prefix, names[number - 1], number)
+        }
+    }
+
+    fileprivate static func option(_ prefix: String, _ name: String, _ number: Int) -> HealthOption {
+        HealthOption(prefix + name, words(of: name), aliases: [String(number)])
+    }
+
+    /// `SelfCare` becomes "Self care".
+    private static func words(of name: String) -> String {
+        name.reduce(into: "") { text, letter in
+            if letter.isUppercase, !text.isEmpty {
+                text += " " + letter.lowercased()
+            } else {
+                text.append(letter)
+            }
+        }
+    }
+
+    /// HealthKit's labels in the order of their numbers, from 1.
+    static let labelNames = """
+        Amazed Amused Angry Anxious Ashamed Brave Calm Content Disappointed Discouraged Disgusted Embarrassed Excited \
+        Frustrated Grateful Guilty Happy Hopeless Irritated Jealous Joyful Lonely Passionate Peaceful Proud Relieved \
+        Sad Scared Stressed Surprised Worried Annoyed Confident Drained Hopeful Indifferent Overwhelmed Satisfied
+        """.split(separator: " ").map(String.init)
+
+    /// HealthKit's associations in the order of their numbers, from 1.
+    static let associationNames = """
+        Community CurrentEvents Dating Education Family Fitness Friends Health Hobbies Identity Money Partner \
+        SelfCare Spirituality Tasks Travel Work Weather
+        """.split(separator: " ").map(String.init)
+}
+
+extension StateOfMind.Kind {
+    /// HealthKit's case with its words.
+    public var option: HealthOption {
+        StateOfMind.option("HKStateOfMindKind", self == .dailyMood ? "DailyMood" : "MomentaryEmotion", rawValue)
+    }
+}
+
+extension StateOfMind.ValenceClassification {
+    /// HealthKit's case with its words.
+    public var option: HealthOption {
+        let name = String(describing: self)
+        return StateOfMind.option(
+            "HKStateOfMindValenceClassification", name.prefix(1).uppercased() + name.dropFirst(), rawValue)
+    }
+}

@@ -1,0 +1,165 @@
+import FHIR
+
+/// What glasses or contact lenses have to be like: HealthKit's HKVisionPrescription.
+///
+/// It becomes an Observation: FHIR's VisionPrescription must name the prescriber, whom HealthKit does not know. The
+/// brand and the picture of the prescription are left behind.
+public struct VisionPrescription: SpecialRecord {
+    public enum Purpose: Int, Sendable, CaseIterable {
+        case glasses = 1
+        case contacts
+    }
+
+    public enum Eye: String, Sendable, CaseIterable { case right, left }
+
+    /// A number of a lens. The raw value is the name of HealthKit's property.
+    public enum Figure: String, Sendable, CaseIterable {
+        case sphere, cylinder, axis, addPower, vertexDistance, prismAmount, prismAngle, farPupillaryDistance
+        case nearPupillaryDistance, baseCurve, diameter
+    }
+
+    /// The lens of one eye.
+    public struct Lens: Sendable, Hashable {
+        public private(set) var figures: [Figure: SpecialQuantity] = [:]
+
+        public init() {}
+
+        public subscript(figure: Figure) -> SpecialQuantity? {
+            get { figures[figure] }
+            set { figures[figure] = newValue }
+        }
+
+        public var isEmpty: Bool { figures.isEmpty }
+    }
+
+    public var issued: SpecialTime
+    public var expires: SpecialTime?
+    public var purpose: Purpose?
+    public var right: Lens
+    public var left: Lens
+    public var origin: SpecialOrigin
+
+    /// - Returns: nil where neither eye has a figure.
+    public init?(
+        issued: SpecialTime, expires: SpecialTime? = nil, purpose: Purpose?, right: Lens, left: Lens,
+        origin: SpecialOrigin
+    ) {
+        guard !right.isEmpty || !left.isEmpty else { return nil }
+        self.issued = issued
+        self.expires = expires
+        self.purpose = purpose
+        self.right = right
+        self.left = left
+        self.origin = origin
+    }
+
+    public var kind: SpecialKind { .visionPrescription }
+    public var time: SpecialTime { issued }
+
+    public var identity: SampleIdentity {
+        var content = RecordContent(self)
+        content.add(purpose?.rawValue)
+        content.add(expires?.text)
+        for lens in [right, left] {
+            for figure in Figure.allCases { content.add(lens[figure]) }
+        }
+        return content.identity
+    }
+
+    /// What had to be mended.
+    public var repairs: Repairs {
+        [right, left].flatMap { $0.figures.values }.reduce(into: Repairs()) { $0.formUnion($1.repairs) }
+    }
+
+    /// The observation: the purpose is the value, each number of each eye a component.
+    public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
+        var parts = ObservationParts()
+        if let purpose { parts.value = ("CodeableConcept", purpose.option.coded) }
+        for (eye, lens) in [(Eye.right, right), (.left, left)] {
+            for figure in Figure.allCases { parts.add(figure.code(eye), lens[figure]) }
+        }
+        if let expires = expires?.text {
+            parts.extensions.append(
+                SpecialExtension.make("HKVisionPrescription.expirationDate", "DateTime", .string(expires)))
+        }
+        return observation(subject: subject, device: device, extensions: extensions, parts)
+    }
+
+    public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
+        observation(subject: subject, device: device, extensions: extensions).json
+    }
+}
+
+extension VisionPrescription.Purpose {
+    /// HealthKit's case with its words.
+    public var option: HealthOption {
+        switch self {
+        case .glasses: HealthOption("HKVisionPrescriptionTypeGlasses", "Glasses", aliases: ["1"])
+        case .contacts: HealthOption("HKVisionPrescriptionTypeContacts", "Contact lenses", aliases: ["2"])
+        }
+    }
+}
+
+extension VisionPrescription.Figure {
+    /// What it is measured in.
+    public var measure: SpecialMeasure {
+        switch self {
+        case .sphere, .cylinder, .addPower: .dioptre
+        case .axis, .prismAngle: .angle
+        case .prismAmount: .prismDioptre
+        case .vertexDistance, .farPupillaryDistance, .nearPupillaryDistance, .baseCurve, .diameter: .millimetre
+        }
+    }
+
+    /// The name of its attribute in an export.
+    public var exportName: String {
+        switch self {
+        case .addPower: "add"
+        case .vertexDistance: "vertex"
+        case .farPupillaryDistance: "farPD"
+        case .nearPupillaryDistance: "nearPD"
+        default: rawValue
+        }
+    }
+
+    private var words: String {
+        switch self {
+        case .sphere: "sphere"
+        case .cylinder: "cylinder"
+        case .axis: "axis"
+        case .addPower: "add power"
+        case .vertexDistance: "vertex distance"
+        case .prismAmount: "prism amount"
+        case .prismAngle: "prism angle"
+        case .farPupillaryDistance: "far pupillary distance"
+        case .nearPupillaryDistance: "near pupillary distance"
+        case .baseCurve: "base curve"
+        case .diameter: "diameter"
+        }
+    }
+
+    /// The class that has the property.
+    private var owner: String {
+        switch self {
+        case .baseCurve, .diameter: "HKContactsLensSpecification"
+        case .vertexDistance, .farPupillaryDistance, .nearPupillaryDistance: "HKGlassesLensSpecification"
+        case .prismAmount, .prismAngle: "HKVisionPrism"
+        case .sphere, .cylinder, .axis, .addPower: "HKLensSpecification"
+        }
+    }
+
+    func code(_ eye: VisionPrescription.Eye) -> JSON {
+        let side = eye == .right ? "Right" : "Left"
+        return ComponentCode.own(
+            "vision-\(eye.rawValue)-" + words.replacing(" ", with: "-"), "\(side) eye, \(words)",
+            healthKit: owner + "." + property, words.prefix(1).uppercased() + words.dropFirst())
+    }
+
+    private var property: String {
+        switch self {
+        case .prismAmount: "amount"
+        case .prismAngle: "angle"
+        default: rawValue
+        }
+    }
+}

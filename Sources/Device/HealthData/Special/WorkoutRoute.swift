@@ -1,0 +1,90 @@
+import FHIR
+
+/// The way of a workout: HealthKit's HKWorkoutRoute.
+///
+/// Where someone was says who they are: home, work, the usual round. Latitude, longitude, elevation and course are
+/// therefore only in the observation when ``detail`` says so; else it has the speed alone.
+public struct WorkoutRoute: SpecialRecord {
+    /// How much of the route leaves.
+    public enum Detail: Sendable, Hashable {
+        /// Times and speed.
+        case motion
+        /// The places too.
+        case places
+    }
+
+    public let track: RouteTrack
+    public var detail: Detail
+    /// Minutes east of UTC of the person's clock; files of routes have UTC alone.
+    public var offsetMinutes: Int16
+    /// A reference to the observation of the workout.
+    public var workout: JSON?
+    public var origin: SpecialOrigin
+
+    /// - Returns: nil where the track has no point.
+    public init?(
+        track: RouteTrack, detail: Detail = .motion, offsetMinutes: Int16 = 0, workout: JSON? = nil,
+        origin: SpecialOrigin = SpecialOrigin()
+    ) {
+        guard track.count > 0 else { return nil }
+        self.track = track
+        self.detail = detail
+        self.offsetMinutes = offsetMinutes
+        self.workout = workout
+        self.origin = origin
+    }
+
+    public var kind: SpecialKind { .workoutRoute }
+
+    public var time: SpecialTime {
+        .period(
+            HealthInstant(seconds: track.start.flooredSeconds, offsetMinutes: offsetMinutes),
+            HealthInstant(seconds: track.end.flooredSeconds, offsetMinutes: offsetMinutes))
+    }
+
+    public var identity: SampleIdentity {
+        var content = RecordContent(self)
+        for series in track.all { content.add(series.data) }
+        return content.identity
+    }
+
+    /// The observation: rows of SampledData that belong together place by place. Points have no steady period, which
+    /// SampledData must have; the mean one is given, and the offsets are what counts.
+    public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
+        var parts = ObservationParts()
+        parts.focus = workout
+        let seconds = Double(track.end - track.start) / 1000
+        let period = SampledSeries.meanPeriod(seconds: seconds, count: track.count)
+        func add(_ code: String, _ title: String, _ series: SampledSeries, _ unit: HealthUnit) {
+            guard series.gaps < series.count else { return }
+            parts.add(
+                ComponentCode.own("route-" + code, title), "SampledData",
+                series.sampledData(unit, period: period))
+        }
+        parts.add(
+            ComponentCode.own("route-points", "Number of Points"), "Integer", .number(JSONNumber(track.count)))
+        add("time", "Time of Each Point Since the Start", track.offsets, SpecialMeasure.seconds.unit)
+        if detail == .places {
+            add("latitude", "Latitude (WGS 84)", track.latitudes, SpecialMeasure.angle.unit)
+            add("longitude", "Longitude (WGS 84)", track.longitudes, SpecialMeasure.angle.unit)
+            add("elevation", "Elevation Above Sea Level", track.elevations, SpecialMeasure.metre.unit)
+            add("course", "Course, Clockwise From North", track.courses, SpecialMeasure.angle.unit)
+        }
+        add("speed", "Speed", track.speeds, SpecialMeasure.speed.unit)
+        if detail == .places {
+            add(
+                "horizontal-accuracy", "Horizontal Accuracy", track.horizontalAccuracies, SpecialMeasure.metre.unit)
+            add("vertical-accuracy", "Vertical Accuracy", track.verticalAccuracies, SpecialMeasure.metre.unit)
+        }
+        return observation(subject: subject, device: device, extensions: extensions, parts)
+    }
+
+    public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
+        observation(subject: subject, device: device, extensions: extensions).json
+    }
+}
+
+extension Int64 {
+    /// Milliseconds as seconds, the earlier one of a broken second.
+    fileprivate var flooredSeconds: Int64 { self >= 0 ? self / 1000 : (self - 999) / 1000 }
+}

@@ -1,0 +1,164 @@
+import HealthData
+
+/// What the head of an electrocardiogram says. Names and birth dates are never kept.
+struct ElectrocardiogramHead {
+    private(set) var recorded: HealthInstant?
+    private(set) var classification: Electrocardiogram.Classification?
+    private(set) var symptoms: Electrocardiogram.SymptomsStatus?
+    private(set) var version: String?
+    private(set) var hardware: String?
+    /// Hertz, in JSON's grammar.
+    private(set) var rate: String?
+    /// Beats a minute, in JSON's grammar.
+    private(set) var heartRate: String?
+    /// What makes microvolts of the numbers.
+    private(set) var microvolts: Int?
+    /// The decimal mark that the head's numbers have.
+    private(set) var mark: LocalNumber.Mark?
+    private(set) var lineCount = 0
+    var notes: Set<ExportFileNote> = []
+    /// The line of the recording: the lines behind it are known by their place.
+    private var recordedLine: Int?
+
+    /// Whether numbers may follow: until then a line that is a number belongs to the head.
+    var isComplete: Bool { rate != nil || microvolts != nil }
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+        lineCount += 1
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.unicodeScalars.contains(where: { $0.value == 0xFFFD || ($0.value < 0x20 && $0.value != 0x09) }) {
+            notes.insert(.illegalCharacters)
+        }
+        let (name, value) = Self.fields(text)
+        let label = ElectrocardiogramWords.label(name)
+        if label == .person { return }
+        if takeDate(label, value) || takeQuantity(label, value) || takeUnit(label, value) || takeDevice(label, value) {
+            return
+        }
+        let place = recordedLine.map { lineCount - $0 }
+        if label == .classification || (label == nil && place == 1) {
+            takeClassification(value)
+        } else if label == .symptoms || (label == nil && place == 2) {
+            takeSymptoms(value)
+        } else if version == nil, label == .version || (label == nil && (place ?? 0) > 2) {
+            let read = Redaction.version(value)
+            if !read.isEmpty { version = read }
+        }
+    }
+
+    private mutating func takeDate(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
+        guard recorded == nil, label == nil || label == .recorded else { return label == .recorded }
+        let read = Array(value.utf8).withUnsafeBufferPointer { ExportDate.read($0) ?? ExportDate.readOld($0) }
+        guard let read, HealthInstant.believable.contains(read.seconds) else { return label == .recorded }
+        recorded = read
+        recordedLine = lineCount
+        return true
+    }
+
+    /// A number with a unit: the sampling rate or the heart rate.
+    private mutating func takeQuantity(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
+        guard label == nil || label == .rate || label == .heartRate else { return false }
+        let (number, unit) = Self.quantity(value)
+        guard let number else { return label != nil }
+        let isHertz = ElectrocardiogramWords.isHertz(unit)
+        if label == .heartRate || (label == nil && ElectrocardiogramWords.isBeatsPerMinute(unit)) {
+            heartRate = Self.read(number, in: 10...400)?.text
+            return true
+        }
+        let isInPlace =
+            label == nil && hardware != nil && rate == nil && !unit.isEmpty
+            && ElectrocardiogramWords.microvolts(unit) == nil
+        guard label == .rate || isHertz || isInPlace, let read = Self.read(number, in: 50...10_000) else {
+            return label != nil || isHertz
+        }
+        if !isHertz { notes.insert(.rateUnitUnrecognised) }
+        rate = read.text
+        mark = mark ?? read.mark
+        return true
+    }
+
+    private mutating func takeUnit(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
+        guard label == nil || label == .unit else { return label == .lead }
+        guard let factor = ElectrocardiogramWords.microvolts(value) else { return label == .unit }
+        microvolts = factor
+        return true
+    }
+
+    private mutating func takeDevice(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
+        guard label == nil || label == .device else { return false }
+        let isModel =
+            Redaction.product(hardware: value) != nil && value.utf8.count <= 24
+            && value.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2C
+            }
+        if isModel { hardware = hardware ?? value }
+        return isModel || label == .device
+    }
+
+    private mutating func takeClassification(_ value: String) {
+        guard classification == nil, !value.isEmpty else { return }
+        classification = ElectrocardiogramWords.classification(value) ?? .unrecognized
+        if classification == .unrecognized { notes.insert(.classificationUnrecognised) }
+    }
+
+    private mutating func takeSymptoms(_ value: String) {
+        guard symptoms == nil else { return }
+        symptoms = ElectrocardiogramWords.symptoms(value)
+        if symptoms == nil { notes.insert(.symptomsUnrecognised) }
+    }
+
+    /// The name and the value of a line. The value is all behind the first comma, semicolon or tab: it may have commas
+    /// of its own without quotation marks (`511,562 Hertz`).
+    static func fields(_ line: String) -> (name: String, value: String) {
+        var name = line[...]
+        var value = line[line.endIndex...]
+        var isQuoted = false
+        for index in line.indices {
+            if line[index] == "\"" { isQuoted.toggle() }
+            guard !isQuoted, ",;\t".contains(line[index]) else { continue }
+            name = line[..<index]
+            value = line[line.index(after: index)...]
+            break
+        }
+        return (bare(name), bare(value))
+    }
+
+    /// Without blanks around, quotation marks, and the mark of the byte order.
+    private static func bare(_ text: Substring) -> String {
+        var text = trimmed(text)
+        if text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") { text = text.dropFirst().dropLast() }
+        return String(trimmed(text)).replacing("\"\"", with: "\"")
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        func isOuter(_ letter: Character) -> Bool { letter.isWhitespace || letter == "\u{FEFF}" }
+        var text = text.drop(while: isOuter)
+        while let last = text.last, isOuter(last) { text = text.dropLast() }
+        return text
+    }
+
+    /// The number at the beginning of a text, and the rest.
+    private static func quantity(_ text: String) -> (LocalNumber?, String) {
+        let scalars = Array(text.unicodeScalars)
+        let end = scalars.firstIndex { $0.properties.isAlphabetic || $0 == "/" } ?? scalars.endIndex
+        var unit = String.UnicodeScalarView()
+        unit.append(contentsOf: scalars[end...])
+        return (LocalNumber(scalars[..<end]), String(unit))
+    }
+
+    /// The number where it is in a range with its mark read as the decimal one, or else as one between thousands.
+    private static func read(
+        _ number: LocalNumber, in range: ClosedRange<Double>
+    ) -> (text: String, mark: LocalNumber.Mark?)? {
+        let marks = number.text.compactMap(LocalNumber.Mark.init)
+        guard let last = marks.last else {
+            return number.json(.point).flatMap { text in
+                Double(text).map(range.contains) == true ? (text, nil) : nil
+            }
+        }
+        for mark in [last, last == .point ? .comma : .point] {
+            if let text = number.json(mark), let value = Double(text), range.contains(value) { return (text, mark) }
+        }
+        return nil
+    }
+}

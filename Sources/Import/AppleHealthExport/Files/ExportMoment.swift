@@ -1,0 +1,52 @@
+import FHIR
+import HealthData
+
+/// The times of elements that are read from texts.
+enum ExportMoment {
+    /// An instant in one of the formats of exports.
+    static func instant(_ text: String) -> HealthInstant? {
+        let read = Array(text.utf8).withUnsafeBufferPointer { ExportDate.read($0) ?? ExportDate.readOld($0) }
+        return read.flatMap { HealthInstant.believable.contains($0.seconds) ? $0 : nil }
+    }
+
+    /// A day, `2016-11-15`; nil for anything else.
+    static func day(_ text: String) -> String? {
+        guard text.utf8.count == 10, DateTime(text) != nil else { return nil }
+        return text
+    }
+
+    /// An instant or a day.
+    static func time(_ text: String) -> SpecialTime? {
+        instant(text).map(SpecialTime.moment) ?? day(text).map(SpecialTime.day)
+    }
+}
+
+/// An attribute of an element by its name; nil where it has none.
+typealias ElementAttributes = (String) -> String?
+
+/// The attributes that records of all kinds have.
+enum ElementOrigin {
+    static func read(_ attributes: ElementAttributes) -> SpecialOrigin {
+        let product = Redaction.product(
+            sourceName: String((attributes("sourceName") ?? "").prefix(256)),
+            device: attributes("device").map { String($0.prefix(1024)) })
+        return SpecialOrigin(
+            source: HealthSource(product: product, version: attributes("sourceVersion") ?? ""),
+            created: attributes("creationDate").flatMap(ExportMoment.instant))
+    }
+
+    /// - Throws: the ``SkipReason`` where there is no start that can be read.
+    static func times(
+        _ attributes: ElementAttributes, _ repairs: inout Repairs
+    ) throws(SkipReason) -> (start: HealthInstant, end: HealthInstant) {
+        guard let text = attributes("startDate"), !text.isEmpty else { throw .dateMissing }
+        guard let start = ExportMoment.instant(text) else { throw .dateInvalid }
+        guard let last = attributes("endDate"), !last.isEmpty else {
+            repairs.insert(.endMissing)
+            return (start, start)
+        }
+        guard let end = ExportMoment.instant(last) else { throw .dateInvalid }
+        guard end.seconds >= start.seconds else { throw .endBeforeStart }
+        return (start, end)
+    }
+}

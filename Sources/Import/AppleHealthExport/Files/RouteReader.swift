@@ -1,0 +1,131 @@
+import HealthData
+
+/// A workout route of an export.
+public struct RouteFile: Sendable {
+    public let track: RouteTrack
+    public let notes: Set<ExportFileNote>
+}
+
+/// Reads a workout route: GPX 1.1 (<https://www.topografix.com/GPX/1/1/>) as Apple writes it.
+///
+/// Only the track's points are read. What is not well-formed is read over; entities and document types are never looked
+/// at. Memory is bounded by the rows of ``RouteTrack``.
+public struct RouteReader {
+    private var scanner = MarkupScanner()
+    private var track = RouteTrack()
+    private var point: [Field: String]?
+    private var field: Field?
+    private var isRecognised = false
+    private var isEnded = false
+    private var bytes = 0
+    private var notes: Set<ExportFileNote> = []
+
+    /// Why nothing comes of the file.
+    public private(set) var problem: ExportFileProblem?
+
+    /// Whether more bytes change nothing, so that the caller may stop.
+    public var isDone: Bool { problem != nil || isEnded || notes.contains(.pointsBeyondLimit) }
+
+    /// As much as is read of a file.
+    public static let maximumBytes = 512 << 20
+    /// The root stands at the beginning.
+    private static let headLength = 64 << 10
+
+    private enum Field: String {
+        case latitude = "lat"
+        case longitude = "lon"
+        case elevation = "ele"
+        case time, speed, course
+        case horizontalAccuracy = "hAcc"
+        case verticalAccuracy = "vAcc"
+    }
+
+    public init() {}
+
+    public mutating func feed(_ piece: UnsafeRawBufferPointer) {
+        guard !isDone else { return }
+        var scanner = scanner
+        self.scanner = MarkupScanner()
+        scanner.feed(piece) { take($0) }
+        self.scanner = scanner
+        bytes += piece.count
+        guard !isDone else { return }
+        if !isRecognised, bytes > Self.headLength { problem = .notARoute }
+        if bytes > Self.maximumBytes { notes.insert(.pointsBeyondLimit) }
+    }
+
+    public mutating func finish() -> Result<RouteFile, ExportFileProblem> {
+        if let problem { return .failure(problem) }
+        if bytes == 0 { return .failure(.empty) }
+        guard isRecognised else { return .failure(.notARoute) }
+        if !isEnded, !notes.contains(.pointsBeyondLimit) { notes.insert(.cutOff) }
+        if point != nil { notes.insert(.pointsDropped) }
+        guard track.count > 0 else { return .failure(.routeWithoutPoints) }
+        return .success(RouteFile(track: track, notes: notes))
+    }
+
+    /// - Returns: false where the rest is not needed.
+    private mutating func take(_ token: MarkupScanner.Token) -> Bool {
+        switch token {
+        case .documentType: problem = .routeWithDocumentType
+        case .begin(let tag):
+            let name = tag.name
+            if name == "gpx" {
+                isRecognised = true
+            } else if !isRecognised {
+                problem = .notARoute
+            } else if name == "trkpt" {
+                if point != nil { notes.insert(.pointsDropped) }
+                var point: [Field: String] = [:]
+                for field in [Field.latitude, .longitude] { point[field] = tag.attribute(field.rawValue) }
+                self.point = point
+                field = nil
+                if tag.isEmpty { endPoint() }
+            } else {
+                field = point == nil || tag.isEmpty ? nil : Field(rawValue: name)
+            }
+        case .text(let text):
+            guard let field, point != nil, point?[field] == nil else { break }
+            point?[field] = text
+        case .end(let name):
+            if name == "trkpt" { endPoint() }
+            if name == "gpx" { isEnded = true }
+            field = nil
+        }
+        return !isDone
+    }
+
+    private mutating func endPoint() {
+        guard let point else { return }
+        self.point = nil
+        guard let time = point[.time].flatMap(RouteTime.milliseconds), let latitude = point[.latitude],
+            let longitude = point[.longitude]
+        else {
+            notes.insert(.pointsDropped)
+            return
+        }
+        let read = RouteTrack.Point(
+            time: time, latitude: latitude, longitude: longitude, elevation: point[.elevation], speed: point[.speed],
+            course: point[.course], horizontalAccuracy: point[.horizontalAccuracy],
+            verticalAccuracy: point[.verticalAccuracy])
+        if !track.add(read) { notes.insert(track.isFull ? .pointsBeyondLimit : .pointsDropped) }
+    }
+}
+
+/// The times of a route.
+enum RouteTime {
+    /// Milliseconds since 1970 of `2019-06-11T22:00:42Z`, with or without a broken second; nil for anything else.
+    static func milliseconds(_ text: String) -> Int64? {
+        guard text.utf8.count <= 40 else { return nil }
+        var whole = text
+        var thousandths: Int64 = 0
+        if let point = text.firstIndex(where: { $0 == "." || $0 == "," }) {
+            let digits = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
+            guard !digits.isEmpty, let value = Int64((digits + "000").prefix(3)) else { return nil }
+            thousandths = value
+            whole = String(text[..<point]) + text[digits.endIndex...]
+        }
+        let read = Array(whole.utf8).withUnsafeBufferPointer { ExportDate.readOld($0) }
+        return read.map { $0.seconds * 1000 + thousandths }
+    }
+}
