@@ -1,0 +1,26 @@
+/// Why a text is no unit of HealthKit, or none that is read. It never repeats the text, which is foreign.
+public struct HealthKitUnitError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error, stable across versions: `too-long`, `too-deep`, `too-large`, `unexpected-character`,
+    /// `unknown-unit`, `prefix-not-allowed`, `missing-unit`, `missing-operator`, `second-division`,
+    /// `nested-division`, `repeated-exponent`, `invalid-exponent`, `invalid-molar-mass`, `unclosed-parenthesis`,
+    /// `unexpected-parenthesis`.
+    public let code: String
+    /// How many bytes of the text's UTF-8 form stand before the fault.
+    public let offset: Int
+    /// A sentence that says what is wrong and what to do.
+    public let message: String
+
+    public var description: String { "\(message) (at byte \(offset))" }
+}
+
+/// The bounds that keep a hostile unit string from costing time or memory.
+enum HealthKitUnitLimit {
+    /// Bytes of a unit string.
+    static let length = 256
+    /// Parentheses within parentheses.
+    static let depth = 32
+    /// The exponents of all factors together, without their signs.
+    static let exponent = 100
+    /// Digits of a molar mass, the decimal point included.
+    static let molarMass = 40
+}
