@@ -34,7 +34,7 @@ extension Electrocardiogram {
     }
 
     private static let voltageCode = CodeableConcept(
-        coding: [Coding(system: CodeSystem.mdc, code: "131329", display: "MDC_ECG_ELEC_POTL_I")],
+        coding: [Coding(system: DeviceNomenclature.system, code: "131329", display: "MDC_ECG_ELEC_POTL_I")],
         text: "Voltage, lead I"
     ).json
 }

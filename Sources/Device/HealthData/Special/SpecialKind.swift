@@ -64,7 +64,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
         case .electrocardiogram:
             (
                 "HKElectrocardiogram", "Electrocardiogram",
-                [Coding(system: CodeSystem.mdc, code: "131328", display: "MDC_ECG_ELEC_POTL")], "procedure",
+                [Coding(system: DeviceNomenclature.system, code: "131328", display: "MDC_ECG_ELEC_POTL")], "procedure",
                 "Procedure"
             )
         case .audiogram: ("HKAudiogramSample", "Audiogram", [], "exam", "Exam")
@@ -87,7 +87,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     }
 }
 
-extension CodeSystem {
-    /// The nomenclature of IEEE 11073-10101, which has the codes of ECG leads.
-    public static let mdc = "urn:oid:2.16.840.1.113883.6.24"
+/// The nomenclature of IEEE 11073-10101, which has the codes of ECG leads.
+enum DeviceNomenclature {
+    static let system = "urn:oid:2.16.840.1.113883.6.24"
 }

@@ -11,7 +11,7 @@ public struct RouteFile: Sendable {
 /// Only the track's points are read. What is not well-formed is read over; entities and document types are never looked
 /// at. Memory is bounded by the rows of ``RouteTrack``.
 public struct RouteReader {
-    private var scanner = MarkupScanner()
+    private var scanner = RouteMarkup()
     private var track = RouteTrack()
     private var point: [Field: String]?
     private var field: Field?
@@ -45,7 +45,7 @@ public struct RouteReader {
     public mutating func feed(_ piece: UnsafeRawBufferPointer) {
         guard !isDone else { return }
         var scanner = scanner
-        self.scanner = MarkupScanner()
+        self.scanner = RouteMarkup()
         scanner.feed(piece) { take($0) }
         self.scanner = scanner
         bytes += piece.count
@@ -65,7 +65,7 @@ public struct RouteReader {
     }
 
     /// - Returns: false where the rest is not needed.
-    private mutating func take(_ token: MarkupScanner.Token) -> Bool {
+    private mutating func take(_ token: RouteMarkup.Token) -> Bool {
         switch token {
         case .documentType: problem = .routeWithDocumentType
         case .begin(let tag):

@@ -2,7 +2,7 @@
 ///
 /// It knows no entities and loads nothing. Broken markup is read over: the next `<` begins anew. Only the beginnings of
 /// tags and texts are kept.
-struct MarkupScanner {
+struct RouteMarkup {
     enum Token {
         case begin(Tag)
         case end(String)
@@ -16,19 +16,19 @@ struct MarkupScanner {
         fileprivate let bytes: [UInt8]
 
         /// Without the prefix of its namespace.
-        var name: String { MarkupScanner.name(bytes[...]) }
+        var name: String { RouteMarkup.name(bytes[...]) }
         /// Whether the element ends where it begins.
         var isEmpty: Bool { bytes.last == UInt8(ascii: "/") }
 
         /// The value of an attribute as it stands; nil where there is none.
         func attribute(_ wanted: String) -> String? {
-            var rest = bytes.drop { !MarkupScanner.isBlank($0) }
+            var rest = bytes.drop { !RouteMarkup.isBlank($0) }
             while true {
-                rest = rest.drop { MarkupScanner.isBlank($0) }
+                rest = rest.drop { RouteMarkup.isBlank($0) }
                 guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
                 var name = rest[..<equals]
-                while let last = name.last, MarkupScanner.isBlank(last) { name = name.dropLast() }
-                let value = rest[(equals + 1)...].drop { MarkupScanner.isBlank($0) }
+                while let last = name.last, RouteMarkup.isBlank(last) { name = name.dropLast() }
+                let value = rest[(equals + 1)...].drop { RouteMarkup.isBlank($0) }
                 guard let quote = value.first, quote == 0x22 || quote == 0x27,
                     let end = value.dropFirst().firstIndex(of: quote)
                 else { return nil }

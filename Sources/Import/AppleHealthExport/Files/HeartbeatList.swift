@@ -1,0 +1,88 @@
+import FHIR
+import HealthData
+
+/// The beats of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
+enum HeartbeatList {
+    /// Reads the attributes of the record and of its `InstantaneousBeatsPerMinute`s. Beats that cannot be read are left
+    /// out, and the next one says that beats before it are missing.
+    ///
+    /// The time of a beat is what a clock showed, in the fashion of the phone's language, without a day: `4:17:18.57 PM`,
+    /// `16:17:18,57`. Beats follow one another, so the hours that are not told apart do not matter.
+    static func read(
+        _ record: ElementAttributes, beats: [ElementAttributes]
+    ) throws(SkipReason) -> (HeartbeatSeries, Repairs) {
+        var repairs: Repairs = []
+        let times = try ElementOrigin.times(record, &repairs)
+        var read: [HeartbeatSeries.Beat] = []
+        var isGap = false
+        var last: Int?
+        var offset = 0
+        for beat in beats.prefix(HeartbeatSeries.maximumBeats) {
+            guard let clock = beat("time").flatMap(Self.hundredths), let rate = beat("bpm").flatMap(Self.rate) else {
+                repairs.insert(.partDropped)
+                isGap = true
+                continue
+            }
+            let begin = last ?? Self.clock(of: times.start)
+            // The first beat may lie up to an hour behind the beginning of the record, or the clock is another one.
+            let step = Self.remainder(clock - begin, halfDay)
+            if last != nil || step <= 360_000 { offset += step }
+            last = clock
+            read.append(HeartbeatSeries.Beat(offset: Double(offset) / 100, isPrecededByGap: isGap, rate: rate))
+            isGap = false
+        }
+        guard let series = HeartbeatSeries(start: times.start, beats: read, origin: ElementOrigin.read(record)) else {
+            throw beats.isEmpty ? .valueMissing : .valueNotANumber
+        }
+        return (series, repairs)
+    }
+
+    /// Twelve hours in hundredths of a second.
+    private static let halfDay = 4_320_000
+
+    /// What the person's clock showed, in hundredths of a second since twelve.
+    private static func clock(of instant: HealthInstant) -> Int {
+        remainder(Int(instant.seconds) + Int(instant.offsetMinutes) * 60, 43_200) * 100
+    }
+
+    /// Hundredths of a second since twelve; nil where the text has no hour, minute and second.
+    static func hundredths(_ text: String) -> Int? {
+        guard text.utf8.count <= 48 else { return nil }
+        var numbers: [(value: Int, width: Int)] = []
+        var isInNumber = false
+        for scalar in text.unicodeScalars {
+            let digit = scalar.properties.numericType == .decimal ? scalar.properties.numericValue.map { Int($0) } : nil
+            guard let digit else {
+                isInNumber = false
+                continue
+            }
+            if !isInNumber { numbers.append((0, 0)) }
+            isInNumber = true
+            let count = numbers.count - 1
+            guard numbers[count].width < 9 else { return nil }
+            numbers[count] = (numbers[count].value * 10 + digit, numbers[count].width + 1)
+        }
+        guard numbers.count == 3 || numbers.count == 4, (0...24).contains(numbers[0].value),
+            (0...59).contains(numbers[1].value), (0...60).contains(numbers[2].value)
+        else { return nil }
+        var fraction = 0
+        if numbers.count == 4 {
+            var (value, width) = numbers[3]
+            while width > 2 { (value, width) = (value / 10, width - 1) }
+            fraction = width == 1 ? value * 10 : value
+        }
+        return ((numbers[0].value % 12) * 3600 + numbers[1].value * 60 + numbers[2].value) * 100 + fraction
+    }
+
+    /// The remainder that is never negative.
+    private static func remainder(_ value: Int, _ divisor: Int) -> Int {
+        let rest = value % divisor
+        return rest < 0 ? rest + divisor : rest
+    }
+
+    private static func rate(_ text: String) -> JSONNumber? {
+        guard let read = try? SpecialMeasure.beats.read(text, unit: "count/min"), (1...500).contains(read.number.double)
+        else { return nil }
+        return read.number
+    }
+}
