@@ -6,8 +6,8 @@ import FHIR
 /// The rule, for each type by itself:
 ///
 /// 1. A sample covers the seconds from its start until its end, at least one; its amount is spread evenly over them.
-/// 2. At each second one source counts: the first by ``SourceRank`` of those with a sample there. What the other sources
-///    have there is left out. Samples of one source add up where they overlap: two meals eaten together are two.
+/// 2. At each second one source counts: the first by ``SourceRank`` of those with a sample there. What the others have
+///    there is left out. Samples of one source add up where they overlap: two meals eaten together are two.
 /// 3. A sample that is covered in part by sources before its own counts with the part of its seconds that is not.
 /// 4. A sample's seconds belong to the days of the clock that it was recorded by (the offset of its start), so one that
 ///    spans midnight is split there.
@@ -50,7 +50,7 @@ public struct DailyTotals: Sendable {
         var range: Range<Int64> { start..<start + Int64(length) }
     }
 
-    /// - Parameter types: the types to sum; those that do not add up (``HealthType/Aggregation/discrete``) are left out.
+    /// - Parameter types: the types to sum; those that do not add up (``HealthType/Aggregation/discrete``) are not.
     public init(of types: some Sequence<HealthType>) {
         entries = Dictionary(
             types.filter { $0.aggregation == .cumulative }.map { ($0, []) }, uniquingKeysWith: { first, _ in first })

@@ -129,7 +129,8 @@ extension HealthReport {
         html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "Kinds of data"]) {
             html in
             ReportTable(
-                caption: "Observations by kind of data", header: ["Kind", "Observations", "First day", "Last day"],
+                caption: "Observations by kind of data", names: .words, isCaptionHidden: true,
+                header: ["Kind", "Observations", "First day", "Last day"],
                 rows: rows.map { type, span in
                     (
                         type.title,

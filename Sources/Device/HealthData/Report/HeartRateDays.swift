@@ -1,7 +1,7 @@
 /// Lowest, highest and median heart rate by day, in memory that grows with the days and not with the samples.
 ///
-/// The median is that of the values rounded to whole beats (of an even number the lower one in the middle): each day has
-/// a count for every value, and the counts of days add up to those of weeks and months.
+/// The median is that of the values rounded to whole beats (of an even number the lower one in the middle): each day
+/// has a count for every value, and the counts of days add up to those of weeks and months.
 public struct HeartRateDays: Sendable {
     /// Rates are counted up to this; what is higher counts as this in the median.
     static let highestCounted = 400

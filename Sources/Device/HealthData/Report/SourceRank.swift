@@ -42,7 +42,10 @@ public struct SourceRank: Sendable, Hashable, Comparable {
     }
 
     /// The kind of product in words.
-    public var title: String { source?.product.rawValue ?? "Entered by hand" }
+    public var title: String {
+        guard let product = source?.product else { return "Entered by hand" }
+        return product == .app ? "Other apps and devices" : product.rawValue
+    }
 
     /// Whether the left one is believed before the right one.
     public static func < (left: SourceRank, right: SourceRank) -> Bool {

@@ -35,7 +35,8 @@ struct AccountView {
         guard !rows.isEmpty else { return }
         html.element("h3", title)
         html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": title]) { html in
-            ReportTable(caption: title, header: header, rows: rows).write(to: &html)
+            ReportTable(caption: title, names: .words, isCaptionHidden: true, header: header, rows: rows).write(
+                to: &html)
         }
         html.line()
     }

@@ -30,7 +30,7 @@ struct CoverageView {
             TimeChart.drawing(
                 name: "coverage", title: title,
                 description: "A row for each source, with a mark for each \(period.rawValue) that it has data of: "
-                    + rows.map { "\($0.name) on \(ReportNumber.grouped($0.days)) days" }.joined(separator: ", ") + ".",
+                    + rows.map { "\($0.name) on \(ReportNumber.count($0.days, "day"))" }.joined(separator: ", ") + ".",
                 height: rows.count * Self.rowHeight + 24, to: &html
             ) { html in
                 for (place, row) in rows.enumerated() {
@@ -38,14 +38,14 @@ struct CoverageView {
                     html.element("text", ["class": "name", "x": "0", "y": String(y + 15)], row.name)
                     html.element(
                         "text", ["x": "100%", "y": String(y + 15), "text-anchor": "end"],
-                        "\(ReportNumber.grouped(row.days)) \(row.days == 1 ? "day" : "days")")
+                        ReportNumber.count(row.days, "day"))
                     draw(row.counts, row.name, y: y + 21, period, starts, to: &html)
                 }
                 TimeChart.ticks(period, starts, y: rows.count * Self.rowHeight + 12, to: &html)
             }
             html.line()
             html.element(
-                "figcaption", "The darker a mark, the more observations a day, over all kinds of data.")
+                "figcaption", "The stronger the colour, the more observations a day, over all kinds of data.")
             ReportTable(
                 caption: "Observations by \(period.rawValue) and source",
                 header: [period.title] + rows.map(\.name),
@@ -63,6 +63,7 @@ struct CoverageView {
         html.element(
             "rect", ["class": "track", "x": "0", "y": String(y), "width": "100%", "height": "14"]
         ) { _ in }
+        let slots = Double(TimeChart.slots(starts.count))
         for (place, value) in counts.enumerated() where value.count > 0 {
             let mean = value.count / max(1, value.days)
             let style = mean < 10 ? "few" : mean < 100 ? "some" : mean < 1000 ? "many" : "bar"
@@ -70,8 +71,8 @@ struct CoverageView {
                 "rect",
                 [
                     "class": style, "y": String(y), "height": "14",
-                    "x": ReportNumber.percent(Double(place) / Double(starts.count)),
-                    "width": ReportNumber.percent(1 / Double(starts.count)),
+                    "x": ReportNumber.percent(Double(place) / slots),
+                    "width": ReportNumber.percent(1 / slots),
                 ]
             ) { $0.element("title", "\(name), \(period.label(starts[place])): \(ReportNumber.grouped(value.count))") }
             html.line()

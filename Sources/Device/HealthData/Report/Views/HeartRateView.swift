@@ -16,7 +16,7 @@ struct HeartRateView {
         let word = ranges.period.rawValue
         html.element(
             "p",
-            "\(ReportNumber.grouped(all.count)) heart rates on \(ReportNumber.grouped(days.count)) days, from "
+            "\(ReportNumber.count(all.count, "measurement")) on \(ReportNumber.count(days.count, "day")), from "
                 + "\(ReportNumber.tenth(all.lowest)) to \(ReportNumber.tenth(all.highest)) beats a minute; "
                 + "the median is \(all.median ?? 0).")
         let low = (all.lowest / 20).rounded(.down) * 20
@@ -52,7 +52,7 @@ struct HeartRateView {
     private var caption: String {
         var text = "Beats a minute. The median is that of the rates rounded to whole beats."
         if implausible > 0 {
-            text += " Left out: \(ReportNumber.grouped(implausible)) samples with an unlikely rate."
+            text += " Left out: \(ReportNumber.count(implausible, "sample")) with an unlikely rate."
         }
         return text
     }

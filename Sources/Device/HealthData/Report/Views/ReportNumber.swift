@@ -15,6 +15,9 @@ enum ReportNumber {
     /// The nearest whole number, `12,345`.
     static func grouped(_ value: Double) -> String { grouped(whole(value)) }
 
+    /// A number of things: `1 day`, `12 days`.
+    static func count(_ value: Int, _ thing: String) -> String { "\(grouped(value)) \(thing)\(value == 1 ? "" : "s")" }
+
     /// With one digit after the point where it is no whole number: `72.5`.
     static func tenth(_ value: Double) -> String {
         let tenths = whole(value * 10)

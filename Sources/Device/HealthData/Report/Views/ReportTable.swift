@@ -15,7 +15,13 @@ struct ReportTable {
         static func number(_ value: Int?) -> Cell { value.map { number($0) } ?? .none }
     }
 
+    /// What names the rows: dates stay on one line, words may break anywhere.
+    enum Names: String { case dates, words }
+
     let caption: String
+    var names = Names.dates
+    /// Whether a heading says the same just above: then the caption is for those who do not see it.
+    var isCaptionHidden = false
     /// The first one heads the column of the rows' names.
     let header: [String]
     var rows: [(name: String, cells: [Cell])]
@@ -34,15 +40,20 @@ struct ReportTable {
 
     func write(to html: inout HTML) {
         html.element("table") { html in
-            html.element("caption", caption)
+            html.element("caption", ["class": isCaptionHidden ? "unseen" : "seen"], caption)
             html.element("thead") { html in
-                html.element("tr") { html in for name in header { html.element("th", ["scope": "col"], name) } }
+                html.element("tr") { html in
+                    for (column, name) in header.enumerated() {
+                        let isWords = column == 0 || rows.first?.cells[column - 1].isWords == true
+                        html.element("th", ["scope": "col", "class": isWords ? "words" : "number"], name)
+                    }
+                }
             }
             html.element("tbody") { html in
                 for row in rows {
                     html.line()
                     html.element("tr") { html in
-                        html.element("th", ["scope": "row"], row.name)
+                        html.element("th", ["scope": "row", "class": names.rawValue], row.name)
                         for cell in row.cells { write(cell, to: &html) }
                     }
                 }

@@ -14,10 +14,11 @@ struct SleepView {
         }
         let withStages = nights.filter { $0.times.hasStages }
         let asleep = withStages.reduce(Int64(0)) { $0 + $1.times.asleep }
-        var lead = "\(ReportNumber.grouped(nights.count)) nights"
+        var lead = ReportNumber.count(nights.count, "night")
         if !withStages.isEmpty {
             let mean = ReportNumber.hours(asleep / Int64(withStages.count))
-            lead += ", \(mean) asleep in an average night of those \(ReportNumber.grouped(withStages.count)) that tell"
+            lead += ", \(mean) asleep in an average one"
+            if withStages.count < nights.count { lead += " of the \(withStages.count) that tell asleep from in bed" }
         }
         html.element("p", lead + ".")
         let word = sums.period == .day ? "night" : sums.period.rawValue
@@ -40,9 +41,9 @@ struct SleepView {
             }
             html.element(
                 "figcaption",
-                "A night is named after its morning and lasts from 18:00 to 18:00. Each second counts once: where several "
-                    + "sources tell the stage, what was typed in before the watch, the watch before the phone. Time in "
-                    + "bed stands apart.")
+                "A night is named after its morning and lasts from 18:00 to 18:00. Each second counts once: where "
+                    + "several sources tell the stage, what was typed in before the watch, the watch before the phone. "
+                    + "Time in bed stands apart.")
             table(sums).writeDetails(to: &html, summary: "Sleep as a table")
         }
     }

@@ -17,7 +17,7 @@ struct StepsView {
         let mean = total / Double(days.count)
         html.element(
             "p",
-            "\(ReportNumber.grouped(total)) steps on \(ReportNumber.grouped(days.count)) days: "
+            "\(ReportNumber.count(ReportNumber.whole(total), "step")) on \(ReportNumber.count(days.count, "day")): "
                 + "\(ReportNumber.grouped(mean)) on an average day with data.")
         let title = isByDay ? "Steps per day" : "Steps per day, average of each \(word)"
         let most = sums.filled.map(\.value.mean).max() ?? 0
@@ -52,7 +52,7 @@ struct StepsView {
             text += " Added up as they are, the sources would give \(ReportNumber.grouped(plain)) steps."
         }
         if implausible > 0 {
-            text += " Left out: \(ReportNumber.grouped(implausible)) samples with an unlikely number."
+            text += " Left out: \(ReportNumber.count(implausible, "sample")) with an unlikely number."
         }
         return text
     }

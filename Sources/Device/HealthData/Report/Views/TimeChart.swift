@@ -49,7 +49,7 @@ struct TimeChart {
         _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, words: String,
         in html: inout HTML
     ) {
-        let count = Double(max(1, starts.count))
+        let count = Double(Self.slots(starts.count))
         var (bottom, top) = (y(low), y(high))
         if bottom - top < least { (bottom, top) = ((bottom + top + least) / 2, (bottom + top - least) / 2) }
         html.element(
@@ -70,6 +70,12 @@ struct TimeChart {
     }
 
     // MARK: - Parts that other drawings have too
+
+    /// As many places a plot has at least: a single day is no wall.
+    private static let fewest = 7
+
+    /// The places side by side for so many periods.
+    static func slots(_ periods: Int) -> Int { max(fewest, periods) }
 
     /// A drawing with its name and description for those who do not see it.
     static func drawing(
@@ -93,16 +99,18 @@ struct TimeChart {
     /// The days under a plot: the first, the last, and on a wide screen some between.
     static func ticks(_ period: ReportPeriod, _ starts: [HealthDay], y: Int, to html: inout HTML) {
         guard let last = starts.indices.last else { return }
-        let places = last == 0 ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
+        let slots = Double(slots(starts.count))
+        // Under a few wide marks there is room for the first day alone.
+        let isFew = starts.count < fewest
+        let places = isFew ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
         for place in places {
-            let x = place == 0 ? 0 : place == last ? 1 : (Double(place) + 0.5) / Double(starts.count)
-            let anchor = place == 0 ? "start" : place == last ? "end" : "middle"
             let isEnd = place == 0 || place == last
+            let x = place == 0 ? 0 : place == last ? 1 : (Double(place) + 0.5) / slots
             html.element(
                 "text",
                 [
                     "class": isEnd ? "tick" : "tick wide", "x": ReportNumber.percent(x), "y": String(y),
-                    "text-anchor": anchor,
+                    "text-anchor": place == 0 ? "start" : place == last ? "end" : "middle",
                 ], period.tick(starts[place]))
         }
         html.line()

@@ -14,7 +14,7 @@ struct WorkoutsView {
         let minutes = activities.reduce(0) { $0 + $1.totals.minutes }
         html.element(
             "p",
-            "\(ReportNumber.grouped(count)) workouts, \(ReportNumber.hours(Int64(min(minutes, 1e12) * 60))) in all.")
+            "\(ReportNumber.count(count, "workout")), \(ReportNumber.hours(Int64(min(minutes, 1e12) * 60))) in all.")
         let ordered = activities.sorted {
             $0.totals.minutes == $1.totals.minutes ? $0.name < $1.name : $0.totals.minutes > $1.totals.minutes
         }
@@ -35,7 +35,7 @@ struct WorkoutsView {
                 "figcaption",
                 "Minutes of the workouts themselves. Where watch and app recorded the same one, both stand here.")
             ReportTable(
-                caption: "Workouts by activity",
+                caption: "Workouts by activity", names: .words,
                 header: ["Activity", "Workouts", "Minutes", "Kilometres", "Active kilocalories"],
                 rows: ordered.map { name, totals in
                     (
@@ -55,7 +55,7 @@ struct WorkoutsView {
         _ activity: (name: String, totals: ActivityTotals), _ row: Int, _ most: Double, to html: inout HTML
     ) {
         let totals = activity.totals
-        let words = "\(ReportNumber.grouped(totals.minutes)) min in \(ReportNumber.grouped(totals.count))"
+        let words = "\(ReportNumber.grouped(totals.minutes)) min in \(ReportNumber.count(totals.count, "workout"))"
         let y = row * Self.rowHeight
         html.element("text", ["class": "name", "x": "0", "y": String(y + 15)], activity.name)
         html.element("text", ["x": "100%", "y": String(y + 15), "text-anchor": "end"], words)

@@ -1,0 +1,49 @@
+import AppleHealthExport
+import ArgumentParser
+import Foundation
+import HealthData
+
+extension HealthCommand {
+    struct Report: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a page with plots of an export: steps, heart rate, sleep, workouts, sources.",
+            discussion: """
+                The page is one HTML file that loads nothing and holds no names. Steps that phone and watch both \
+                counted count once. The end of the page accounts for what was not read.
+
+                Example:
+                  tributary health report export.zip -o report.html --since 2026-01-01
+                """)
+        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+        @Option(name: [.customShort("o"), .long], help: "The HTML file to write.") var output: String
+        @Option(help: "The first day to show, by the person's clock.") var since: String?
+        @Option(help: "The last day to show.") var until: String?
+        @Flag(help: "Print the account of the export as one JSON value.") var json = false
+
+        func run() async throws {
+            let (first, last) = (try day(since, "--since"), try day(until, "--until"))
+            if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
+            var report = HealthReport(since: first, until: last)
+            let file = try OutputFile(path: output)
+            let account: HealthAccount
+            do {
+                account = try await HealthExport(path: export).convert(progress: ProgressLine().show) { report.add($0) }
+                try file.write(line: { $0.append(contentsOf: report.html(account: account).utf8) })
+                try file.finish()
+            } catch {
+                file.discard()
+                throw error
+            }
+            HealthAccountOutput.show(account, json: json)
+            try HealthAccountOutput.check(account)
+        }
+
+        private func day(_ text: String?, _ option: String) throws -> HealthDay? {
+            guard let text else { return nil }
+            guard let day = HealthDay(text) else {
+                throw ValidationError("\(option) takes a day such as 2026-01-31.")
+            }
+            return day
+        }
+    }
+}
