@@ -48,16 +48,25 @@ extension ExactRatio {
     /// that costs few zeros.
     func text(digits count: Int) -> String {
         let (whole, exponent) = rounded(toDigits: count)
-        let sign = isNegative ? "-" : ""
-        let digits = whole.decimalDigits
+        return Self.text(isNegative: isNegative, digits: whole.decimalDigits, exponent: exponent)
+    }
+
+    /// `± digits · 10^exponent` in JSON's grammar. The digits have no zero at the start.
+    static func text(isNegative: Bool, digits: String, exponent: Int) -> String {
+        if digits == "0" { return digits }
         let length = digits.utf8.count
-        if whole.isZero { return "0" }
         let places = length + exponent
-        if exponent >= 0, places <= 21 { return sign + digits + String(repeating: "0", count: exponent) }
+        let sign = isNegative ? "-" : ""
+        if exponent == 0 { return sign + digits }
+        if exponent > 0, places <= greatestPlace { return sign + digits + String(repeating: "0", count: exponent) }
         if exponent < 0, places > 0 { return sign + digits.prefix(places) + "." + digits.suffix(-exponent) }
-        if exponent < 0, places > -18 { return sign + "0." + String(repeating: "0", count: -places) + digits }
+        if exponent < 0, places > leastPlace { return sign + "0." + String(repeating: "0", count: -places) + digits }
         return sign + digits.prefix(1) + (length > 1 ? "." + digits.dropFirst() : "") + "e\(places - 1)"
     }
+
+    /// Beyond these an exponent is shorter than the zeros.
+    private static let greatestPlace = 21
+    private static let leastPlace = -18
 
     /// The number without an exponent, rounded half to even to so many significant digits.
     func plainText(digits count: Int) -> String {

@@ -62,8 +62,8 @@ extension HealthKitAtom {
         atom("mol", .amount, "1", "mol", takesPrefix: true),
     ]
 
-    /// π as the table of UCUM has it.
-    private static let pi = number("3.1415926535897932384626433832795028841971693993751058209749445923")
+    /// As many digits of π as leave the parts of a conversion in reach of a `Decimal`.
+    private static let pi = number("3.14159265358979323846264338327950288")
 
     /// The place of each unit in ``all`` by its name. The litre has two.
     static let places: [String: Int] = {

@@ -229,8 +229,9 @@ extension HealthKitUnitParser {
 
     /// What is wrong where a term should begin and none does.
     private func missingUnit() -> HealthKitUnitError {
-        switch current {
-        case nil, UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "^"), Self.middleDot.first:
+        if bytes[position...].starts(with: Self.middleDot) { return error("missing-unit", "A unit is missing here.") }
+        return switch current {
+        case nil, UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "."), UInt8(ascii: "^"):
             error("missing-unit", "A unit is missing here.")
         case UInt8(ascii: ")"):
             depth > 0

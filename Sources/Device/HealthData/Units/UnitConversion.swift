@@ -6,27 +6,38 @@ import Foundation
 ///     conversion?.convert("98.6")     // "37"
 ///
 /// Factors are rational numbers; no floating point number stands in the way of a decimal text. Between `deg` and `rad`
-/// π counts with 65 digits.
+/// π counts with 36 digits.
 public struct UnitConversion: Sendable, Hashable {
     /// What a value is multiplied with; positive.
     let factor: ExactRatio
     /// What is added to the product; zero but for temperatures.
     let offset: ExactRatio
     private let linear: FloatingForm
+    /// The factor in machine words, where they hold it and nothing is added.
+    let short: ShortFactor?
 
     /// The three numbers of ``convert(_:)-(Double)``.
     private struct FloatingForm: Sendable, Hashable {
         let multiply: Double
         let add: Double
         let divide: Double
+
+        init(_ factor: ExactRatio, _ offset: ExactRatio) {
+            // Whole numbers, since decimal fractions would be rounded before they are used; unless they are huge.
+            let places = max(0, -factor.exponent, -offset.exponent)
+            let isHuge = places > 100 || factor.exponent > 100
+            let scale = isHuge ? .one : divisor(factor, offset) * ExactRatio(.one, exponent: places)
+            multiply = (factor * scale).double
+            add = (offset * scale).double
+            divide = scale.double
+        }
     }
 
     init(factor: ExactRatio, offset: ExactRatio = .zero) {
         self.factor = factor
         self.offset = offset
-        let divide = Self.divisor(factor, offset)
-        linear = FloatingForm(
-            multiply: (factor * divide).double, add: (offset * divide).double, divide: divide.double)
+        short = offset.isZero ? ShortFactor(factor) : nil
+        linear = FloatingForm(factor, offset)
     }
 
     /// The conversion that changes nothing.
@@ -43,7 +54,7 @@ public struct UnitConversion: Sendable, Hashable {
     public var hasOffset: Bool { !offset.isZero }
 
     /// The parts of `(value * multiply + add) / divide`, without loss; `divide` is a positive whole number. Nil where
-    /// they have more than the 38 digits of a `Decimal`, which no unit of a health record has.
+    /// they have more than the 38 digits of a `Decimal`, which takes high powers such as `in^12`.
     public var parts: (multiply: Decimal, add: Decimal, divide: Decimal)? {
         let divide = Self.divisor(factor, offset)
         guard let multiply = (factor * divide).decimal, let add = (offset * divide).decimal,
@@ -73,23 +84,6 @@ public struct UnitConversion: Sendable, Hashable {
 }
 
 extension UnitConversion {
-    /// Converts a decimal text as JSON or an export write it (`72`, `-0.50`, `1.2e3`).
-    ///
-    /// The text stays as it is where the units are of equal size. Where only the decimal point moves, every digit
-    /// stays, zeros at the end too. Else the result is exact where 18 significant digits hold it, and rounded half to
-    /// even to as many where not (<https://hl7.org/fhir/R4/datatypes.html#decimal>).
-    /// - Returns: the number in JSON's grammar; nil where the text is no number, or one beyond 1,000 digits or 10^±1,000.
-    public func convert(_ text: String) -> String? {
-        if let powerOfTen {
-            guard let number = ExactRatio(decimal: text) else { return nil }
-            if powerOfTen == 0 { return text }
-            let isPlain = !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
-            if isPlain, powerOfTen.magnitude <= 30 { return ExactDecimal.shift(text, by: powerOfTen) }
-            return (number * factor).text(digits: ExactRatio.digitLimit)
-        }
-        return ExactRatio(decimal: text).map { ($0 * factor + offset).text(digits: ExactDecimal.maximumDigits) }
-    }
-
     /// Converts a floating point number; rounded as floating point numbers are.
     public func convert(_ value: Double) -> Double {
         (value * linear.multiply + linear.add) / linear.divide
