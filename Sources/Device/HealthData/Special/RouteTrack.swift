@@ -48,8 +48,10 @@ public struct RouteTrack: Sendable, Hashable {
     public private(set) var horizontalAccuracies = SampledSeries()
     public private(set) var verticalAccuracies = SampledSeries()
     private var first: Int64 = 0
+    private let limit: Int
 
-    public init() {}
+    /// - Parameter limit: as many bytes may the text of a row have.
+    public init(limit: Int = SampledSeries.limit) { self.limit = limit }
 
     public var count: Int { offsets.count }
 
@@ -61,7 +63,7 @@ public struct RouteTrack: Sendable, Hashable {
 
     /// Whether there is no room for another point: a row would be longer than a text of FHIR may be, at some
     /// hundred thousand points.
-    public var isFull: Bool { latitudes.isFull || longitudes.isFull || elevations.isFull || offsets.isFull }
+    public var isFull: Bool { all.contains { $0.data.utf8.count > limit - 40 } }
 
     /// Takes a point.
     ///

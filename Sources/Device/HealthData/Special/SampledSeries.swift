@@ -19,9 +19,6 @@ public struct SampledSeries: Sendable, Hashable {
         for value in values { append(value) }
     }
 
-    /// Whether there is no room for another number.
-    public var isFull: Bool { data.utf8.count > Self.limit - 32 }
-
     public var isEmpty: Bool { count == 0 }
 
     /// Appends a number with its digits; nil leaves a gap, so that the next one keeps its place.

@@ -37,6 +37,7 @@ public struct ClinicalRecordFile: Sendable {
 public struct ClinicalRecordReader {
     private var content: [UInt8] = []
     private let entry: ClinicalRecordEntry?
+    private let maximumBytes: Int
 
     /// Why nothing comes of the file: more bytes change nothing, and the caller may stop.
     public private(set) var problem: ExportFileProblem?
@@ -45,14 +46,19 @@ public struct ClinicalRecordReader {
     public static let maximumBytes = 32 << 20
 
     /// - Parameter entry: what the XML says of the file; nil where it does not name it.
-    public init(_ entry: ClinicalRecordEntry? = nil) { self.entry = entry }
+    public init(_ entry: ClinicalRecordEntry? = nil) { self.init(entry, maximumBytes: Self.maximumBytes) }
+
+    init(_ entry: ClinicalRecordEntry?, maximumBytes: Int) {
+        self.entry = entry
+        self.maximumBytes = maximumBytes
+    }
 
     public mutating func feed(_ piece: UnsafeRawBufferPointer) {
         guard problem == nil else { return }
         // What does not begin as an object is none, however long it is.
         if content.isEmpty, let first = piece.first(where: { $0 > 0x20 }), first != UInt8(ascii: "{"), first != 0xEF {
             problem = .notJSON
-        } else if content.count + piece.count > Self.maximumBytes {
+        } else if content.count + piece.count > maximumBytes {
             problem = .tooLarge
             content = []
         } else {

@@ -32,7 +32,11 @@ public struct ElectrocardiogramReader {
     /// The head of an export's file has 14 lines.
     static let maximumHeadLines = 100
 
-    public init() {}
+    private let maximumBytes: Int
+
+    public init() { self.init(maximumBytes: Self.maximumBytes) }
+
+    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
     public mutating func feed(_ piece: UnsafeRawBufferPointer) {
         guard problem == nil else { return }
@@ -42,7 +46,7 @@ public struct ElectrocardiogramReader {
         lines = LineScanner(limit: 0)
         scanner.feed(piece) { take($0) }
         lines = scanner
-        if bytes > Self.maximumBytes { problem = problem ?? .tooLarge }
+        if bytes > maximumBytes { problem = problem ?? .tooLarge }
     }
 
     public mutating func finish() -> Result<ElectrocardiogramFile, ExportFileProblem> {

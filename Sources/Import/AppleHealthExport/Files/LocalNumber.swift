@@ -68,7 +68,10 @@ struct LocalNumber {
                 fraction = []
             } else if Mark(rawValue: byte) != nil {
                 // Between thousands: one to three digits before the first, three before each other.
-                guard fraction == nil, group.map({ $0 == 3 }) ?? (1...3).contains(whole.count) else { return nil }
+                guard fraction == nil, group.map({ $0 == 3 }) ?? (1...3).contains(whole.count), whole.first != 0x30
+                else {
+                    return nil
+                }
                 group = 0
             } else if fraction == nil {
                 whole.append(byte)

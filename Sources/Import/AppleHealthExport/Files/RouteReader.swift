@@ -12,7 +12,7 @@ public struct RouteFile: Sendable {
 /// at. Memory is bounded by the rows of ``RouteTrack``.
 public struct RouteReader {
     private var scanner = RouteMarkup()
-    private var track = RouteTrack()
+    private var track: RouteTrack
     private var point: [Field: String]?
     private var field: Field?
     private var isRecognised = false
@@ -40,7 +40,9 @@ public struct RouteReader {
         case verticalAccuracy = "vAcc"
     }
 
-    public init() {}
+    public init() { self.init(limit: SampledSeries.limit) }
+
+    init(limit: Int) { track = RouteTrack(limit: limit) }
 
     public mutating func feed(_ piece: UnsafeRawBufferPointer) {
         guard !isDone else { return }

@@ -1,0 +1,284 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("Electrocardiogram files")
+struct FilesElectrocardiogramTests {
+    static let english = """
+        Name,Robin Example
+        Date of Birth,"Jan 8, 1980"
+        Recorded Date,2021-07-18 08:14:03 +0200
+        Classification,Sinus Rhythm
+        Symptoms,None
+        Software Version,1.90
+        Device,"Watch7,12"
+        Sample Rate,512 hertz
+
+
+        Lead,Lead I
+        Unit,µV
+
+        150.141
+        151.2
+        -3.50
+
+        """
+
+    static let german = """
+        Name,Robin Example
+        Geburtstag,"08.01.1980"
+        Aufzeichnungsdatum,2020-07-31 22:48:19 +0200
+        Klassifizierung,Uneindeutig
+        Symptome,
+        Softwareversion,1.13
+        Gerät,"Watch4,2"
+        Messrate,511,562\u{A0}Hertz
+
+
+        Ableitung,Ableitung I
+        Einheit,µV
+
+        -180,596
+        -199,83
+        1.217,333
+
+        """
+
+    /// A language whose words for the lines are not known: everything is told by place and by content.
+    static let french = """
+        Nom,Robin Example
+        Date de naissance,"8 janv. 1980"
+        Date d’enregistrement,2022-02-03 21:04:05 +0100
+        Classement,Rythme sinusal
+        Symptômes,"Vertiges, Fatigue"
+        Version du logiciel,2.0
+        Appareil,"Watch6,7"
+        Fréquence d’échantillonnage,512 hertz
+
+
+        Dérivation,Dérivation I
+        Unité,µV
+
+        12,5
+        −1\u{202F}234,75
+        0
+
+        """
+
+    static func read(_ text: String, pieces: Int = 7) -> Result<ElectrocardiogramFile, ExportFileProblem> {
+        var reader = ElectrocardiogramReader()
+        Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }
+        return reader.finish()
+    }
+
+    static func data(_ file: ElectrocardiogramFile) -> String { file.electrocardiogram.voltages.series.data }
+
+    @Test("an English file, in pieces of every size", arguments: [1, 2, 3, 5, 64, 100_000])
+    func inEnglish(pieces: Int) throws {
+        let file = try Self.read(Self.english, pieces: pieces).get()
+        let read = file.electrocardiogram
+        #expect(read.start.text == "2021-07-18T08:14:03+02:00")
+        #expect(read.classification == .sinusRhythm)
+        #expect(read.symptoms == .absent)
+        #expect(read.samplingFrequency.text == "512")
+        #expect(read.averageHeartRate == nil)
+        #expect(Self.data(file) == "150.141 151.2 -3.50")
+        #expect(read.voltages.microvoltFactor == 1)
+        #expect(read.origin.source == HealthSource(product: .appleWatch, version: "1.90"))
+        #expect(file.hardware == "Watch7,12")
+        #expect(file.notes.isEmpty)
+    }
+
+    @Test("a German file: translated names, decimal comma also without quotation marks, points between thousands")
+    func inGerman() throws {
+        let file = try Self.read(Self.german).get()
+        #expect(file.electrocardiogram.start.text == "2020-07-31T22:48:19+02:00")
+        #expect(file.electrocardiogram.classification == .inconclusiveOther)
+        #expect(file.electrocardiogram.symptoms == .notSet)
+        #expect(file.electrocardiogram.samplingFrequency.text == "511.562")
+        #expect(Self.data(file) == "-180.596 -199.83 1217.333")
+        #expect(file.hardware == "Watch4,2")
+        #expect(file.notes.isEmpty)
+    }
+
+    @Test("a French file: names that are not known, a minus that is none of ASCII, narrow blanks between thousands")
+    func inFrench() throws {
+        let file = try Self.read(Self.french).get()
+        #expect(file.electrocardiogram.start.text == "2022-02-03T21:04:05+01:00")
+        #expect(file.electrocardiogram.classification == .sinusRhythm)
+        #expect(file.electrocardiogram.symptoms == .present)
+        #expect(Self.data(file) == "12.5 -1234.75 0")
+        #expect(file.electrocardiogram.origin.source?.version == "2.0")
+        #expect(file.notes.isEmpty)
+    }
+
+    @Test(
+        "name and birth date are nowhere in what comes of a file",
+        arguments: [
+            FilesElectrocardiogramTests.english, FilesElectrocardiogramTests.german, FilesElectrocardiogramTests.french,
+        ])
+    func privacy(text: String) throws {
+        let file = try Self.read(text).get()
+        let left = String(describing: file) + file.electrocardiogram.observation(subject: "p1").json.text()
+        for name in ["Robin", "Example", "1980", "janv", "08.01"] { #expect(!left.contains(name), "\(name)") }
+    }
+
+    @Test(
+        "findings in words",
+        arguments: [
+            ("Sinus Rhythm", .sinusRhythm), ("Atrial Fibrillation", .atrialFibrillation),
+            ("Atrial Fibrillation — High Heart Rate", .atrialFibrillation), ("Inconclusive", .inconclusiveOther),
+            ("Poor Recording", .inconclusivePoorReading), ("High Heart Rate", .inconclusiveHighHeartRate),
+            ("Low Heart Rate", .inconclusiveLowHeartRate), ("Heart Rate Over 120", .inconclusiveHighHeartRate),
+            ("Heart Rate Under 50", .inconclusiveLowHeartRate), ("Sinusrhythmus", .sinusRhythm),
+            ("Vorhofflimmern", .atrialFibrillation), ("Fibrilación auricular", .atrialFibrillation),
+            ("Ritmo sinusale", .sinusRhythm), ("", nil),
+        ] as [(String, Electrocardiogram.Classification?)])
+    func findings(words: String, finding: Electrocardiogram.Classification?) throws {
+        let file = try Self.read(Self.english.replacing("Sinus Rhythm", with: words)).get()
+        #expect(file.electrocardiogram.classification == finding)
+        #expect(file.notes.isEmpty)
+    }
+
+    @Test("words that are not known are said to be so, never guessed")
+    func unknownWords() throws {
+        let file = try Self.read(
+            Self.english.replacing("Sinus Rhythm", with: "洞调律").replacing("None", with: "无")
+        ).get()
+        #expect(file.electrocardiogram.classification == .unrecognized)
+        #expect(file.electrocardiogram.symptoms == nil)
+        #expect(file.notes == [.classificationUnrecognised, .symptomsUnrecognised])
+    }
+
+    @Test("a rate whose unit is in unknown words is told by its place")
+    func rateByPlace() throws {
+        let text = Self.french.replacing("512 hertz", with: "512 χερτζ")
+        let file = try Self.read(text).get()
+        #expect(file.electrocardiogram.samplingFrequency.text == "512")
+        #expect(file.notes == [.rateUnitUnrecognised])
+    }
+
+    @Test("a heart rate in the head is read, in any fashion")
+    func heartRate() throws {
+        for (line, rate) in [("Average Heart Rate,64 bpm", "64"), ("Average Heart Rate,\"63,7 BPM\"", "63.7")] {
+            let text = Self.english.replacing("Symptoms", with: line + "\nSymptoms")
+            let file = try Self.read(text).get()
+            #expect(file.electrocardiogram.averageHeartRate?.text == rate)
+            #expect(file.electrocardiogram.symptoms == .absent)
+        }
+    }
+
+    @Test("millivolts are known by their unit; a unit that is none of volt is refused")
+    func units() throws {
+        let file = try Self.read(Self.english.replacing("µV", with: "mV")).get()
+        #expect(file.electrocardiogram.voltages.microvoltFactor == 1000)
+        for unit in ["bpm", "", "µA"] {
+            #expect(
+                Self.problem(Self.english.replacing("Unit,µV", with: "Unit,\(unit)")) == .electrocardiogramWithoutUnit)
+        }
+        // The Greek letter and the sign are two characters.
+        #expect(Self.problem(Self.english.replacing("µV", with: "\u{3BC}V")) == nil)
+    }
+
+    @Test("line ends of all systems, a mark of the byte order, a last line without an end")
+    func lineEnds() throws {
+        let wanted = Self.data(try Self.read(Self.english).get())
+        for text in [
+            Self.english.replacing("\n", with: "\r\n"), Self.english.replacing("\n", with: "\r"),
+            "\u{FEFF}" + Self.english, String(Self.english.dropLast(1)),
+        ] {
+            #expect(Self.data(try Self.read(text, pieces: 1).get()) == wanted)
+        }
+    }
+
+    @Test("a line that is no number is a gap, so that the next voltage keeps its time")
+    func gaps() throws {
+        let values = (0..<30).map { "\($0).5" }.joined(separator: "\n")
+        for bad in ["NaN", "1e309", "nonsense", "I,0.001", String(repeating: "9", count: 10_000)] {
+            let file = try Self.read(Self.english + bad + "\n" + values + "\n").get()
+            #expect(Self.data(file).hasPrefix("150.141 151.2 -3.50 E 0.5 1.5"), "\(bad.prefix(8))")
+            #expect(file.notes == [.voltagesUnreadable])
+        }
+        #expect(Self.problem(Self.english + "x\ny\nz\n") == .electrocardiogramUnreadable)
+    }
+
+    @Test("the sign of a number that the file ends in is no voltage")
+    func cutNumber() throws {
+        let file = try Self.read(Self.english + "-").get()
+        #expect(Self.data(file) == "150.141 151.2 -3.50")
+        #expect(file.notes == [.cutOff])
+    }
+
+    static func problem(_ text: String) -> ExportFileProblem? {
+        if case .failure(let problem) = read(text) { problem } else { nil }
+    }
+
+    @Test("a file cut anywhere is refused by name or gives the voltages that are whole")
+    func cutAnywhere() throws {
+        let bytes = Array(Self.german.utf8)
+        for length in 0..<bytes.count {
+            var reader = ElectrocardiogramReader()
+            Pieces.feed(Array(bytes[..<length]), 16) { reader.feed($0) }
+            switch reader.finish() {
+            case .success(let file): #expect(Self.data(file).hasPrefix("-1"))
+            case .failure(let problem): #expect(problem != .tooLarge)
+            }
+        }
+    }
+
+    @Test("what is missing has a name")
+    func missing() {
+        #expect(Self.problem("") == .empty)
+        #expect(Self.problem("time,value\n1,2\n") == .notAnElectrocardiogram)
+        #expect(Self.problem("1\n2\n3\n") == .notAnElectrocardiogram)
+        #expect(
+            Self.problem(Self.english.replacing("2021-07-18 08:14:03 +0200", with: "yesterday"))
+                == .electrocardiogramWithoutDate)
+        #expect(Self.problem(Self.english.replacing("2021-07-18", with: "9999-12-31")) == .electrocardiogramWithoutDate)
+        #expect(Self.problem(Self.english.replacing("512 hertz", with: "")) == .electrocardiogramWithoutRate)
+        #expect(Self.problem(Self.english.replacing("512 hertz", with: "0 hertz")) == .electrocardiogramWithoutRate)
+        #expect(Self.problem(String(Self.english.prefix(while: { $0 != "µ" }))) == .electrocardiogramWithoutVoltages)
+        #expect(Self.problem(Self.english + "1.5\n2,5\n") == .electrocardiogramAmbiguous)
+    }
+
+    @Test("a line of gigabytes and a file without end are refused in little memory")
+    func endless() {
+        let piece = [UInt8](repeating: UInt8(ascii: "7"), count: 1 << 16)
+        var reader = ElectrocardiogramReader(maximumBytes: 1 << 18)
+        for _ in 0..<5 { piece.withUnsafeBytes { reader.feed($0) } }
+        #expect(reader.problem == .tooLarge)
+        let lines = Array(String(repeating: "12.345\n", count: 1 << 14).utf8)
+        var endless = ElectrocardiogramReader()
+        Array(Self.english.utf8).withUnsafeBytes { endless.feed($0) }
+        for _ in 0..<10 { lines.withUnsafeBytes { endless.feed($0) } }
+        #expect(endless.problem == .tooLarge)
+        let head = Array(String(repeating: "a,b\n", count: 200).utf8)
+        var other = ElectrocardiogramReader()
+        head.withUnsafeBytes { other.feed($0) }
+        #expect(other.problem == .notAnElectrocardiogram)
+    }
+
+    @Test("the observation of a file carries what the file says")
+    func observation() throws {
+        let file = try Self.read(Self.german).get()
+        let observation = file.electrocardiogram.observation(subject: "p1")
+        let data = observation.component.last?.value?.value
+        #expect(data?["data"]?.string == "-180.596 -199.83 1217.333")
+        #expect(data?["period"]?.number?.text == "1.95479726797533828")
+        #expect(observation.component.first { $0.code?.coding.first?.code == "8867-4" } == nil)
+    }
+}
+
+/// Feeds bytes in pieces.
+enum Pieces {
+    static func feed(_ bytes: [UInt8], _ size: Int, _ feed: (UnsafeRawBufferPointer) -> Void) {
+        bytes.withUnsafeBytes { all in
+            for start in stride(from: 0, to: all.count, by: max(1, size)) {
+                feed(UnsafeRawBufferPointer(rebasing: all[start..<min(start + max(1, size), all.count)]))
+            }
+        }
+    }
+}

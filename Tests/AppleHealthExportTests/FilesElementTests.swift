@@ -1,0 +1,198 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("Elements of exports that are special records")
+struct FilesElementTests {
+    static let device =
+        "<<HKDevice: 0x282a45810>, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch6,7, software:10.2>"
+    static let common = [
+        "sourceName": "Robin’s Apple Watch", "sourceVersion": "10.2", "device": device,
+        "creationDate": "2023-05-01 10:06:00 +0200", "startDate": "2023-05-01 10:00:00 +0200",
+        "endDate": "2023-05-01 10:05:00 +0200",
+    ]
+
+    static func with(_ more: [String: String]) -> [String: String] { common.merging(more) { $1 } }
+
+    static let day = [
+        "dateComponents": "2016-11-15", "activeEnergyBurned": "590.252", "activeEnergyBurnedGoal": "630",
+        "activeEnergyBurnedUnit": "kcal", "appleExerciseTime": "68", "appleExerciseTimeGoal": "30",
+        "appleStandHours": "13", "appleStandHoursGoal": "12",
+    ]
+
+    @Test("the summary of a day")
+    func activitySummary() throws {
+        let (summary, repairs) = try ActivitySummary.read { Self.day[$0] }
+        #expect(repairs.isEmpty)
+        let values = summary.observation(subject: nil).component.map { $0.value?.value["value"]?.number?.text }
+        #expect(values == ["590.252", "630", "68", "30", "13", "12"])
+    }
+
+    @Test("kilojoules of other regions, the move minutes of older exports, the move time of newer ones")
+    func regions() throws {
+        var day = Self.day
+        day["activeEnergyBurned"] = "2469.614368"
+        day["activeEnergyBurnedUnit"] = "kJ"
+        day["appleMoveMinutes"] = "45"
+        day["appleMoveMinutesGoal"] = "60"
+        let (summary, _) = try ActivitySummary.read { day[$0] }
+        #expect(summary.energy.value?.number.text == "590.252")
+        #expect(summary.energy.goal?.writtenUnit == "kJ")
+        #expect(summary.moveTime.value?.number.text == "45")
+        #expect(summary.moveTime.goal?.number.text == "60")
+        day["appleMoveTime"] = "46"
+        #expect(try ActivitySummary.read { day[$0] }.0.moveTime.value?.number.text == "46")
+    }
+
+    @Test(
+        "days that are none",
+        arguments: [
+            ("1969-12-30", .dateOutOfRange), ("9999-12-31", .dateOutOfRange), ("", .dateMissing),
+            ("2016-13-01", .dateInvalid), ("yesterday", .dateInvalid), ("2016-11-15 00:00:00", .dateInvalid),
+        ] as [(String, SkipReason)])
+    func badDays(text: String, reason: SkipReason) {
+        var day = Self.day
+        day["dateComponents"] = text
+        #expect(throws: reason) { try ActivitySummary.read { day[$0] } }
+    }
+
+    @Test("a figure that is none is left out, and a day without figures skipped")
+    func badFigures() throws {
+        var day = Self.day
+        for bad in ["NaN", "1e309", "-3", "many"] {
+            day["activeEnergyBurned"] = bad
+            let (summary, repairs) = try ActivitySummary.read { day[$0] }
+            #expect(summary.energy.value == nil)
+            #expect(repairs == [.partDropped])
+        }
+        #expect(throws: SkipReason.valueMissing) {
+            try ActivitySummary.read { $0 == "dateComponents" ? "2016-11-15" : nil }
+        }
+    }
+
+    @Test("an audiogram of the newer kind of its DTD")
+    func audiogram() throws {
+        let first = [
+            "frequencyValue": "1000", "frequencyUnit": "Hz", "leftEarValue": "12.5", "leftEarUnit": "dBHL",
+            "rightEarValue": "15", "rightEarUnit": "dBHL", "leftEarMasked": "0", "rightEarMasked": "true",
+            "leftEarClampingRangeLowerBound": "-10", "leftEarClampingRangeUpperBound": "90",
+        ]
+        let second = ["frequencyValue": "2", "frequencyUnit": "kHz", "rightEarValue": "20", "rightEarUnit": "dBHL"]
+        let broken = ["frequencyValue": "NaN", "frequencyUnit": "Hz", "leftEarValue": "1", "leftEarUnit": "dBHL"]
+        let (audiogram, repairs) = try Audiogram.read(
+            { Self.common[$0] }, points: [first, second, broken].map { point in { point[$0] } })
+        #expect(repairs == [.partDropped])
+        #expect(audiogram.thresholds.map(\.frequency.number.text) == ["1000", "1000", "2000"])
+        #expect(audiogram.thresholds.map(\.ear) == [.left, .right, .right])
+        #expect(audiogram.thresholds.map(\.isMasked) == [false, true, nil])
+        #expect(audiogram.thresholds[0].upperBound?.number.text == "90")
+        #expect(audiogram.origin.source == HealthSource(product: .appleWatch, version: "10.2"))
+        #expect(audiogram.origin.created?.text == "2023-05-01T10:06:00+02:00")
+        #expect(!audiogram.observation(subject: "p1").json.text().contains("Robin"))
+        #expect(throws: SkipReason.valueMissing) { try Audiogram.read({ Self.common[$0] }, points: []) }
+        #expect(throws: SkipReason.dateMissing) { try Audiogram.read({ _ in nil }, points: []) }
+    }
+
+    @Test("a prescription, without the brand that people type")
+    func visionPrescription() throws {
+        let attributes = Self.with([
+            "type": "HKVisionPrescriptionTypeGlasses", "dateIssued": "2022-10-20", "expirationDate": "2024-10-20",
+            "brand": "Robin’s favourite",
+        ])
+        let right = [
+            "sphere": "-1.25", "sphereUnit": "D", "axis": "90", "axisUnit": "deg", "add": "0.75", "addUnit": "D",
+            "vertex": "12", "vertexUnit": "mm", "prismAmount": "0.5", "prismAmountUnit": "pD", "prismAngle": "180",
+            "prismAngleUnit": "deg", "farPD": "31.5", "farPDUnit": "mm", "cylinder": "plano", "cylinderUnit": "D",
+        ]
+        let (prescription, repairs) = try VisionPrescription.read(
+            { attributes[$0] }, right: { right[$0] }, left: nil)
+        #expect(repairs == [.partDropped])
+        #expect(prescription.purpose == .glasses)
+        let observation = prescription.observation(subject: "p1")
+        #expect(observation.effective?.value.string == "2022-10-20")
+        #expect(
+            observation.component.map { $0.value?.value["value"]?.number?.text } == [
+                "-1.25", "90", "0.75", "12", "0.5", "180", "31.5",
+            ])
+        #expect(!observation.json.text().contains("favourite"))
+        #expect(throws: SkipReason.valueMissing) {
+            try VisionPrescription.read({ attributes[$0] }, right: nil, left: nil)
+        }
+        #expect(throws: SkipReason.dateMissing) { try VisionPrescription.read({ _ in nil }, right: nil, left: nil) }
+    }
+
+    @Test(
+        "the clocks of beats",
+        arguments: [
+            ("4:17:18.57 PM", 1_543_857), ("16:17:18,57", 1_543_857), ("4:17:18.5\u{202F}pm", 1_543_850),
+            ("12:00:00.00 AM", 0), ("0:00:01", 100), ("下午4:17:18.570", 1_543_857), ("4:17", nil), ("", nil),
+            ("4:61:00", nil), ("a:b:c", nil), ("99999999999:1:1", nil),
+        ] as [(String, Int?)])
+    func clocks(text: String, hundredths: Int?) { #expect(HeartbeatList.hundredths(text) == hundredths) }
+
+    @Test("the beats of a record of the heart rate variability follow one another, also over noon")
+    func beats() throws {
+        let record = Self.with([
+            "startDate": "2023-05-01 11:59:58 +0200", "endDate": "2023-05-01 12:00:58 +0200",
+        ])
+        let clocks = [
+            ("72", "11:59:59.50 AM"), ("74", "12:00:00.31 PM"), ("x", "12:00:01.00 PM"), ("70", "12:00:02.00 PM"),
+        ]
+        let (series, repairs) = try HeartbeatList.read(
+            { record[$0] }, beats: clocks.map { bpm, time in { $0 == "bpm" ? bpm : $0 == "time" ? time : nil } })
+        #expect(series.offsets.data == "1.5 2.31 4")
+        #expect(series.gaps?.data == "0 0 1")
+        #expect(series.rates?.data == "72 74 70")
+        #expect(repairs == [.partDropped])
+        #expect(throws: SkipReason.valueMissing) { try HeartbeatList.read({ record[$0] }, beats: []) }
+    }
+
+    @Test("the entry of a clinical record")
+    func clinicalEntry() throws {
+        var attributes = [
+            "type": "HKClinicalTypeIdentifierLabResultRecord", "identifier": "T18", "sourceName": "Example Hospital",
+            "sourceURL": "https://h.example/DSTU2/Observation/T18", "fhirVersion": "1.0.2",
+            "receivedDate": "2020-08-06 05:01:22 -0800", "resourceFilePath": "/clinical-records/Observation-1.json",
+        ]
+        let entry = try ClinicalRecordEntry { attributes[$0] }
+        #expect(entry.path == "clinical-records/Observation-1.json")
+        #expect(entry.version == "1.0.2")
+        #expect(entry.received?.text == "2020-08-06T05:01:22-08:00")
+        for path in ["", "/", "/../../etc/passwd"] {
+            attributes["resourceFilePath"] = path
+            #expect(throws: SkipReason.valueMissing) { try ClinicalRecordEntry { attributes[$0] } }
+        }
+    }
+
+    @Test("a clinical record is one resource")
+    func clinicalRecord() throws {
+        func read(_ text: String, pieces: Int = 3) -> Result<ClinicalRecordFile, ExportFileProblem> {
+            var reader = ClinicalRecordReader(nil, maximumBytes: 4096)
+            Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }
+            return reader.finish()
+        }
+        func problem(_ text: String) -> ExportFileProblem? {
+            if case .failure(let problem) = read(text) { problem } else { nil }
+        }
+        let text =
+            #"{"resourceType":"Immunization","id":"i","occurrenceDateTime":"2020","doseQuantity":{"value":0.50}}"#
+        for lead in ["", "\u{FEFF}", " \n"] {
+            let file = try read(lead + text).get()
+            #expect(file.record.fhir.text() == text)
+            #expect(file.record.release == .r4)
+            #expect(file.notes.isEmpty)
+        }
+        #expect(try read(#"{"resourceType":"Observation"}"#).get().notes == [.releaseUnknown])
+        #expect(problem("") == .empty)
+        #expect(problem("<html>") == .notJSON)
+        #expect(problem(String(text.dropLast(3))) == .notJSON)
+        #expect(problem(String(repeating: "{\"a\":", count: 700)) == .notJSON)
+        #expect(problem("{}") == .notAResource)
+        #expect(problem(#"{"resourceType":"Patient","name":[{"family":"Example"}]}"#) == .isPatient)
+        #expect(problem("{" + String(repeating: " ", count: 5000)) == .tooLarge)
+        #expect(problem(String(repeating: "7", count: 50_000)) == .notJSON)
+    }
+}

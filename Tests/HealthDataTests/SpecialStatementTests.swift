@@ -1,0 +1,146 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@Suite("Days, tests and answers")
+struct SpecialStatementTests {
+    static let start = SpecialRecordTests.start
+    static let watch = SpecialRecordTests.watch
+
+    @Test("a day is a date without a clock, its energy in kilocalories whatever the region")
+    func activitySummary() throws {
+        let value = try SpecialMeasure.energy.read("2469.614368", unit: "kJ")
+        let goal = try SpecialMeasure.energy.read("630", unit: "kcal")
+        let summary = try #require(
+            ActivitySummary(day: "2016-11-15", energy: .init(value: value, goal: goal)))
+        let observation = summary.observation(subject: "p1")
+        #expect(observation.effective?.type == "DateTime")
+        #expect(observation.effective?.value.string == "2016-11-15")
+        #expect(observation.device == nil)
+        let quantities = observation.component.compactMap { $0.value?.value }
+        #expect(quantities.map { $0["value"]?.number?.text } == ["590.252", "630"])
+        #expect(quantities[0]["extension"]?[0]?.at("valueQuantity", "unit")?.string == "kJ")
+        #expect(quantities[0]["extension"]?[0]?.at("valueQuantity", "value")?.number?.text == "2469.614368")
+        #expect(quantities[1]["extension"] == nil)
+        #expect(
+            observation.component.first?.code?.coding.map(\.code) == [
+                "HKActivitySummary.activeEnergyBurned", "41981-2",
+            ])
+        #expect(ActivitySummary(day: "2016-11-15") == nil)
+    }
+
+    @Test("the summary of an evening takes the place of the one at noon, and is another content")
+    func activityPlace() throws {
+        func summary(_ minutes: Double, day: String = "2016-11-15") throws -> ActivitySummary {
+            let ring = ActivitySummary.Ring(value: SpecialMeasure.minutes.quantity(minutes))
+            return try #require(ActivitySummary(day: day, exerciseTime: ring))
+        }
+        let noon = try summary(10)
+        let evening = try summary(30)
+        #expect(noon.identity != evening.identity)
+        #expect(noon.id(subject: "p1") == evening.id(subject: "p1"))
+        #expect(try summary(10, day: "2016-11-16").id(subject: "p1") != noon.id(subject: "p1"))
+    }
+
+    @Test("an audiogram tells ear and frequency apart")
+    func audiogram() throws {
+        let frequency = try SpecialMeasure.frequency.read("1.5", unit: "kHz")
+        let level = try SpecialMeasure.hearingLevel.read("15.50", unit: "dBHL")
+        let audiogram = try #require(
+            Audiogram(
+                start: Self.start, end: Self.start,
+                thresholds: [
+                    .init(ear: .left, frequency: frequency, level: level, isMasked: true),
+                    .init(ear: .right, frequency: frequency, level: level),
+                ], origin: Self.watch))
+        let components = audiogram.observation(subject: nil).component
+        #expect(components.map { $0.code?.label } == ["Left ear at 1500 Hz", "Right ear at 1500 Hz"])
+        #expect(components[0].object["extension"]?[0]?.at("valueQuantity", "value")?.number?.text == "1500")
+        #expect(components[0].object["extension"]?[1]?["valueBoolean"]?.bool == true)
+        #expect(components[1].object["extension"]?.array?.count == 1)
+        #expect(components[1].value?.value["value"]?.number?.text == "15.50")
+        #expect(throws: SkipReason.unknownUnit) { try SpecialMeasure.hearingLevel.read("15", unit: "dBASPL") }
+        #expect(throws: SkipReason.valueNotANumber) { try SpecialMeasure.hearingLevel.read("NaN", unit: "dBHL") }
+        #expect(Audiogram(start: Self.start, end: Self.start, thresholds: [], origin: Self.watch) == nil)
+    }
+
+    @Test("a prescription is an observation of each eye")
+    func visionPrescription() throws {
+        var lens = VisionPrescription.Lens()
+        lens[.sphere] = try SpecialMeasure.dioptre.read("-1.25", unit: "D")
+        lens[.farPupillaryDistance] = try SpecialMeasure.millimetre.read("3.15", unit: "cm")
+        let prescription = try #require(
+            VisionPrescription(
+                issued: .day("2025-01-15"), purpose: .contacts, right: lens, left: .init(), origin: Self.watch))
+        let observation = prescription.observation(subject: "p1")
+        #expect(observation.value?.value["text"]?.string == "Contact lenses")
+        #expect(
+            observation.component.map { $0.code?.coding.map(\.code) } == [
+                ["vision-right-sphere", "HKLensSpecification.sphere"],
+                ["vision-right-far-pupillary-distance", "HKGlassesLensSpecification.farPupillaryDistance"],
+            ])
+        #expect(observation.component.map { $0.value?.value["value"]?.number?.text } == ["-1.25", "31.5"])
+        #expect(observation.component.map { $0.value?.value["code"]?.string } == ["[diop]", "mm"])
+        #expect(
+            VisionPrescription(
+                issued: .day("2025-01-15"), purpose: .glasses, right: .init(), left: .init(), origin: Self.watch) == nil
+        )
+    }
+
+    @Test("a state of mind has Apple's numbers, each label once, unknown ones left out")
+    func stateOfMind() throws {
+        func state(_ valence: Double) -> StateOfMind? {
+            StateOfMind(
+                start: Self.start, feeling: .dailyMood, valence: valence, labels: [38, 1, 1, 0, 39], associations: [13],
+                origin: Self.watch)
+        }
+        let mood = try #require(state(0.5))
+        #expect(mood.labels.map(\.code) == ["HKStateOfMindLabelSatisfied", "HKStateOfMindLabelAmazed"])
+        #expect(mood.associations.map(\.display) == ["Self care"])
+        #expect(
+            mood.observation(subject: nil).component.map { $0.code?.coding.first?.code } == [
+                "HKStateOfMindKind", "HKStateOfMindValence", "HKStateOfMindValenceClassification", "HKStateOfMindLabel",
+                "HKStateOfMindLabel", "HKStateOfMindAssociation",
+            ])
+        let steps = [-1, -0.6, -0.3, 0, 0.3, 0.6, 1].map { state($0)?.classification.rawValue }
+        #expect(steps == [1, 2, 3, 4, 5, 6, 7])
+        #expect(state(1.1) == nil)
+        #expect(state(.nan) == nil)
+    }
+
+    @Test("the PHQ-9 has LOINC's codes, a score and its band")
+    func phq9() throws {
+        func form(_ answers: [Int?]) -> Assessment? {
+            Assessment(form: .phq9, start: Self.start, answers: answers, origin: Self.watch)
+        }
+        let record = try #require(form([3, 2, 1, 0, 1, 1, 1, 1, nil]))
+        let observation = record.observation(subject: "p1")
+        #expect(observation.value?.value.integer == 10)
+        #expect(record.risk.code == "HKPHQ9AssessmentRiskModerate")
+        #expect(observation.component.count == 11)
+        let answers = observation.component.dropFirst(2)
+        #expect(
+            answers.map { $0.code?.coding.first?.code } == [
+                "44250-9", "44255-8", "44259-0", "44254-1", "44251-7", "44258-2", "44252-5", "44253-3", "44260-8",
+            ])
+        #expect(answers.last?.value?.value["text"]?.string == "Preferred not to answer")
+        #expect(form([nil, 0, 0, 0, 0, 0, 0, 0, 0]) == nil)
+        #expect(form([4, 0, 0, 0, 0, 0, 0, 0, 0]) == nil)
+        #expect(form([0]) == nil)
+        for (answer, risk) in [(0, "NoneToMinimal"), (3, "Severe")] {
+            #expect(form(Array(repeating: answer, count: 9))?.risk.code == "HKPHQ9AssessmentRisk" + risk)
+        }
+    }
+
+    @Test("the GAD-7 has seven questions and no code of LOINC")
+    func gad7() throws {
+        let record = try #require(
+            Assessment(form: .gad7, start: Self.start, answers: [3, 3, 3, 3, 1, 1, 1], origin: Self.watch))
+        #expect(record.score == 15)
+        #expect(record.risk.code == "HKGAD7AssessmentRiskSevere")
+        #expect(!record.observation(subject: nil).json.text().contains("loinc"))
+        #expect(
+            Assessment(form: .gad7, start: Self.start, answers: [0, 0, 0, 0, 0, 0, nil], origin: Self.watch) == nil)
+    }
+}
