@@ -39,17 +39,17 @@ struct SourcePriorityTests {
     @Test("what was typed in is believed before the watch, the watch before the phone, the phone before all else")
     func order() {
         let ranks = [
-            SourceRank(Self.app), SourceRank(HealthSource(product: .iPad, version: "16")), SourceRank(Self.oldPhone),
-            SourceRank(Self.phone), SourceRank(Self.watch), SourceRank(Self.app, isEnteredByHand: true),
-            SourceRank(HealthSource(product: .iPhone, version: "9.3")),
+            SourceRank(.app, version: "3.1"), SourceRank(.iPad, version: "16"), SourceRank(.iPhone, version: "12.4.1"),
+            SourceRank(.iPhone, version: "16.2"), SourceRank(.appleWatch, version: "9.2"),
+            SourceRank(.app, isEnteredByHand: true), SourceRank(.iPhone, version: "9.3"),
         ]
         #expect(
-            ranks.sorted().map { "\($0.title) \($0.source?.version ?? "")" } == [
+            ranks.sorted().map { "\($0.title) \($0.version)" } == [
                 "Entered by hand ", "Apple Watch 9.2", "iPhone 16.2", "iPhone 12.4.1", "iPhone 9.3", "iPad 16",
                 "Other apps and devices 3.1",
             ])
         #expect(
-            SourceRank(Self.app, isEnteredByHand: true) == SourceRank(Self.watch, isEnteredByHand: true),
+            SourceRank(.app, version: "1", isEnteredByHand: true) == SourceRank(.appleWatch, isEnteredByHand: true),
             "what is typed in is one source")
     }
 

@@ -112,8 +112,8 @@ public struct DailyTotals: Sendable {
 
     private mutating func place(of rank: SourceRank) -> UInt16 {
         if let place = places[rank] { return place }
-        if ranks.count >= Self.sourceLimit, let source = rank.source, !source.version.isEmpty {
-            return place(of: SourceRank(HealthSource(product: source.product)))
+        if ranks.count >= Self.sourceLimit, let product = rank.product, !rank.version.isEmpty {
+            return place(of: SourceRank(product))
         }
         let place = UInt16(ranks.count)
         ranks.append(rank)

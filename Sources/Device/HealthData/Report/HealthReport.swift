@@ -36,8 +36,7 @@ public struct HealthReport: Sendable {
         let rank: SourceRank
 
         init(_ sample: HealthSample) {
-            rank = SourceRank(
-                HealthSource(product: sample.source.product), isEnteredByHand: sample.context.wasUserEntered == true)
+            rank = SourceRank(sample.source.product, isEnteredByHand: sample.context.wasUserEntered == true)
         }
 
         static func < (left: SourceKind, right: SourceKind) -> Bool { left.rank < right.rank }

@@ -18,47 +18,52 @@ public struct SourceRank: Sendable, Hashable, Comparable {
     }
 
     public let level: Level
-    /// Nil for what was typed in.
-    public let source: HealthSource?
+    /// The kind of product; nil for what was typed in.
+    public let product: HealthProduct?
+    /// Empty where it is not known, and for what was typed in.
+    public let version: String
 
     /// The rank of a sample's source.
     public init(_ sample: HealthSample) {
-        self.init(sample.source, isEnteredByHand: sample.context.wasUserEntered == true)
+        self.init(
+            sample.source.product, version: sample.source.version,
+            isEnteredByHand: sample.context.wasUserEntered == true)
     }
 
-    public init(_ source: HealthSource, isEnteredByHand: Bool = false) {
-        if isEnteredByHand {
+    public init(_ product: HealthProduct, version: String = "", isEnteredByHand: Bool = false) {
+        guard !isEnteredByHand else {
             level = .enteredByHand
-            self.source = nil
+            self.product = nil
+            self.version = ""
             return
         }
         level =
-            switch source.product {
+            switch product {
             case .appleWatch: .watch
             case .iPhone: .phone
             default: .other
             }
-        self.source = source
+        self.product = product
+        self.version = version
     }
 
     /// The kind of product in words.
     public var title: String {
-        guard let product = source?.product else { return "Entered by hand" }
+        guard let product else { return "Entered by hand" }
         return product == .app ? "Other apps and devices" : product.rawValue
     }
 
     /// Whether the left one is believed before the right one.
     public static func < (left: SourceRank, right: SourceRank) -> Bool {
         if left.level != right.level { return left.level < right.level }
-        guard let first = left.source, let second = right.source else { return false }
-        if first.product != second.product { return place(of: first.product) < place(of: second.product) }
-        let (newer, older) = (numbers(of: first.version), numbers(of: second.version))
+        if left.product != right.product { return place(of: left.product) < place(of: right.product) }
+        let (newer, older) = (numbers(of: left.version), numbers(of: right.version))
         if newer != older { return older.lexicographicallyPrecedes(newer) }
-        return second.version < first.version
+        return right.version < left.version
     }
 
-    private static func place(of product: HealthProduct) -> Int {
-        HealthProduct.allCases.firstIndex(of: product) ?? HealthProduct.allCases.count
+    private static func place(of product: HealthProduct?) -> Int {
+        product.flatMap { HealthProduct.allCases.firstIndex(of: $0) } ?? HealthProduct.allCases.count
     }
 
     /// The parts of a version. One that is too long for a number counts as the greatest.

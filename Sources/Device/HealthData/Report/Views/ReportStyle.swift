@@ -5,13 +5,12 @@ import Foundation
 enum ReportStyle {
     static let sheet: StaticString = """
         :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #545d68; --line:
-          #d5dae0; --panel: #f5f7f9; --bar: #0b66c3; --range: #8fb9e6; --middle: #0a3f7a; --deep: #1f3f94;
-          --core: #3f7fd9; --rem: #8a4fd0; --unspecified: #6b7f94; --awake: #b85c00; --bed: #1b1f24; --warn:
+          #d5dae0; --panel: #f5f7f9; --bar: #0b66c3; --range: #5b96d3; --middle: #0a3f7a; --deep: #1f3f94;
+          --core: #4a8be0; --rem: #6a2fb5; --unspecified: #7d8fa3; --awake: #b34d00; --bed: #1b1f24; --warn:
           #8a2b00; --warnback: #fff1e6 }
         @media (prefers-color-scheme: dark) {
           :root { --paper: #10151b; --ink: #e6eaef; --soft: #a3aebb; --line: #36404b; --panel: #19212a;
-            --bar: #5aa6f2; --range: #3d6a99; --middle: #d3e7fc; --deep: #4f78e0; --core: #83b6ff; --rem:
-            #bb92f5; --unspecified: #90a2b5; --awake: #f0a04f; --bed: #e6eaef; --warn: #ffc9a3;
+            --bar: #5aa6f2; --range: #3d6a99; --middle: #d3e7fc; --deep: #4368d0; --core: #8fbfff; --rem: #9d6ff0; --unspecified: #b4c2d0; --awake: #e8852a; --bed: #e6eaef; --warn: #ffc9a3;
             --warnback: #3a2212 }
         }
         * { box-sizing: border-box }
@@ -55,8 +54,8 @@ enum ReportStyle {
         .awake { fill: var(--awake) }
         .bed { fill: var(--bed) }
         .track { fill: var(--panel) }
-        .few { fill: var(--bar); fill-opacity: .4 }
-        .some { fill: var(--bar); fill-opacity: .6 }
+        .few { fill: var(--bar); fill-opacity: .5 }
+        .some { fill: var(--bar); fill-opacity: .65 }
         .many { fill: var(--bar); fill-opacity: .8 }
         .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; margin: .25rem 0
           .5rem; padding: 0; font-size: .875rem; color: var(--soft) }

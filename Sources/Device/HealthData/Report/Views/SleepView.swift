@@ -64,7 +64,7 @@ struct SleepView {
         for (stage, style) in Self.stages where sum.times[stage] > 0 {
             let hours = sum.mean(stage) / 3600
             chart.mark(
-                style, at: place, from: base, to: base + hours,
+                style, at: place, from: base, to: base + hours, gap: 1,
                 words: "\(label): \(stage.title), \(ReportNumber.hours(Int64(sum.mean(stage))))", in: &html)
             base += hours
         }

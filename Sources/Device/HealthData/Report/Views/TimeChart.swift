@@ -44,14 +44,17 @@ struct TimeChart {
     ///
     /// - Parameters:
     ///   - least: as many pixels high at least.
+    ///   - gap: as many pixels are left free above, so that marks that stand on one another can be told apart.
     ///   - words: shown when the pointer rests on it.
     func mark(
-        _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, words: String,
+        _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, gap: Double = 0,
+        words: String,
         in html: inout HTML
     ) {
         let count = Double(Self.slots(starts.count))
         var (bottom, top) = (y(low), y(high))
         if bottom - top < least { (bottom, top) = ((bottom + top + least) / 2, (bottom + top - least) / 2) }
+        top += min(gap, (bottom - top) / 3)
         html.element(
             "rect",
             [
