@@ -111,7 +111,7 @@ import Testing
 
     @Test func aRandomUnitComesBackFromItsText() throws {
         var random = UnitsRandom.fresh("aRandomUnitComesBackFromItsText")
-        for _ in 0..<2_000 {
+        for _ in 0..<500 {
             let written = random.unit()
             guard let unit = try? HealthKitUnit(written) else {
                 // Nothing but exponents beyond the limit can be wrong with it.
@@ -130,7 +130,7 @@ import Testing
         var random = UnitsRandom.fresh("damagedUnitsAreReadOrRefusedButNeverHarm")
         let splinters = ["", "(", ")", "/", "1/", "^", "^-", "·", "<", ">", "%", "0", "é", "\u{C2}", " ", "mol<"]
         var refused = 0
-        for _ in 0..<3_000 {
+        for _ in 0..<800 {
             var text = Array(random.unit())
             let place = Int.random(in: 0...text.count, using: &random)
             text.replaceSubrange(
@@ -143,6 +143,6 @@ import Testing
                 #expect((0...String(text).utf8.count).contains(error.offset), "\(String(text)), seed \(random.seed)")
             }
         }
-        #expect(refused > 300)
+        #expect(refused > 80)
     }
 }

@@ -80,7 +80,12 @@ struct UnitsRandom: RandomNumberGenerator {
     /// A number as exports write it.
     mutating func decimal() -> String {
         let whole = pick(["0", "1", "72", "1013", "98765", "123456789012"])
-        let fraction = pick(["", ".5", ".25", ".10", ".125", ".333333333333", ".00001"])
+        let digits = Int.random(in: 0...17, using: &self)
+        var fraction = digits == 0 ? "" : "."
+        for _ in 0..<digits { fraction += String(Int.random(in: 0...9, using: &self)) }
+        if Int.random(in: 0..<4, using: &self) == 0 {
+            fraction = pick([".5", ".10", ".000", ".333333333333", ".00001"])
+        }
         return pick(["", "", "-"]) + whole + fraction
     }
 

@@ -11,7 +11,8 @@ extension UnitConversion {
     public func convert(_ text: String) -> String? {
         if let short, let value = ShortDecimal(text) {
             if let powerOfTen {
-                return powerOfTen == 0 ? text : Self.shift(text, by: powerOfTen)
+                if powerOfTen == 0 { return text }
+                return value.shifted(by: powerOfTen) ?? Self.shift(text, by: powerOfTen)
             }
             if let result = short.apply(to: value) { return result }
         }
@@ -74,6 +75,12 @@ struct ShortDecimal {
         guard let read else { return nil }
         (isNegative, digits, exponent) = read
     }
+
+    /// The text with the decimal point moved, all digits kept; nil for zero and where many zeros would be needed.
+    func shifted(by places: Int) -> String? {
+        guard digits != 0, places.magnitude <= 3, exponent > -12 else { return nil }
+        return ExactRatio.text(isNegative: isNegative, digits: String(digits), exponent: exponent + places)
+    }
 }
 
 /// A factor `multiply / divide · 10^exponent` of machine words: that of every unit people write.
@@ -93,23 +100,14 @@ struct ShortFactor: Sendable, Hashable {
     func apply(to value: ShortDecimal) -> String? {
         guard value.digits != 0 else { return "0" }
         let product = value.digits.multipliedFullWidth(by: multiply)
-        guard product.high == 0 else { return nil }
-        var digits = product.low
-        var power = value.exponent + exponent
-        var remainder: UInt64 = 0
-        if divide > 1 {
-            let places = Self.missingPlaces(digits, over: divide)
-            guard places < Self.powers.count else { return nil }
-            let dividend = digits.multipliedFullWidth(by: Self.powers[places])
-            guard dividend.high < divide else { return nil }
-            (digits, remainder) = divide.dividingFullWidth(dividend)
-            power -= places
-        }
-        var isExact = remainder == 0
+        guard let quotient = quotient(product, of: value) else { return nil }
+        var digits = quotient.digits
+        var power = quotient.power + value.exponent + exponent
         if digits < Self.limit {
-            // The divisor is odd, so that there is no half.
-            if remainder > divide / 2 { digits += 1 }
+            let rest = quotient.divisor - quotient.remainder
+            if quotient.remainder > rest || (quotient.remainder == rest && digits % 2 == 1) { digits += 1 }
         } else {
+            var isExact = quotient.remainder == 0
             var last: UInt64 = 0
             while digits >= Self.limit {
                 isExact = isExact && last == 0
@@ -125,13 +123,44 @@ struct ShortFactor: Sendable, Hashable {
         return ExactRatio.text(isNegative: value.isNegative, digits: String(digits), exponent: power)
     }
 
+    /// A quotient of words: `digits · 10^power`, and what is left over for its divisor.
+    private typealias Quotient = (digits: UInt64, remainder: UInt64, divisor: UInt64, power: Int)
+
+    /// Divides so that the quotient has 18 digits or more, or is exact; nil where the divisor would not fit.
+    private func quotient(_ product: (high: UInt64, low: UInt64), of value: ShortDecimal) -> Quotient? {
+        var divisor = divide
+        var dividend = product
+        var power = 0
+        if product.high == 0 {
+            if divide == 1 { return (product.low, 0, 1, 0) }
+            let places = max(0, ExactDecimal.maximumDigits - Self.length(product.low) + Self.length(divide))
+            guard places < Self.powers.count else { return nil }
+            dividend = product.low.multipliedFullWidth(by: Self.powers[places])
+            power = -places
+        } else {
+            let length = Self.length(value.digits) + Self.length(multiply) - Self.length(divide)
+            power = max(0, length - ExactDecimal.maximumDigits - 1)
+            guard power < Self.powers.count, Self.multiply(&divisor, by: Self.powers[power]) else { return nil }
+            while product.high >= divisor {
+                guard Self.multiply(&divisor, by: 10) else { return nil }
+                power += 1
+            }
+        }
+        guard dividend.high < divisor else { return nil }
+        let (quotient, remainder) = divisor.dividingFullWidth(dividend)
+        guard remainder == 0 || quotient >= Self.limit / 10 else { return nil }
+        return (quotient, remainder, divisor, power)
+    }
+
+    /// Multiplies unless the product does not fit.
+    private static func multiply(_ number: inout UInt64, by factor: UInt64) -> Bool {
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        number = product
+        return !overflow
+    }
+
     /// The first number of more than ``ExactDecimal/maximumDigits`` digits.
     private static let limit = powers[ExactDecimal.maximumDigits]
-
-    /// How many zeros bring a quotient to 18 digits or 19, which a word holds.
-    private static func missingPlaces(_ digits: UInt64, over divisor: UInt64) -> Int {
-        max(0, ExactDecimal.maximumDigits - length(digits) + length(divisor))
-    }
 
     private static func length(_ number: UInt64) -> Int {
         var count = 1
