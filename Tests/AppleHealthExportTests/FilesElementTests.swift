@@ -115,8 +115,9 @@ struct FilesElementTests {
         #expect(observation.effective?.value.string == "2022-10-20")
         #expect(
             observation.component.map { $0.value?.value["value"]?.number?.text } == [
-                "-1.25", "90", "0.75", "12", "0.5", "180", "31.5",
+                "-1.25", "90", "0.75", "12", "0.5", "180", "31.5", nil,
             ])
+        #expect(observation.component.last?.value?.value.string == "2024-10-20")
         #expect(!observation.json.text().contains("favourite"))
         #expect(throws: SkipReason.valueMissing) {
             try VisionPrescription.read({ attributes[$0] }, right: nil, left: nil)

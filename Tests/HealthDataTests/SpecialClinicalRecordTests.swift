@@ -37,7 +37,7 @@ struct SpecialClinicalRecordTests {
         #expect(resource.at("futureMember", "kept")?.number?.text == "1.500")
         #expect(resource["specimen"]?[0]?["reference"]?.string == "#s")
         #expect(resource["performer"]?[0]?["reference"]?.string == "https://elsewhere.example/Practitioner/9")
-        #expect(resource["extension"]?[0]?["valueString"]?.string == "r1")
+        #expect(resource["identifier"] == [["system": "urn:tributary:clinical-record-id", "value": "r1"]])
     }
 
     @Test("the links between the records of one hospital stay, and two hospitals do not meet")

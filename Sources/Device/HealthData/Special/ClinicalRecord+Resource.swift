@@ -2,13 +2,24 @@ import FHIR
 import Foundation
 
 extension ClinicalRecord {
+    /// The system of the identifier that holds the id a record had at the hospital.
+    public static let idSystem = "urn:tributary:clinical-record-id"
+
+    /// The types of clinical records that can have many identifiers.
+    private static let haveIdentifiers: Set<String> = [
+        "AllergyIntolerance", "CarePlan", "CareTeam", "Condition", "Coverage", "Device", "DiagnosticReport",
+        "DocumentReference", "Encounter", "FamilyMemberHistory", "Goal", "Immunization", "Medication",
+        "MedicationAdministration", "MedicationDispense", "MedicationRequest", "MedicationStatement", "Observation",
+        "Procedure", "ServiceRequest",
+    ]
+
     /// The record as a resource of R4: the resource itself where it is written in R4 or was converted
     /// (``converted(toR4:)``), else a document that holds it (``document(subject:)``).
     ///
     /// - Without a subject, the resource is passed on as it is.
     /// - With a subject, it is made fit to stand among the resources of many people: its id becomes one that no other
     ///   hospital's can meet, references between the records are rewritten in the same way, every reference to the
-    ///   patient becomes the subject's, without display or identifier, and the id it had stands in an extension.
+    ///   patient becomes the subject's, without display or identifier, and the id it had becomes one of its identifiers.
     public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
         guard let resource = inR4 else { return document(subject: subject) }
         guard let subject else { return resource }
@@ -18,14 +29,11 @@ extension ClinicalRecord {
         for member in ["subject", "patient", "beneficiary"] where object[member]?.object != nil {
             object[member] = ["reference": .string("Patient/" + subject)]
         }
-        if let serverID {
-            let known = object["extension"]?.array ?? []
-            object["extension"] = .array(
-                known + extensions + [SpecialExtension.make("HKClinicalRecord.identifier", "String", .string(serverID))]
-            )
-        } else if !extensions.isEmpty {
-            object["extension"] = .array((object["extension"]?.array ?? []) + extensions)
+        if let serverID, Self.haveIdentifiers.contains(resourceType) {
+            let known = object["identifier"]?.array ?? []
+            object["identifier"] = .array(known + [["system": .string(Self.idSystem), "value": .string(serverID)]])
         }
+        if !extensions.isEmpty { object["extension"] = .array((object["extension"]?.array ?? []) + extensions) }
         return .object(object)
     }
 

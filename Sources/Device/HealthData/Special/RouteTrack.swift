@@ -63,7 +63,12 @@ public struct RouteTrack: Sendable, Hashable {
 
     /// Whether there is no room for another point: a row would be longer than a text of FHIR may be, at some
     /// hundred thousand points.
-    public var isFull: Bool { all.contains { $0.data.utf8.count > limit - 40 } }
+    public var isFull: Bool {
+        let room = limit - 40
+        return offsets.length > room || latitudes.length > room || longitudes.length > room
+            || elevations.length > room || speeds.length > room || courses.length > room
+            || horizontalAccuracies.length > room || verticalAccuracies.length > room
+    }
 
     /// Takes a point.
     ///

@@ -19,6 +19,9 @@ public struct SampledSeries: Sendable, Hashable {
         for value in values { append(value) }
     }
 
+    /// The bytes of ``data``.
+    var length: Int { data.utf8.count }
+
     public var isEmpty: Bool { count == 0 }
 
     /// Appends a number with its digits; nil leaves a gap, so that the next one keeps its place.

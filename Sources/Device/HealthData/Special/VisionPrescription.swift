@@ -79,8 +79,9 @@ public struct VisionPrescription: SpecialRecord {
             for figure in Figure.allCases { parts.add(figure.code(eye), lens[figure]) }
         }
         if let expires = expires?.text {
-            parts.extensions.append(
-                SpecialExtension.make("HKVisionPrescription.expirationDate", "DateTime", .string(expires)))
+            parts.add(
+                ComponentCode.healthKit("HKVisionPrescription.expirationDate", "Expiration Date"), "DateTime",
+                .string(expires))
         }
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }

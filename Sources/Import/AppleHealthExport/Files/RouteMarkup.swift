@@ -109,18 +109,20 @@ struct RouteMarkup {
             quote = byte
         }
         buffer.append(byte)
-        if buffer.count == 1, byte == UInt8(ascii: "?") {
-            skip(0, UInt8(ascii: "?"))
-        } else if buffer.elementsEqual("!--".utf8) {
-            skip(UInt8(ascii: "-"), UInt8(ascii: "-"))
-        } else if buffer.elementsEqual("![CDATA[".utf8) {
-            skip(UInt8(ascii: "]"), UInt8(ascii: "]"))
-        } else if buffer.count == 8, String(decoding: buffer, as: UTF8.self).uppercased() == "!DOCTYPE" {
-            return token(.documentType)
-        } else if buffer.count >= Self.tagLimit {
+        switch buffer.count {
+        case 1 where byte == UInt8(ascii: "?"): skip(0, UInt8(ascii: "?"))
+        case 3 where buffer.elementsEqual("!--".utf8): skip(UInt8(ascii: "-"), UInt8(ascii: "-"))
+        case 8 where buffer.first == UInt8(ascii: "!"):
+            if buffer.elementsEqual("![CDATA[".utf8) {
+                skip(UInt8(ascii: "]"), UInt8(ascii: "]"))
+            } else if String(decoding: buffer, as: UTF8.self).uppercased() == "!DOCTYPE" {
+                return token(.documentType)
+            }
+        case Self.tagLimit...:
             buffer.removeAll(keepingCapacity: true)
             state = .text
             isTextCut = true
+        default: break
         }
         return true
     }

@@ -1,3 +1,4 @@
+import FHIR
 import HealthData
 
 /// A workout route of an export.
@@ -118,6 +119,7 @@ public struct RouteReader {
 enum RouteTime {
     /// Milliseconds since 1970 of `2019-06-11T22:00:42Z`, with or without a broken second; nil for anything else.
     static func milliseconds(_ text: String) -> Int64? {
+        if let read = exact(text) { return read }
         guard text.utf8.count <= 40 else { return nil }
         var whole = text
         var thousandths: Int64 = 0
@@ -129,5 +131,35 @@ enum RouteTime {
         }
         let read = Array(whole.utf8).withUnsafeBufferPointer { ExportDate.readOld($0) }
         return read.map { $0.seconds * 1000 + thousandths }
+    }
+
+    /// `2019-06-11T22:00:42Z` and nothing else: what all of Apple's files have.
+    private static func exact(_ text: String) -> Int64? {
+        let bytes = text.utf8
+        guard bytes.count == 20 else { return nil }
+        var numbers: (Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0)
+        for (place, byte) in bytes.enumerated() {
+            switch (place, byte) {
+            case (4, 0x2D), (7, 0x2D), (10, 0x54), (13, 0x3A), (16, 0x3A), (19, 0x5A): continue
+            case (_, 0x30...0x39):
+                let digit = Int(byte) - 0x30
+                switch place {
+                case 0..<4: numbers.0 = numbers.0 * 10 + digit
+                case 5, 6: numbers.1 = numbers.1 * 10 + digit
+                case 8, 9: numbers.2 = numbers.2 * 10 + digit
+                case 11, 12: numbers.3 = numbers.3 * 10 + digit
+                case 14, 15: numbers.4 = numbers.4 * 10 + digit
+                case 17, 18: numbers.5 = numbers.5 * 10 + digit
+                default: return nil
+                }
+            default: return nil
+            }
+        }
+        guard (1...9999).contains(numbers.0), (1...12).contains(numbers.1),
+            (1...CivilDate.daysInMonth(year: numbers.0, month: numbers.1)).contains(numbers.2), numbers.3 < 24,
+            numbers.4 < 60, numbers.5 <= 60
+        else { return nil }
+        let days = CivilDate.days(year: numbers.0, month: numbers.1, day: numbers.2)
+        return Int64(days * 86400 + numbers.3 * 3600 + numbers.4 * 60 + numbers.5) * 1000
     }
 }
