@@ -49,8 +49,8 @@ public enum SpecialKind: String, Sendable, CaseIterable {
 
     private static let rows = Dictionary(uniqueKeysWithValues: allCases.map { ($0, Row($0)) })
 
-    /// The row of the table of types.
-    private var type: HealthType? {
+    /// The row of the table of types; nil for clinical records, of which there is one for each of HealthKit's types.
+    public var type: HealthType? {
         switch self {
         case .phq9: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("PHQ") }
         case .gad7: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("GAD") }

@@ -48,44 +48,30 @@ public struct SpecialQuantity: Sendable, Hashable {
     }
 }
 
-/// What can be measured inside a record: the unit it is given in and the units it may come in.
+/// What can be measured inside a record: the unit it is given in, and every unit of HealthKit that measures the same.
 public struct SpecialMeasure: Sendable {
     public let unit: HealthUnit
-    private let factors: [String: Factor]
+    /// HealthKit's unit of the same size.
+    private let healthKitUnit: HealthKitUnit?
+    /// Names that sources use and HealthKit does not have, with HealthKit's.
+    private let otherNames: [String: String]
 
-    /// So many of the measure's unit are one of the written one: `multiply / divide`, or powers of ten.
-    private enum Factor: Sendable {
-        case same
-        case power(Int)
-        case ratio(Decimal, Decimal)
-    }
-
-    private init(_ unit: HealthUnit, _ factors: [String: Factor]) {
+    private init(_ unit: HealthUnit, _ healthKitUnit: String, otherNames: [String: String] = [:]) {
         self.unit = unit
-        self.factors = factors
+        self.healthKitUnit = try? HealthKitUnit(healthKitUnit)
+        self.otherNames = otherNames
     }
 
     /// Reads a number in a unit.
     ///
-    /// - Throws: the ``SkipReason`` where it is none, out of range, or in a unit that is not known.
+    /// - Throws: the ``SkipReason`` where it is none, out of range, or in a unit that does not measure the same.
     public func read(_ text: String, unit name: String) throws(SkipReason) -> SpecialQuantity {
-        guard let factor = factors[name] else { throw .unknownUnit }
+        guard let healthKitUnit, name.utf8.count <= 64, let source = try? HealthKitUnit(otherNames[name] ?? name),
+            let conversion = source.conversion(to: healthKitUnit)
+        else { throw .unknownUnit }
         let (written, mended) = try NumberText.read(text)
-        let number: JSONNumber?
-        switch factor {
-        case .same: number = JSONNumber(text: written)
-        case .power(let places) where !written.utf8.contains(where: { $0 == 0x65 || $0 == 0x45 }):
-            number = JSONNumber(text: ExactDecimal.shift(written, by: places))
-        case .power(let places):
-            number = Decimal(string: written, locale: nil).flatMap {
-                JSONNumber($0 * Decimal(sign: .plus, exponent: places, significand: 1))
-            }
-        case .ratio(let multiply, let divide):
-            number = Decimal(string: written, locale: nil).flatMap {
-                ExactDecimal.linear($0, add: 0, multiply: multiply, divide: divide)
-            }
-        }
-        guard let number else { throw .valueOutOfRange }
+        let read = conversion.isIdentity ? written : conversion.convert(written)
+        guard let number = read.flatMap({ JSONNumber(text: $0) }) else { throw .valueOutOfRange }
         return SpecialQuantity(
             written: written, writtenUnit: name, number: number, unit: unit, repairs: mended ? [.numberSyntax] : [])
     }
@@ -96,37 +82,22 @@ public struct SpecialMeasure: Sendable {
         return SpecialQuantity(number, unit)
     }
 
-    public static let frequency = SpecialMeasure(
-        HealthUnit("Hz", "Hz"), ["Hz": .same, "hertz": .same, "kHz": .power(3), "MHz": .power(6), "mHz": .power(-3)])
+    public static let frequency = SpecialMeasure(HealthUnit("Hz", "Hz"), "Hz", otherNames: ["hertz": "Hz"])
     /// Decibel of hearing level: UCUM has no such reference level, hence the annotation.
     public static let hearingLevel = SpecialMeasure(
-        HealthUnit("dB{HL}", "dB HL"), ["dBHL": .same, "dB": .same, "dB HL": .same])
-    public static let energy = SpecialMeasure(
-        HealthUnit("kcal", "kcal"),
-        [
-            "kcal": .same, "Cal": .same, "cal": .power(-3), "kJ": .ratio(1000, 4184), "J": .ratio(1, 4184),
-            "MJ": .ratio(1_000_000, 4184),
-        ])
-    public static let minutes = SpecialMeasure(
-        HealthUnit("min", "min"), ["min": .same, "s": .ratio(1, 60), "hr": .ratio(60, 1), "h": .ratio(60, 1)])
+        HealthUnit("dB{HL}", "dB HL"), "dBHL", otherNames: ["dB HL": "dBHL", "dB": "dBHL"])
+    public static let energy = SpecialMeasure(HealthUnit("kcal", "kcal"), "kcal")
+    public static let minutes = SpecialMeasure(HealthUnit("min", "min"), "min", otherNames: ["h": "hr"])
     /// The hours of a day in which the person stood: a count.
-    public static let hours = SpecialMeasure(HealthUnit("{hours}", "hours"), ["count": .same, "hr": .same, "h": .same])
-    public static let dioptre = SpecialMeasure(HealthUnit("[diop]", "D"), ["D": .same])
-    public static let prismDioptre = SpecialMeasure(HealthUnit("[p'diop]", "pD"), ["pD": .same])
-    public static let angle = SpecialMeasure(
-        HealthUnit("deg", "deg"),
-        [
-            "deg": .same, "°": .same,
-            "rad": .ratio(180, Decimal(string: "3.14159265358979323846264338327950288") ?? .nan),
-        ])
-    public static let millimetre = SpecialMeasure(
-        HealthUnit("mm", "mm"),
-        [
-            "mm": .same, "cm": .power(1), "m": .power(3), "in": .ratio(254, 10), "ft": .ratio(3048, 10),
-        ])
-    public static let metre = SpecialMeasure(HealthUnit("m", "m"), ["m": .same])
-    public static let speed = SpecialMeasure(HealthUnit("m/s", "m/s"), ["m/s": .same])
-    public static let seconds = SpecialMeasure(HealthUnit("s", "s"), ["s": .same])
+    public static let hours = SpecialMeasure(
+        HealthUnit("{hours}", "hours"), "count", otherNames: ["hr": "count", "h": "count"])
+    public static let dioptre = SpecialMeasure(HealthUnit("[diop]", "D"), "D")
+    public static let prismDioptre = SpecialMeasure(HealthUnit("[p'diop]", "pD"), "pD")
+    public static let angle = SpecialMeasure(HealthUnit("deg", "deg"), "deg", otherNames: ["°": "deg"])
+    public static let millimetre = SpecialMeasure(HealthUnit("mm", "mm"), "mm")
+    public static let metre = SpecialMeasure(HealthUnit("m", "m"), "m")
+    public static let speed = SpecialMeasure(HealthUnit("m/s", "m/s"), "m/s")
+    public static let seconds = SpecialMeasure(HealthUnit("s", "s"), "s")
     public static let beats = SpecialMeasure(
-        HealthUnit("/min", "beats/minute"), ["count/min": .same, "bpm": .same, "count/s": .ratio(60, 1)])
+        HealthUnit("/min", "beats/minute"), "count/min", otherNames: ["bpm": "count/min"])
 }

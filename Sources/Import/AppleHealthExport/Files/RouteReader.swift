@@ -14,7 +14,7 @@ public struct RouteFile: Sendable {
 public struct RouteReader {
     private var scanner = RouteMarkup()
     private var track: RouteTrack
-    private var point: [Field: String]?
+    private var point: Draft?
     private var field: Field?
     private var isRecognised = false
     private var isEnded = false
@@ -32,13 +32,32 @@ public struct RouteReader {
     /// The root stands at the beginning.
     private static let headLength = 64 << 10
 
-    private enum Field: String {
-        case latitude = "lat"
-        case longitude = "lon"
-        case elevation = "ele"
-        case time, speed, course
-        case horizontalAccuracy = "hAcc"
-        case verticalAccuracy = "vAcc"
+    /// What a point may have, in the order of ``Draft``.
+    private enum Field: Int {
+        case latitude, longitude, elevation, time, speed, course, horizontalAccuracy, verticalAccuracy
+
+        /// The field that an element inside of a point has.
+        init?(element name: String) {
+            switch name {
+            case "ele": self = .elevation
+            case "time": self = .time
+            case "speed": self = .speed
+            case "course": self = .course
+            case "hAcc": self = .horizontalAccuracy
+            case "vAcc": self = .verticalAccuracy
+            default: return nil
+            }
+        }
+    }
+
+    /// A point that is open.
+    private struct Draft {
+        private var texts = [String?](repeating: nil, count: 8)
+
+        subscript(field: Field) -> String? {
+            get { texts[field.rawValue] }
+            set { texts[field.rawValue] = newValue }
+        }
     }
 
     public init() { self.init(limit: SampledSeries.limit) }
@@ -79,13 +98,14 @@ public struct RouteReader {
                 problem = .notARoute
             } else if name == "trkpt" {
                 if point != nil { notes.insert(.pointsDropped) }
-                var point: [Field: String] = [:]
-                for field in [Field.latitude, .longitude] { point[field] = tag.attribute(field.rawValue) }
+                var point = Draft()
+                point[.latitude] = tag.attribute("lat")
+                point[.longitude] = tag.attribute("lon")
                 self.point = point
                 field = nil
                 if tag.isEmpty { endPoint() }
             } else {
-                field = point == nil || tag.isEmpty ? nil : Field(rawValue: name)
+                field = point == nil || tag.isEmpty ? nil : Field(element: name)
             }
         case .text(let text):
             guard let field, point != nil, point?[field] == nil else { break }
