@@ -77,9 +77,9 @@ enum Exports {
         let selection = HealthSelection(subject: "p1")
         let conversion = HealthConversion(selection, isKnown: { _ in false }, emit: { outcome.made.append($0) })
         let stream = ExportStream(pieces, selection, isRecognised: true)
-        while try stream.read(samples: pieces.isSmall ? 1 : 4096) { try conversion.take(stream.reader.takeBatch()) }
-        try conversion.take(stream.reader.takeBatch())
-        outcome.account = try conversion.finish(with: stream.reader.account)
+        while try stream.read(samples: pieces.isSmall ? 1 : 4096) { try conversion.take(stream.takeBatch()) }
+        try conversion.take(stream.takeBatch())
+        outcome.account = try conversion.finish(with: stream.account)
         return outcome
     }
 

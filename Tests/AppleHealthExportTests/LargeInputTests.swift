@@ -28,9 +28,9 @@ struct LargeInputTests {
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in })
         let before = Self.peakMemory
         let stream = ExportStream(source, HealthSelection(), isRecognised: true)
-        while try stream.read(samples: 4096) { try conversion.take(stream.reader.takeBatch()) }
-        try conversion.take(stream.reader.takeBatch())
-        let account = try conversion.finish(with: stream.reader.account)
+        while try stream.read(samples: 4096) { try conversion.take(stream.takeBatch()) }
+        try conversion.take(stream.takeBatch())
+        let account = try conversion.finish(with: stream.account)
         #expect(account.read == 100_000 && account.outcome == .complete)
         #expect(source.given > 30 << 20)
         // Other tests run at the same time, so this is a loose bound; what holds the samples takes several times as much.

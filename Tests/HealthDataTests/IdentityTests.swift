@@ -53,15 +53,22 @@ struct IdentityTests {
         print("seed \(seed)")
         var set = IdentitySet()
         var model: Set<IdentityKey> = []
-        for _ in 0..<3000 {
-            // Few different low words: many collisions. Zero is the mark of a free slot and must work as a key.
-            let key = IdentityKey(
-                high: UInt64.random(in: 0...400, using: &random), low: UInt64.random(in: 0...3, using: &random))
-            #expect(set.contains(key) == model.contains(key), "seed \(seed)")
-            #expect(set.insert(key) == model.insert(key).inserted, "seed \(seed)")
+        // Few parts and few slots to begin at: many collisions. Zero is the mark of a free slot and must work as a key.
+        var pool = (0..<1500).map { _ in
+            IdentityKey(
+                high: UInt64.random(in: 0...2, using: &random) << 56,
+                low: UInt64.random(in: 0...4, using: &random) << 62
+                    | UInt64.random(in: 2...UInt64.max >> 2, using: &random)
+            )
         }
-        #expect(set.count == model.count)
-        #expect(set.contains(IdentityKey(high: 0, low: 0)) == model.contains(IdentityKey(high: 0, low: 0)))
+        pool.append(IdentityKey(high: 0, low: 0))
+        var wrong = 0
+        for _ in 0..<6000 {
+            let key = pool[Int.random(in: 0..<pool.count, using: &random)]
+            if set.contains(key) != model.contains(key) { wrong += 1 }
+            if set.insert(key) != model.insert(key).inserted { wrong += 1 }
+        }
+        #expect(wrong == 0 && set.count == model.count, "seed \(seed)")
     }
 }
 

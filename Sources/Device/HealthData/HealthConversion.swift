@@ -191,7 +191,7 @@ extension HealthSample {
         }
         switch value {
         case .quantity(let quantity): return outside(quantity, type.measure)
-        case .option: return false
+        case .option, .event: return false
         case .bloodPressure(let systolic, let diastolic):
             return zip(type.components, [systolic, diastolic]).contains { outside($1, $0.measure) }
         case .workout(let workout):

@@ -27,35 +27,38 @@ public struct HealthInstant: Sendable, Hashable {
 
     /// FHIR's dateTime and instant: `2016-11-14T07:25:41-07:00`.
     public var text: String {
+        String(unsafeUninitializedCapacity: 25) { buffer in
+            if let start = buffer.baseAddress { writeText(to: start) }
+            return 25
+        }
+    }
+
+    /// Writes the 25 characters of ``text``.
+    func writeText(to start: UnsafeMutablePointer<UInt8>) {
         let local = seconds + Int64(offsetMinutes) * 60
         let day = local >= 0 ? local / 86400 : (local - 86399) / 86400
         let rest = Int(local - day * 86400)
         let date = CivilDate.date(days: Int(day))
-        return String(unsafeUninitializedCapacity: 25) { buffer in
-            func put(_ value: Int, _ place: Int, _ width: Int = 2) {
-                var value = value
-                for index in stride(from: place + width - 1, through: place, by: -1) {
-                    buffer[index] = UInt8(0x30 + value % 10)
-                    value /= 10
-                }
-            }
-            put(date.year, 0, 4)
-            buffer[4] = UInt8(ascii: "-")
-            put(date.month, 5)
-            buffer[7] = UInt8(ascii: "-")
-            put(date.day, 8)
-            buffer[10] = UInt8(ascii: "T")
-            put(rest / 3600, 11)
-            buffer[13] = UInt8(ascii: ":")
-            put(rest / 60 % 60, 14)
-            buffer[16] = UInt8(ascii: ":")
-            put(rest % 60, 17)
-            buffer[19] = UInt8(ascii: offsetMinutes < 0 ? "-" : "+")
-            put(Int(offsetMinutes.magnitude) / 60, 20)
-            buffer[22] = UInt8(ascii: ":")
-            put(Int(offsetMinutes.magnitude) % 60, 23)
-            return 25
+        func put(_ value: Int, _ place: Int) {
+            start[place] = UInt8(truncatingIfNeeded: 0x30 + value / 10)
+            start[place + 1] = UInt8(truncatingIfNeeded: 0x30 + value % 10)
         }
+        put(date.year / 100, 0)
+        put(date.year % 100, 2)
+        start[4] = UInt8(ascii: "-")
+        put(date.month, 5)
+        start[7] = UInt8(ascii: "-")
+        put(date.day, 8)
+        start[10] = UInt8(ascii: "T")
+        put(rest / 3600, 11)
+        start[13] = UInt8(ascii: ":")
+        put(rest / 60 % 60, 14)
+        start[16] = UInt8(ascii: ":")
+        put(rest % 60, 17)
+        start[19] = UInt8(ascii: offsetMinutes < 0 ? "-" : "+")
+        put(Int(offsetMinutes.magnitude) / 60, 20)
+        start[22] = UInt8(ascii: ":")
+        put(Int(offsetMinutes.magnitude) % 60, 23)
     }
 }
 

@@ -24,93 +24,124 @@ public struct HealthObservation: Sendable {
     /// Appends the JSON text of ``observation``, byte for byte, without making the JSON first: an export has millions of
     /// samples, and most of the text of one type is always the same.
     public func write(to output: inout [UInt8]) {
-        output.append("{\"resourceType\":\"Observation\",\"id\":\"")
-        output.append(id)
-        let extensions = sample.context.extensions
+        withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { scratch in
+            var text = TextSink(scratch, &output)
+            write(to: &text)
+            output = text.finish()
+        }
+    }
+
+    private func write(to text: inout TextSink) {
+        text.put("{\"resourceType\":\"Observation\",\"id\":\"")
+        text.put(36) { identity.writeResourceID(subject: subject, to: $0) }
+        let extensions = sample.context.isEmpty ? [] : sample.context.extensions
         if !extensions.isEmpty {
-            output.append("\",\"extension\":")
-            JSON.array(extensions).write(to: &output)
-            output.append(",\"identifier\":[")
+            text.put("\",\"extension\":")
+            text.put(JSON.array(extensions).bytes())
+            text.put(",\"identifier\":[")
         } else {
-            output.append("\",\"identifier\":[")
+            text.put("\",\"identifier\":[")
         }
         if let uuid = sample.uuid {
-            output.append("{\"system\":\"com.apple.health\",\"value\":\"")
-            output.append(uuid.uuidString)
-            output.append("\"},")
+            text.put("{\"system\":\"com.apple.health\",\"value\":\"")
+            text.put(uuid.uuidString)
+            text.put("\"},")
         }
-        output.append("{\"system\":\"urn:tributary:content-hash\",\"value\":\"")
-        output.append(identity.text)
-        output.append("\"}],\"status\":\"final\",\"category\":")
-        output.append(contentsOf: sample.type.categoryText)
-        output.append(",\"code\":")
-        output.append(contentsOf: sample.type.conceptText)
+        text.put("{\"system\":\"urn:tributary:content-hash\",\"value\":\"")
+        text.put(64) { identity.writeText(to: $0) }
+        text.put("\"}],\"status\":\"final\",\"category\":")
+        text.put(sample.type.categoryText)
+        text.put(",\"code\":")
+        text.put(sample.type.conceptText)
         if let subject {
-            output.append(",\"subject\":{\"reference\":")
-            JSON.string("Patient/" + subject).write(to: &output)
-            output.append("}")
+            text.put(",\"subject\":{\"reference\":")
+            write(reference: "Patient/", subject, to: &text)
+            text.put("}")
         }
-        writeTimes(to: &output)
-        writeValue(to: &output)
+        writeTimes(to: &text)
+        writeValue(to: &text)
         if sample.context.wasUserEntered == true {
-            output.append(",\"method\":")
-            HealthContext.enteredByHand.write(to: &output)
+            text.put(",\"method\":")
+            text.put(HealthContext.enteredByHandText)
         }
-        output.append(",\"device\":{\"display\":\"")
-        output.append(sample.source.product.rawValue)
-        output.append("\"}")
-        writeComponents(to: &output)
-        output.append("}")
+        text.put(",\"device\":{")
+        if let device = sample.source.device {
+            text.put("\"reference\":")
+            write(reference: "Device/", device.resourceID(subject: subject), to: &text)
+            text.put(",")
+        }
+        text.put("\"display\":\"")
+        text.put(sample.source.product.rawValue)
+        text.put("\"}")
+        writeComponents(to: &text)
+        text.put("}")
     }
 
-    private func writeTimes(to output: inout [UInt8]) {
-        if sample.start.seconds == sample.end.seconds {
-            output.append(",\"effectiveDateTime\":\"")
-            output.append(sample.start.text)
-            output.append("\"")
+    private func write(reference: StaticString, _ id: String, to text: inout TextSink) {
+        var id = id
+        if id.withUTF8({ $0.allSatisfy(Self.isPlain) }) {
+            text.put("\"")
+            text.put(reference)
+            text.put(id)
+            text.put("\"")
         } else {
-            output.append(",\"effectivePeriod\":{\"start\":\"")
-            output.append(sample.start.text)
-            output.append("\",\"end\":\"")
-            output.append(sample.end.text)
-            output.append("\"}")
+            text.put(JSON.string("\(reference)\(id)").bytes())
+        }
+    }
+
+    /// Whether a byte stands for itself in JSON, and in an id of FHIR.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x61 && byte <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == UInt8(ascii: "-")
+            || byte >= 0x41 && byte <= 0x5A || byte == UInt8(ascii: ".")
+    }
+
+    private func writeTimes(to text: inout TextSink) {
+        if sample.start.seconds == sample.end.seconds {
+            text.put(",\"effectiveDateTime\":\"")
+            text.put(25) { sample.start.writeText(to: $0) }
+            text.put("\"")
+        } else {
+            text.put(",\"effectivePeriod\":{\"start\":\"")
+            text.put(25) { sample.start.writeText(to: $0) }
+            text.put("\",\"end\":\"")
+            text.put(25) { sample.end.writeText(to: $0) }
+            text.put("\"}")
         }
         guard let created = sample.created else { return }
-        output.append(",\"issued\":\"")
-        output.append(created.text)
-        output.append("\"")
+        text.put(",\"issued\":\"")
+        text.put(25) { created.writeText(to: $0) }
+        text.put("\"")
     }
 
-    private func writeValue(to output: inout [UInt8]) {
+    private func writeValue(to text: inout TextSink) {
         switch sample.value {
         case .quantity(let quantity):
             guard let measure = sample.type.measure else { return }
-            output.append(",\"valueQuantity\":")
-            measure.write(quantity.number, to: &output)
-        case .option(let option): write(option, to: &output)
-        case .workout(let workout): write(workout.activity, to: &output)
+            text.put(",\"valueQuantity\":")
+            measure.write(quantity.number, to: &text)
+        case .option(let option):
+            text.put(",\"valueCodeableConcept\":")
+            text.put(option.conceptText)
+        case .event: text.put(",\"valueBoolean\":true")
+        case .workout(let workout):
+            text.put(",\"valueCodeableConcept\":")
+            text.put(workout.activity.conceptText)
         case .bloodPressure: break
         }
     }
 
-    private func write(_ option: HealthOption, to output: inout [UInt8]) {
-        output.append(",\"valueCodeableConcept\":")
-        option.concept.write(to: &output)
-    }
-
-    private func writeComponents(to output: inout [UInt8]) {
+    private func writeComponents(to text: inout TextSink) {
         var isFirst = true
         func write(_ component: HealthComponent, _ quantity: HealthQuantity) {
-            let opening: StaticString = isFirst ? ",\"component\":[{\"code\":" : ",{\"code\":"
-            output.append(opening)
+            text.put(isFirst ? ",\"component\":[{\"code\":" : ",{\"code\":")
             isFirst = false
-            output.append(contentsOf: component.measure.conceptText)
-            output.append(",\"valueQuantity\":")
-            component.measure.write(quantity.number, to: &output)
-            output.append("}")
+            text.put(component.measure.conceptText)
+            text.put(",\"valueQuantity\":")
+            component.measure.write(quantity.number, to: &text)
+            text.put("}")
         }
         switch sample.value {
-        case .quantity, .option: return
+        case .quantity, .option, .event: return
         case .bloodPressure(let systolic, let diastolic):
             for (component, quantity) in zip(sample.type.components, [systolic, diastolic]) {
                 if let quantity { write(component, quantity) }
@@ -122,23 +153,14 @@ public struct HealthObservation: Sendable {
                 }
             }
         }
-        if !isFirst { output.append("]") }
-    }
-}
-
-extension [UInt8] {
-    /// Appends text that needs no escapes.
-    fileprivate mutating func append(_ text: String) { append(contentsOf: text.utf8) }
-
-    fileprivate mutating func append(_ text: StaticString) {
-        append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        if !isFirst { text.put("]") }
     }
 }
 
 extension HealthMeasure {
-    fileprivate func write(_ number: JSONNumber, to output: inout [UInt8]) {
-        output.append("{\"value\":")
-        output.append(number.text)
-        output.append(contentsOf: unitText)
+    fileprivate func write(_ number: JSONNumber, to text: inout TextSink) {
+        text.put("{\"value\":")
+        text.put(number.text)
+        text.put(unitText)
     }
 }

@@ -6,7 +6,7 @@ public struct HealthQuantity: Sendable, Hashable {
     /// The digits as written.
     public let written: String
     /// The unit as written; one of the measure's accepted ones.
-    public let writtenUnit: String
+    public let unit: SourceUnit
     /// The value in the measure's unit. The digits are the written ones wherever the unit differs by powers of ten.
     public let number: JSONNumber
     /// What had to be mended.
@@ -16,7 +16,12 @@ public struct HealthQuantity: Sendable, Hashable {
     ///
     /// - Throws: the ``SkipReason`` where the text is no number, out of range, or in a unit that is not known.
     public init(_ text: String, unit: String, as measure: HealthMeasure) throws(SkipReason) {
-        guard let source = measure.sourceUnit(named: unit) else { throw .unknownUnit }
+        guard let unit = measure.sourceUnit(named: unit) else { throw .unknownUnit }
+        try self.init(text, in: unit)
+    }
+
+    /// The same with a unit that is looked up already.
+    public init(_ text: String, in source: SourceUnit) throws(SkipReason) {
         let (written, mended) = try NumberText.read(text)
         var repairs: Repairs = mended ? [.numberSyntax] : []
         let plain = !written.utf8.contains { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
@@ -41,10 +46,13 @@ public struct HealthQuantity: Sendable, Hashable {
         }
         guard let number else { throw .valueOutOfRange }
         self.written = written
-        writtenUnit = source.name
+        unit = source
         self.number = number
         self.repairs = repairs
     }
+
+    /// The name of the unit as written.
+    public var writtenUnit: String { unit.name }
 
     private static func powerOfTen(_ text: String, _ places: Int) -> JSONNumber? {
         guard let value = Decimal(string: text, locale: nil) else { return nil }

@@ -39,11 +39,12 @@ extension HealthSample {
         switch value {
         case .quantity(let quantity): object["valueQuantity"] = type.measure?.quantity(quantity.number)
         case .option(let option): object["valueCodeableConcept"] = option.concept
+        case .event: object["valueBoolean"] = true
         case .workout(let workout): object["valueCodeableConcept"] = workout.activity.concept
         case .bloodPressure: break
         }
         if context.wasUserEntered == true { object["method"] = HealthContext.enteredByHand }
-        object["device"] = source.product.reference
+        object["device"] = source.device?.reference(subject: subject) ?? source.product.reference
         let components = componentValues
         if !components.isEmpty { object["component"] = .array(components) }
         return Observation(object)
@@ -51,7 +52,7 @@ extension HealthSample {
 
     private var componentValues: [JSON] {
         switch value {
-        case .quantity, .option: []
+        case .quantity, .option, .event: []
         case .bloodPressure(let systolic, let diastolic):
             zip(type.components, [systolic, diastolic]).compactMap { component, quantity in
                 quantity.map { component.value($0) }
@@ -84,6 +85,9 @@ extension HealthContext {
         coding: [Coding(system: CodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")],
         text: "Entered by hand"
     ).json
+
+    /// The same as text.
+    static let enteredByHandText = enteredByHand.bytes()
 
     var extensions: [JSON] {
         var extensions: [JSON] = []

@@ -46,10 +46,12 @@ public struct HealthSample: Sendable, Hashable {
 /// What a sample says.
 public enum HealthValue: Sendable, Hashable {
     case quantity(HealthQuantity)
-    case option(HealthOption)
+    indirect case option(HealthOption)
+    /// It took place; there is nothing else to say.
+    case event
     /// At least one of them is there.
-    case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
-    case workout(HealthWorkout)
+    indirect case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
+    indirect case workout(HealthWorkout)
 }
 
 /// The activity of a workout and its figures, each under the identifier of its component.
@@ -86,14 +88,28 @@ public struct HealthWorkout: Sendable, Hashable {
 }
 
 /// What made a sample, without a name: the kind of product and the version of its software.
-public struct HealthSource: Sendable, Hashable {
+///
+/// An object, as millions of samples refer to a few of them.
+public final class HealthSource: Sendable, Hashable {
     public let product: HealthProduct
     /// Digits, letters and points; empty where it is not known or could be something else.
     public let version: String
+    /// What is known of the device itself; nil where the source does not tell.
+    public let device: HealthDevice?
 
-    public init(product: HealthProduct, version: String = "") {
+    public init(product: HealthProduct, version: String = "", device: HealthDevice? = nil) {
         self.product = product
         self.version = Redaction.version(version)
+        self.device = device
+    }
+
+    public static func == (left: HealthSource, right: HealthSource) -> Bool {
+        left === right
+            || left.product == right.product && left.version == right.version && left.device == right.device
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(product)
+        hasher.combine(version)
     }
 }
 
@@ -121,6 +137,9 @@ public struct HealthContext: Sendable, Hashable {
     public var isIndoor: Bool?
 
     public init() {}
+
+    /// Whether nothing is known that an extension would tell.
+    var isEmpty: Bool { motion == nil && mealTime == nil && isIndoor == nil }
 
     /// HealthKit's HKHeartRateMotionContext.
     public enum MotionContext: Int, Sendable {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Takes the names out before there is a sample.
 ///
 /// Sources and devices are named by people ("Robin’s iPhone"), and apps attach what they like (user numbers, links).
@@ -42,6 +44,51 @@ public enum Redaction {
         else { return "" }
         return text
     }
+
+    /// The name of a maker of devices that is known; nil for anything else.
+    public static func manufacturer(_ text: String) -> String? {
+        let wanted = text.lowercased()
+        return manufacturers.first { $0.lowercased() == wanted }
+    }
+
+    /// Makers as HealthKit's devices name them. A text that is not here may be anybody's.
+    private static let manufacturers = [
+        "Apple Inc.", "Apple", "Withings", "Polar", "Polar Electro Oy", "Garmin", "Fitbit", "Omron", "OMRON HEALTHCARE",
+        "Beurer", "Dexcom", "Abbott", "Medtronic", "Roche", "Ascensia", "LifeScan", "Oura", "WHOOP", "Suunto", "Wahoo",
+        "Wahoo Fitness", "Nokia", "Samsung", "Xiaomi", "Huawei", "Masimo", "Nonin", "A&D Medical", "QardioArm",
+        "Qardio",
+        "iHealth", "Kinsa", "Eight Sleep", "Zwift", "Peloton", "COROS", "Amazfit", "Eufy", "RENPHO", "Tanita",
+    ]
+
+    /// Apple's name of a model (`Watch2,4`, `iPhone14,5`); nil for anything else, as other makers write what they like.
+    public static func hardware(_ text: String) -> String? {
+        guard text.utf8.count <= 24, product(hardware: text) != nil else { return nil }
+        let letters = text.utf8.prefix { !isDigit($0) }
+        let rest = text.utf8.dropFirst(letters.count)
+        guard letters.count <= 14, letters.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }),
+            hardwarePrefixes.contains(where: { letters.elementsEqual($0.0.text.utf8) }), !rest.isEmpty,
+            rest.allSatisfy({ isDigit($0) || $0 == UInt8(ascii: ",") })
+        else { return nil }
+        return text
+    }
+
+    /// What is told of the device in HealthKit's text `<<HKDevice: 0x1>, name:Apple Watch, manufacturer:Apple, ...>`.
+    public static func device(_ text: String, product: HealthProduct) -> HealthDevice? {
+        guard !text.isEmpty else { return nil }
+        func field(_ name: String) -> String? {
+            guard let start = text.range(of: ", " + name + ":")?.upperBound else { return nil }
+            // A value may hold commas: it ends where the next field begins.
+            let rest = text[start...]
+            let end = fields.compactMap { rest.range(of: ", " + $0 + ":")?.lowerBound }.min() ?? rest.endIndex
+            return String(rest[..<end].drop { $0 == " " }.prefix(64)).trimmingSuffix(">")
+        }
+        return HealthDevice(product: product, manufacturer: field("manufacturer"), hardware: field("hardware"))
+    }
+
+    private static let fields = [
+        "name", "manufacturer", "model", "hardware", "firmware", "software", "localIdentifier", "UDIDeviceIdentifier",
+        "creation date",
+    ]
 
     /// Takes over one piece of metadata if it is on the list and its value is one that it can have.
     ///
@@ -110,5 +157,17 @@ public enum Redaction {
             return index + count
         }
         return nil
+    }
+}
+
+extension StaticString {
+    fileprivate var text: String { withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ character: Character) -> String {
+        var text = self
+        while text.last == character { text.removeLast() }
+        return text
     }
 }

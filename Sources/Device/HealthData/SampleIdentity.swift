@@ -10,13 +10,16 @@ import Foundation
 public struct SampleIdentity: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    init(of content: [UInt8]) {
-        words = SHA256.hash(data: content).withUnsafeBytes { bytes in
-            let words = bytes.bindMemory(to: UInt64.self)
-            return (
-                UInt64(bigEndian: words[0]), UInt64(bigEndian: words[1]), UInt64(bigEndian: words[2]),
-                UInt64(bigEndian: words[3])
-            )
+    init(of content: [UInt8]) { self = content.withUnsafeBytes { SampleIdentity(of: $0) } }
+
+    init(of content: UnsafeRawBufferPointer) {
+        var hash = SHA256()
+        hash.update(bufferPointer: content)
+        words = hash.finalize().withUnsafeBytes { bytes in
+            func word(_ place: Int) -> UInt64 {
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
+            }
+            return (word(0), word(1), word(2), word(3))
         }
     }
 
@@ -26,36 +29,61 @@ public struct SampleIdentity: Sendable, Hashable {
     /// The hash in 64 hexadecimal digits.
     public var text: String {
         String(unsafeUninitializedCapacity: 64) { buffer in
-            for (index, word) in [words.0, words.1, words.2, words.3].enumerated() {
-                for digit in 0..<16 { buffer[index * 16 + digit] = Hex.digit(word >> (60 - UInt64(digit) * 4)) }
-            }
+            if let start = buffer.baseAddress { writeText(to: start) }
             return 64
         }
+    }
+
+    /// Writes the 64 digits.
+    func writeText(to start: UnsafeMutablePointer<UInt8>) {
+        Hex.write(words.0, to: start)
+        Hex.write(words.1, to: start + 16)
+        Hex.write(words.2, to: start + 32)
+        Hex.write(words.3, to: start + 48)
     }
 
     /// The id of the resource: a UUID (RFC 9562 version 8) from the subject and the content, so that the same sample
     /// of the same person is written to the same place however often it is sent.
     public func resourceID(subject: String?) -> String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            if let start = buffer.baseAddress { writeResourceID(subject: subject, to: start) }
+            return 36
+        }
+    }
+
+    /// Writes the 36 characters of the resource's id.
+    func writeResourceID(subject: String?, to start: UnsafeMutablePointer<UInt8>) {
         var high = words.0
         var low = words.1
         if let subject {
-            let mixed = SampleIdentity(of: Array(subject.utf8) + [0] + Array(text.utf8))
+            // The subject, a zero byte, and the digits of the hash.
+            let mixed = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: subject.utf8.count + 65) { content in
+                var subject = subject
+                let count = subject.withUTF8 { bytes in
+                    if let from = bytes.baseAddress { content.baseAddress?.update(from: from, count: bytes.count) }
+                    return bytes.count
+                }
+                content[count] = 0
+                if let start = content.baseAddress { writeText(to: start + count + 1) }
+                return SampleIdentity(of: UnsafeRawBufferPointer(content))
+            }
             (high, low) = (mixed.words.0, mixed.words.1)
         }
         high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x8000
         low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        return String(unsafeUninitializedCapacity: 36) { buffer in
-            var place = 0
-            for digit in 0..<32 {
-                if [8, 12, 16, 20].contains(digit) {
-                    buffer[place] = UInt8(ascii: "-")
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
+            guard let from = digits.baseAddress else { return }
+            Hex.write(high, to: from)
+            Hex.write(low, to: from + 16)
+            var place = start
+            for (first, count) in [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)] as [(Int, Int)] {
+                place.update(from: from + first, count: count)
+                place += count
+                if first < 20 {
+                    place.pointee = UInt8(ascii: "-")
                     place += 1
                 }
-                buffer[place] = Hex.digit(
-                    digit < 16 ? high >> (60 - UInt64(digit) * 4) : low >> (124 - UInt64(digit) * 4))
-                place += 1
             }
-            return 36
         }
     }
 
@@ -64,43 +92,95 @@ public struct SampleIdentity: Sendable, Hashable {
 }
 
 private enum Hex {
-    static func digit(_ value: UInt64) -> UInt8 {
-        let digit = UInt8(truncatingIfNeeded: value & 15)
-        return digit < 10 ? 0x30 + digit : 0x57 + digit
+    /// Writes the 16 digits of a number: all at once, a digit in each byte.
+    static func write(_ value: UInt64, to start: UnsafeMutablePointer<UInt8>) {
+        UnsafeMutableRawPointer(start).storeBytes(of: digits(UInt32(value >> 32)).bigEndian, as: UInt64.self)
+        UnsafeMutableRawPointer(start + 8).storeBytes(
+            of: digits(UInt32(truncatingIfNeeded: value)).bigEndian, as: UInt64.self)
+    }
+
+    /// The eight digits of a number, the first one in the highest byte.
+    private static func digits(_ value: UInt32) -> UInt64 {
+        // 1. A digit of four bits to each byte.
+        var spread = UInt64(value)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 2. Those above nine become letters.
+        let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return spread &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
     }
 }
 
 extension HealthSample {
     /// The identity of the sample.
     public var identity: SampleIdentity {
-        var content: [UInt8] = []
-        content.reserveCapacity(160)
-        func add(_ text: String) {
-            content.append(contentsOf: text.utf8)
-            content.append(0)
+        withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
+            var content = IdentityContent(buffer)
+            content.add(type.identifier)
+            content.add(start)
+            content.add(end)
+            content.add(source.product.rawValue)
+            content.add(source.version)
+            switch value {
+            case .quantity(let quantity): content.add(quantity)
+            case .option(let option): content.add(option.code)
+            case .event: break
+            case .bloodPressure(let systolic, let diastolic):
+                content.add(systolic)
+                content.add(diastolic)
+            case .workout(let workout):
+                // The figures of a workout are recomputed by newer systems; the activity and its times stay.
+                content.add(workout.activity.code)
+            }
+            return content.identity
         }
-        func add(_ quantity: HealthQuantity?) {
-            add(quantity?.written ?? "")
-            add(quantity?.writtenUnit ?? "")
+    }
+}
+
+/// Gathers what an identity is made of. No part is long: identifiers, numbers and units are bounded where they are read.
+private struct IdentityContent {
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var count = 0
+    /// What does not fit.
+    private var rest: [UInt8] = []
+
+    init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }
+
+    mutating func add(_ text: String) {
+        let length = text.utf8.count
+        guard rest.isEmpty, count + length < buffer.count else {
+            rest.append(contentsOf: text.utf8)
+            rest.append(0)
+            return
         }
-        func add(_ instant: HealthInstant) {
-            withUnsafeBytes(of: instant.seconds.bigEndian) { content.append(contentsOf: $0) }
+        var text = text
+        text.withUTF8 { bytes in
+            if let start = bytes.baseAddress, let to = buffer.baseAddress {
+                (to + count).copyMemory(from: start, byteCount: length)
+            }
         }
-        add(type.identifier)
-        add(start)
-        add(end)
-        add(source.product.rawValue)
-        add(source.version)
-        switch value {
-        case .quantity(let quantity): add(quantity)
-        case .option(let option): add(option.code)
-        case .bloodPressure(let systolic, let diastolic):
-            add(systolic)
-            add(diastolic)
-        case .workout(let workout):
-            // The figures of a workout are recomputed by newer systems; the activity and its times stay.
-            add(workout.activity.code)
+        count += length
+        buffer[count] = 0
+        count += 1
+    }
+
+    mutating func add(_ quantity: HealthQuantity?) {
+        add(quantity?.written ?? "")
+        add(quantity?.writtenUnit ?? "")
+    }
+
+    mutating func add(_ instant: HealthInstant) {
+        guard rest.isEmpty, count + 8 <= buffer.count else {
+            withUnsafeBytes(of: instant.seconds.bigEndian) { rest.append(contentsOf: $0) }
+            return
         }
-        return SampleIdentity(of: content)
+        buffer.storeBytes(of: instant.seconds.bigEndian, toByteOffset: count, as: Int64.self)
+        count += 8
+    }
+
+    var identity: SampleIdentity {
+        let front = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        return rest.isEmpty ? SampleIdentity(of: front) : SampleIdentity(of: Array(front) + rest)
     }
 }

@@ -1,27 +1,20 @@
 /// The values of one element's attributes by name, without a copy. Valid while the scanner reports the element.
-final class AttributeValues {
+struct AttributeValues {
     private struct Slot {
         var start: Int32 = 0
         var end: Int32 = 0
-        var hasReferences = false
     }
 
-    private let slots: UnsafeMutablePointer<Slot>
+    private var slots = Array(repeating: Slot(), count: ExportAttribute.allCases.count)
     /// One bit for each attribute that is there.
     private var present: UInt32 = 0
     private var base: UnsafeMutablePointer<UInt8>?
 
-    init() {
-        slots = .allocate(capacity: ExportAttribute.allCases.count)
-        slots.initialize(repeating: Slot(), count: ExportAttribute.allCases.count)
-    }
-
-    deinit { slots.deallocate() }
-
-    /// Takes the attributes of an element. The first of two with one name counts.
+    /// Takes the attributes of an element, once, and resolves the references in them where they stand. The first of two
+    /// with one name counts.
     ///
     /// - Returns: whether there are two with one name.
-    func load(_ attributes: MarkupAttributes) -> Bool {
+    mutating func load(_ attributes: MarkupAttributes) -> Bool {
         base = attributes.base
         present = 0
         var hasDuplicates = false
@@ -32,23 +25,22 @@ final class AttributeValues {
                 continue
             }
             present |= bit
-            slots[Int(attribute.known)] = Slot(
-                start: attribute.valueStart, end: attribute.valueEnd, hasReferences: attribute.hasReferences)
+            var end = attribute.valueEnd
+            if attribute.hasReferences {
+                let value = UnsafeMutableBufferPointer(
+                    start: attributes.base + Int(attribute.valueStart), count: Int(end - attribute.valueStart))
+                end = attribute.valueStart + Int32(MarkupReference.resolve(value))
+            }
+            slots[Int(attribute.known)] = Slot(start: attribute.valueStart, end: end)
         }
         return hasDuplicates
     }
 
-    /// The value with its references resolved; nil where the attribute is missing.
+    /// The value; nil where the attribute is missing.
     subscript(attribute: ExportAttribute) -> UnsafeBufferPointer<UInt8>? {
         guard present & (UInt32(1) << UInt32(attribute.rawValue)) != 0, let base else { return nil }
-        let place = Int(attribute.rawValue)
-        let start = base + Int(slots[place].start)
-        if slots[place].hasReferences {
-            let value = UnsafeMutableBufferPointer(start: start, count: Int(slots[place].end - slots[place].start))
-            slots[place].end = slots[place].start + Int32(MarkupReference.resolve(value))
-            slots[place].hasReferences = false
-        }
-        return UnsafeBufferPointer(start: start, count: Int(slots[place].end - slots[place].start))
+        let slot = slots[Int(attribute.rawValue)]
+        return UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.end - slot.start))
     }
 
     /// The value as text; nil where the attribute is missing. A text of more bytes than any value that is read has

@@ -181,9 +181,17 @@ struct WorkoutDraft {
 
 extension AttributeValues {
     /// The value in the measure's unit.
-    func quantity(as measure: HealthMeasure) throws(SkipReason) -> HealthQuantity {
+    func quantity(as measure: HealthMeasure, _ slot: ExportTypes.Slot) throws(SkipReason) -> HealthQuantity {
         guard let value = text(.value) else { throw .valueMissing }
-        return try HealthQuantity(value, unit: text(.unit) ?? "", as: measure)
+        guard let unit = slot.unit(self[.unit], of: measure) else { throw .unknownUnit }
+        return try HealthQuantity(value, in: unit)
+    }
+
+    /// The value of a coded type.
+    func option(of type: HealthType) -> Result<HealthValue, SkipReason> {
+        guard let text = text(.value), !text.isEmpty else { return .failure(.valueMissing) }
+        guard let option = type.option(named: text) else { return .failure(.unknownValue) }
+        return .success(.option(option))
     }
 
     /// Start, end and creation. A missing end is the start; a creation that cannot be read is left out.

@@ -6,7 +6,7 @@ import HealthData
 /// Elements of types that are not converted cost a look at their `type` and a count. The rest is taken apart where it
 /// begins, as the attributes live no longer, and is handed on where it ends, as metadata stand inside. What is made
 /// waits in ``batch`` until it is taken.
-final class ExportReader: MarkupEvents {
+struct ExportReader: MarkupEvents {
     /// What was counted here. Samples are counted by the conversion.
     private(set) var account = HealthAccount()
     /// What was made since it was taken last.
@@ -22,10 +22,11 @@ final class ExportReader: MarkupEvents {
     private var problems = 0
     private var unknownElements = 0
     private var pendingRepairs: Repairs = []
-    private let values = AttributeValues()
+    private var values = AttributeValues()
     private var types: ExportTypes
     private var sources = ExportSources()
     private var zones = TimeZoneOffsets()
+    private var keys = KnownTexts()
 
     private var record: RecordDraft?
     private var correlation: CorrelationDraft?
@@ -37,7 +38,7 @@ final class ExportReader: MarkupEvents {
     }
 
     /// Takes what was made.
-    func takeBatch() -> ExportBatch {
+    mutating func takeBatch() -> ExportBatch {
         var taken = batch
         taken.rows = account.rowNames(from: rowsTold)
         rowsTold += taken.rows.count
@@ -55,26 +56,33 @@ final class ExportReader: MarkupEvents {
 
     // MARK: - Events
 
-    func begin(_ element: ExportElement, _ attributes: MarkupAttributes) {
-        let parent = stack.last
-        stack.append(element)
-        if stack.count > 64 { isTooDeep = true }
+    mutating func begin(_ element: ExportElement, _ attributes: MarkupAttributes, isEmpty: Bool) {
         guard !isTooDeep else { return }
         counts[element.index] += 1
         if attributes.haveMarks { pendingRepairs.insert(.illegalCharacters) }
-        begin(element, in: parent, attributes)
+        if element == .record, isEmpty {
+            // Nearly all of an export: nothing inside can change it any more.
+            endRecord()
+            load(attributes)
+            if let draft = makeRecord() { handOn(draft) }
+        } else {
+            begin(element, in: stack.last, attributes)
+            stack.append(element)
+            if stack.count > 64 { isTooDeep = true }
+            if isEmpty { end(element) }
+        }
         pendingRepairs = []
     }
 
     // An element that begins while one is open that cannot hold it tells that a closing tag was lost: the open one is
     // handed on first.
-    private func begin(_ element: ExportElement, in parent: ExportElement?, _ attributes: MarkupAttributes) {
+    private mutating func begin(_ element: ExportElement, in parent: ExportElement?, _ attributes: MarkupAttributes) {
         switch element {
         case .metadataEntry: readMetadata(attributes, parent)
         case .record:
             endRecord()
             load(attributes)
-            beginRecord()
+            record = makeRecord()
         case .workoutStatistics where parent == .workout:
             load(attributes)
             workout?.addStatistics(values)
@@ -96,14 +104,14 @@ final class ExportReader: MarkupEvents {
         }
     }
 
-    private func load(_ attributes: MarkupAttributes) {
+    private mutating func load(_ attributes: MarkupAttributes) {
         guard values.load(attributes) else { return }
         problems += 1
         pendingRepairs.insert(.duplicateAttribute)
     }
 
     /// A closing tag whose element is not open means nothing; one of an element further out ends those inside too.
-    func end(_ element: ExportElement) {
+    mutating func end(_ element: ExportElement) {
         guard let place = stack.lastIndex(of: element) else {
             problems += 1
             return
@@ -120,13 +128,13 @@ final class ExportReader: MarkupEvents {
         }
     }
 
-    private func endAll() {
+    private mutating func endAll() {
         endRecord()
         endCorrelation()
         endWorkout()
     }
 
-    func problem() {
+    mutating func problem() {
         problems += 1
         pendingRepairs.insert(.markup)
     }
@@ -134,7 +142,7 @@ final class ExportReader: MarkupEvents {
     /// Counts what the source's end cut off.
     ///
     /// - Parameter unfinished: the element whose tag itself was cut.
-    func finish(unfinished: ExportElement?) {
+    mutating func finish(unfinished: ExportElement?) {
         for draft in [record?.row, correlation?.row, workout?.row] {
             if let row = draft { account.skip(row, .cutOff) }
         }
@@ -165,47 +173,48 @@ final class ExportReader: MarkupEvents {
     }
 
     /// Counts what was filtered out of the source.
-    func filter(_ counts: [(kind: String, count: Int)]) {
+    mutating func filter(_ counts: [(kind: String, count: Int)]) {
         for (kind, count) in counts where count > 0 { account.filtered[kind] = count }
     }
 
     /// Says why the source was not read to its end.
-    func cut(_ problem: (code: String, message: String)) {
+    mutating func cut(_ problem: (code: String, message: String)) {
         account.outcome = .truncated
         account.problem = problem
     }
 
     // MARK: - Records
 
-    private func beginRecord() {
+    private mutating func makeRecord() -> RecordDraft? {
         let slot = types.slot(of: values[.type], in: &account)
         switch slot.reading {
         case .skip(let reason):
             // Nothing but the type is looked at. The end of the element finds no draft.
             account.skip(slot.row, reason)
+            return nil
         case .quantity(let type, let measure):
-            let sample = sample(type) { () throws(SkipReason) in .quantity(try values.quantity(as: measure)) }
-            record = RecordDraft(row: slot.row, role: .standalone, sample: sample)
+            let value = Result { () throws(SkipReason) in HealthValue.quantity(try values.quantity(as: measure, slot)) }
+            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, value))
         case .option(let type):
-            let sample = sample(type) { () throws(SkipReason) in
-                guard let text = values.text(.value), !text.isEmpty else { throw .valueMissing }
-                guard let option = type.option(named: text) else { throw .unknownValue }
-                return .option(option)
-            }
-            record = RecordDraft(row: slot.row, role: .standalone, sample: sample)
+            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, values.option(of: type)))
         case .member(let type, let measure, let isSystolic):
-            let sample = sample(type) { () throws(SkipReason) in
-                let quantity = try values.quantity(as: measure)
-                return .bloodPressure(systolic: isSystolic ? quantity : nil, diastolic: isSystolic ? nil : quantity)
+            let value = Result { () throws(SkipReason) in
+                let quantity = try values.quantity(as: measure, slot)
+                return HealthValue.bloodPressure(
+                    systolic: isSystolic ? quantity : nil, diastolic: isSystolic ? nil : quantity)
             }
             let isInside = correlation?.type == type
-            record = RecordDraft(row: slot.row, role: isInside ? .member : .loose, sample: sample)
+            return RecordDraft(row: slot.row, role: isInside ? .member : .loose, sample: sample(type, value))
         }
     }
 
-    private func endRecord() {
+    private mutating func endRecord() {
         guard let draft = record else { return }
         record = nil
+        handOn(draft)
+    }
+
+    private mutating func handOn(_ draft: RecordDraft) {
         let sample: HealthSample
         switch draft.finished(&zones) {
         case .failure(let reason):
@@ -226,20 +235,20 @@ final class ExportReader: MarkupEvents {
         }
     }
 
-    /// Reads what all samples have, and the value.
-    private func sample(
-        _ type: HealthType, _ value: () throws(SkipReason) -> HealthValue
+    /// Reads what all samples have.
+    private mutating func sample(
+        _ type: HealthType, _ value: Result<HealthValue, SkipReason>
     ) -> Result<HealthSample, SkipReason> {
         do throws(SkipReason) {
             var repairs = pendingRepairs
             let times = try values.times(&repairs)
-            let value = try value()
+            let value = try value.get()
             switch value {
             case .quantity(let quantity): repairs.formUnion(quantity.repairs)
             case .bloodPressure(let systolic, let diastolic):
                 repairs.formUnion(systolic?.repairs ?? [])
                 repairs.formUnion(diastolic?.repairs ?? [])
-            case .option, .workout: break
+            case .option, .event, .workout: break
             }
             return .success(
                 HealthSample(
@@ -252,7 +261,7 @@ final class ExportReader: MarkupEvents {
 
     // MARK: - Correlations
 
-    private func beginCorrelation() {
+    private mutating func beginCorrelation() {
         let name = values.text(.type) ?? ""
         let row = account.row(for: name)
         guard let type = HealthType.correlation(name) else {
@@ -260,11 +269,11 @@ final class ExportReader: MarkupEvents {
             account.skip(row, .unsupportedType)
             return
         }
-        let sample = sample(type) { .bloodPressure(systolic: nil, diastolic: nil) }
+        let sample = sample(type, .success(.bloodPressure(systolic: nil, diastolic: nil)))
         correlation = CorrelationDraft(type: type, row: row, sample: sample)
     }
 
-    private func endCorrelation() {
+    private mutating func endCorrelation() {
         guard let draft = correlation else { return }
         correlation = nil
         switch draft.finished(&zones) {
@@ -282,12 +291,12 @@ final class ExportReader: MarkupEvents {
 
     // MARK: - Workouts
 
-    private func beginWorkout() {
+    private mutating func beginWorkout() {
         let row = account.row(for: HealthType.workout.identifier)
         workout = WorkoutDraft(row: row, values, source: sources.source(values), repairs: pendingRepairs)
     }
 
-    private func endWorkout() {
+    private mutating func endWorkout() {
         guard var draft = workout else { return }
         workout = nil
         switch draft.finished(&zones) {
@@ -299,13 +308,13 @@ final class ExportReader: MarkupEvents {
     // MARK: - Metadata
 
     /// Metadata of the element that they stand in directly. Those of events, activities and routes are not looked at.
-    private func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
+    private mutating func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
         guard parent == .record ? record != nil : parent == .correlation || parent == .workout else { return }
         _ = values.load(attributes)
         guard let key = values[.key], key.count <= 64, key.starts(with: Self.applePrefix), let value = values[.value],
             value.count <= 64
         else { return }
-        let name = String(decoding: key, as: UTF8.self)
+        let name = keys.text(key)
         let text = String(decoding: value, as: UTF8.self)
         switch parent {
         case .record: record?.details.add(name, text)
@@ -317,7 +326,7 @@ final class ExportReader: MarkupEvents {
 
     private static let applePrefix = Array("HK".utf8)
 
-    private func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {
+    private mutating func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {
         batch.items.append(ExportBatch.Item(sample: sample, row: row, role: role))
     }
 }

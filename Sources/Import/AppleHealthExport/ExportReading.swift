@@ -23,13 +23,13 @@ final class ExportReading {
         while true {
             if let stream {
                 let hasMore = try stream.read(samples: Self.samples)
-                var batch = stream.reader.takeBatch()
+                var batch = stream.takeBatch()
                 if !hasMore {
-                    account.merge(stream.reader.account)
+                    account.merge(stream.account)
                     self.stream = nil
                 }
                 batch.progress = input.progress
-                batch.progress.elements = stream.reader.elementCount
+                batch.progress.elements = stream.elementCount
                 return batch
             }
             guard let file = try input.next() else {

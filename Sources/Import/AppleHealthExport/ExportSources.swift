@@ -35,9 +35,10 @@ struct ExportSources {
             if index > 0 { known.swapAt(index, index - 1) }
             return entry.source
         }
+        let product = Redaction.product(sourceName: name, device: device)
         let source = HealthSource(
-            product: Redaction.product(sourceName: name, device: device),
-            version: String(decoding: version, as: UTF8.self))
+            product: product, version: String(decoding: version, as: UTF8.self),
+            device: Redaction.device(String(decoding: device, as: UTF8.self), product: product))
         if known.count == Self.limit { known.removeLast() }
         known.append(Known(name: Array(name), version: Array(version), device: Array(device), source: source))
         return source

@@ -1,15 +1,14 @@
 import HealthData
 
-/// Moves an export's bytes through prolog, scanner and reader.
+/// Moves an export's bytes through prolog, scanner and scanner.events.
 final class ExportStream {
     private static let chunk = 1 << 18
     /// How many bytes of one tag are kept.
     private static let capacity = chunk * 4
 
-    let reader: ExportReader
     private let source: any ByteSource
     private let isRecognised: Bool
-    private let scanner: MarkupScanner<ExportReader>
+    private var scanner: MarkupScanner<ExportReader>
     private let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: capacity)
     private var prolog = ExportProlog()
     private var isInProlog = true
@@ -21,9 +20,13 @@ final class ExportStream {
     init(_ source: any ByteSource, _ selection: HealthSelection, isRecognised: Bool) {
         self.source = source
         self.isRecognised = isRecognised
-        reader = ExportReader(selection)
-        scanner = MarkupScanner(reader)
+        scanner = MarkupScanner(ExportReader(selection))
     }
+
+    var account: HealthAccount { scanner.events.account }
+    /// How many elements were read so far.
+    var elementCount: Int { scanner.events.elementCount }
+    func takeBatch() -> ExportBatch { scanner.events.takeBatch() }
 
     deinit { buffer.deallocate() }
 
@@ -31,8 +34,8 @@ final class ExportStream {
     ///
     /// - Returns: whether there may be more.
     func read(samples: Int) throws -> Bool {
-        while reader.batch.items.count < samples {
-            if isLast || reader.isComplete || reader.isTooDeep {
+        while scanner.events.batch.items.count < samples {
+            if isLast || scanner.events.isComplete || scanner.events.isTooDeep {
                 try complete()
                 return false
             }
@@ -70,17 +73,17 @@ final class ExportStream {
 
     private func complete() throws {
         if isInProlog, !isRecognised { throw ExportError.notAnExport }
-        reader.finish(unfinished: scanner.unfinished)
+        scanner.events.finish(unfinished: scanner.unfinished)
         let counts = [
             ("illegal-characters", scanner.cleaner.illegalCharacters), ("invalid-utf-8", scanner.cleaner.invalidUTF8),
             ("cut-values", scanner.cutValues), ("joined-names", scanner.joinedNames),
             ("stray-brackets", scanner.strayBrackets),
         ]
-        reader.filter(counts)
-        guard !reader.isComplete else { return }
-        reader.cut(
+        scanner.events.filter(counts)
+        guard !scanner.events.isComplete else { return }
+        scanner.events.cut(
             source.damage
-                ?? (reader.isTooDeep
+                ?? (scanner.events.isTooDeep
                     ? ("export-malformed", "The XML cannot be read further; what came before is converted.")
                     : (
                         "export-truncated",

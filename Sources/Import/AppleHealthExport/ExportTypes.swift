@@ -10,9 +10,29 @@ struct ExportTypes {
         case member(HealthType, HealthMeasure, isSystolic: Bool)
     }
 
-    struct Slot {
+    /// How one type is read. An object, so that handing it about costs nothing.
+    final class Slot {
         let row: Int
         let reading: Reading
+        private var lastUnit: (name: [UInt8], unit: SourceUnit?)?
+
+        init(row: Int, reading: Reading) {
+            self.row = row
+            self.reading = reading
+        }
+
+        /// The unit with the name; nil where the measure cannot be brought from it. A type is written in one unit nearly
+        /// always.
+        func unit(_ name: UnsafeBufferPointer<UInt8>?, of measure: HealthMeasure) -> SourceUnit? {
+            let name = name ?? UnsafeBufferPointer(start: nil, count: 0)
+            if let lastUnit, lastUnit.name.count == name.count, name.elementsEqual(lastUnit.name) {
+                return lastUnit.unit
+            }
+            let text = name.count <= 128 ? String(decoding: name, as: UTF8.self) : ""
+            let unit = measure.sourceUnit(named: text)
+            lastUnit = (Array(name), unit)
+            return unit
+        }
     }
 
     init(_ selection: HealthSelection) { self.selection = selection }
@@ -36,7 +56,8 @@ struct ExportTypes {
     }
 
     private func reading(of name: String) -> Reading {
-        if let type = HealthType.all.first(where: { $0.identifier == name }) {
+        // The pressures have rows of their own, but their samples are members of a correlation.
+        if let type = HealthTypeTable.standard.type(name), type.correlation == nil {
             guard selection.selects(type) else { return .skip(.notSelected) }
             switch type.kind {
             case .quantity: if let measure = type.measure { return .quantity(type, measure) }

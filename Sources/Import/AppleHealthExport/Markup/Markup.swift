@@ -1,11 +1,13 @@
 /// What the scanner reports.
-protocol MarkupEvents: AnyObject {
+protocol MarkupEvents {
     /// A tag begins an element. The attributes are valid during the call only.
-    func begin(_ element: ExportElement, _ attributes: MarkupAttributes)
-    /// A tag ends an element: the one that was begun last, or one of those around it.
-    func end(_ element: ExportElement)
+    ///
+    /// - Parameter isEmpty: whether the same tag ends it.
+    mutating func begin(_ element: ExportElement, _ attributes: MarkupAttributes, isEmpty: Bool)
+    /// A tag of its own ends an element: the one that was begun last, or one of those around it.
+    mutating func end(_ element: ExportElement)
     /// The markup is not well-formed here. Whatever can be read still is.
-    func problem()
+    mutating func problem()
 }
 
 /// An attribute by its places in the buffer. Buffers are smaller than 2 GiB.

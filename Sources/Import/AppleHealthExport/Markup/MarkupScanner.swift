@@ -14,7 +14,7 @@
 /// reports (the tests compare them).
 ///
 /// <https://www.w3.org/TR/xml/#sec-starttags>
-final class MarkupScanner<Events: MarkupEvents> {
+struct MarkupScanner<Events: MarkupEvents> {
     private enum State { case content, comment, cdata, instruction, declaration }
 
     /// What is kept of a value that fills the buffer. No value that is read is that long.
@@ -34,7 +34,8 @@ final class MarkupScanner<Events: MarkupEvents> {
     /// The element whose tag the end of the input cut.
     private(set) var unfinished: ExportElement?
 
-    private let events: Events
+    /// What is told of the tags.
+    var events: Events
     private var state = State.content
     private var clean = 0
     private var attributes: [MarkupAttribute] = []
@@ -54,7 +55,7 @@ final class MarkupScanner<Events: MarkupEvents> {
     ///
     /// - Returns: how many bytes are dealt with. What follows them is to be given again with more behind it, as they
     ///   stand in the buffer now.
-    func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, isLast: Bool) -> Int {
+    mutating func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, isLast: Bool) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let end = cleaner.clean(bytes, from: clean, isLast: isLast)
         let used = scan(base, end, isLast: isLast)
@@ -65,7 +66,7 @@ final class MarkupScanner<Events: MarkupEvents> {
     /// Shortens a tag that has filled the buffer from its beginning without coming to its end.
     ///
     /// - Returns: how many of the bytes remain.
-    func shorten(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    mutating func shorten(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var kept = min(64, bytes.count)
         if let openValue {
             kept = min(bytes.count, openValue + Self.keptOfLongValue)
@@ -79,7 +80,7 @@ final class MarkupScanner<Events: MarkupEvents> {
         return kept
     }
 
-    private func scan(_ base: UnsafeMutablePointer<UInt8>, _ end: Int, isLast: Bool) -> Int {
+    private mutating func scan(_ base: UnsafeMutablePointer<UInt8>, _ end: Int, isLast: Bool) -> Int {
         var place = 0
         while place < end {
             switch state {
@@ -124,7 +125,7 @@ final class MarkupScanner<Events: MarkupEvents> {
         return starts("<!--") ? .comment : starts("<![CDATA[") ? .cdata : starts("<?") ? .instruction : .declaration
     }
 
-    private func endOfConstruct(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    private mutating func endOfConstruct(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
         var place = start
         while place < end, let found = memchr(base + place, 0x3E, end - place) {
             let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
@@ -143,7 +144,7 @@ final class MarkupScanner<Events: MarkupEvents> {
 
     // MARK: - Tags
 
-    private func closingTag(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    private mutating func closingTag(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
         let limit = min(end, start + 4096)
         guard let found = memchr(base + start, 0x3E, limit - start) else { return nil }
         let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
@@ -155,7 +156,9 @@ final class MarkupScanner<Events: MarkupEvents> {
 
     // 1. The name. 2. Attribute by attribute: name, equals sign, quoted value. 3. The end of the tag.
     // Where the tag is not complete yet, nil: it is read again from its beginning when there is more.
-    private func openingTag(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Int? {
+    private mutating func openingTag(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool)
+        -> Int?
+    {
         var place = start + 1
         while place < end, !Self.endsName(base[place]) { place += 1 }
         let element = ExportElement(UnsafeBufferPointer(start: base + start + 1, count: place - start - 1))
@@ -201,20 +204,21 @@ final class MarkupScanner<Events: MarkupEvents> {
         }
     }
 
-    private func incomplete(_ element: ExportElement, _ length: Int, _ isLast: Bool) -> Int? {
+    private mutating func incomplete(_ element: ExportElement, _ length: Int, _ isLast: Bool) -> Int? {
         if isLast, length > 1 { unfinished = element }
         return nil
     }
 
-    private func report(_ element: ExportElement, _ base: UnsafeMutablePointer<UInt8>, isEmpty: Bool) {
+    private mutating func report(_ element: ExportElement, _ base: UnsafeMutablePointer<UInt8>, isEmpty: Bool) {
         openValue = nil
         isCutting = false
         joinedNames += tagJoinedNames
         for _ in 0..<tagProblems { events.problem() }
+        let hasMarks = hasMarks
         attributes.withUnsafeBufferPointer {
-            events.begin(element, MarkupAttributes(base: base, list: $0, mayHaveMarks: hasMarks))
+            events.begin(
+                element, MarkupAttributes(base: base, list: $0, mayHaveMarks: hasMarks), isEmpty: isEmpty)
         }
-        if isEmpty { events.end(element) }
     }
 
     private enum Step {
@@ -224,7 +228,8 @@ final class MarkupScanner<Events: MarkupEvents> {
     }
 
     /// Reads a name, the equals sign and the value.
-    private func attribute(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
+    private mutating func attribute(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step
+    {
         var place = start
         var joined = 0
         // 1. The name: up to the equals sign, over the spaces that may be in it.
@@ -249,7 +254,7 @@ final class MarkupScanner<Events: MarkupEvents> {
         return value(of: (start, place, joined), base, place + 1, end, isLast: isLast)
     }
 
-    private func value(
+    private mutating func value(
         of name: (start: Int, end: Int, joined: Int), _ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int,
         isLast: Bool
     ) -> Step {
@@ -274,7 +279,7 @@ final class MarkupScanner<Events: MarkupEvents> {
     }
 
     /// Reads a value from its opening quote, eight bytes at a time.
-    private func value(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
+    private mutating func value(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
         let quote = base[start]
         let quotes = UInt64(quote) &* Self.ones
         var hasReferences = false

@@ -1,0 +1,50 @@
+import FHIR
+
+/// A device that measured, as far as it can be told without a name: one value for one real device, whatever system runs
+/// on it at the time.
+public struct HealthDevice: Sendable, Hashable {
+    public let product: HealthProduct
+    /// The maker, of those that are known; nil for others, as anything may stand there.
+    public let manufacturer: String?
+    /// The maker's name of the model: `Watch2,4`.
+    public let hardware: String?
+
+    /// - Parameters:
+    ///   - manufacturer: kept where it is a known maker's name.
+    ///   - hardware: kept where it looks like the name of a model: letters, digits and commas, one digit at least.
+    public init(product: HealthProduct, manufacturer: String? = nil, hardware: String? = nil) {
+        self.product = product
+        self.manufacturer = manufacturer.flatMap(Redaction.manufacturer)
+        self.hardware = hardware.flatMap(Redaction.hardware)
+    }
+
+    /// What the resource's id is made of.
+    private var content: [UInt8] {
+        Array("device\u{0}\(product.rawValue)\u{0}\(manufacturer ?? "")\u{0}\(hardware ?? "")".utf8)
+    }
+
+    /// The id of the Device resource: a UUID from the subject and the device, the same however often it is sent.
+    public func resourceID(subject: String?) -> String {
+        SampleIdentity(of: content).resourceID(subject: subject)
+    }
+
+    /// `Observation.device`.
+    public func reference(subject: String?) -> JSON {
+        ["reference": .string("Device/" + resourceID(subject: subject)), "display": .string(product.rawValue)]
+    }
+
+    /// The Device resource (<https://hl7.org/fhir/R4/device.html>).
+    ///
+    /// - Parameter subject: the id of the Patient who wears or owns it; nil leaves the patient out.
+    public func resource(subject: String?) -> JSON {
+        var object = JSONObject()
+        object["resourceType"] = "Device"
+        object["id"] = .string(resourceID(subject: subject))
+        object["status"] = "active"
+        if let manufacturer { object["manufacturer"] = .string(manufacturer) }
+        object["deviceName"] = [["name": .string(product.rawValue), "type": "model-name"]]
+        if let hardware { object["modelNumber"] = .string(hardware) }
+        if let subject { object["patient"] = ["reference": .string("Patient/" + subject)] }
+        return .object(object)
+    }
+}
