@@ -195,5 +195,9 @@ struct FilesElementTests {
         #expect(problem(#"{"resourceType":"Patient","name":[{"family":"Example"}]}"#) == .isPatient)
         #expect(problem("{" + String(repeating: " ", count: 5000)) == .tooLarge)
         #expect(problem(String(repeating: "7", count: 50_000)) == .notJSON)
+        var reader = ClinicalRecordReader()
+        let values = Array(("{\"a\":[" + String(repeating: "0,", count: 400_001)).utf8)
+        Pieces.feed(values, 1 << 16) { reader.feed($0) }
+        #expect(reader.problem == .tooLarge)
     }
 }

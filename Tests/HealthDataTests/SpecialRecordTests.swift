@@ -78,6 +78,11 @@ struct SpecialRecordTests {
         #expect(ActivitySummary(day: "2016-02-29", exerciseTime: rings)?.timeProblem == nil)
     }
 
+    @Test("what can say who the person is is marked")
+    func identifying() {
+        #expect(SpecialKind.allCases.filter(\.isIdentifying) == [.workoutRoute, .clinicalRecord])
+    }
+
     /// The UCUM codes anywhere in a resource.
     static func units(_ value: JSON) -> [String] {
         switch value {

@@ -50,7 +50,7 @@ extension ClinicalRecord {
         object["id"] = .string(id(subject: subject))
         object["identifier"] = .array(identifiers)
         object["status"] = "current"
-        object["type"] = kind.concept
+        object["type"] = typeConcept
         if let subject { object["subject"] = ["reference": .string("Patient/" + subject)] }
         if let received { object["date"] = .string(received.text) }
         object["description"] = .string(
@@ -60,6 +60,12 @@ extension ClinicalRecord {
         attachment["data"] = .string(Data(fhir.bytes()).base64EncodedString())
         object["content"] = [["attachment": .object(attachment)]]
         return .object(object)
+    }
+
+    /// HealthKit's type where the table knows it.
+    private var typeConcept: JSON {
+        guard let type, let row = HealthType.all.first(where: { $0.identifier == type }) else { return kind.concept }
+        return CodeableConcept(coding: row.codings, text: row.title).json
     }
 
     /// The `fhirVersion` of the media type (<https://hl7.org/fhir/R4/http.html#version-parameter>).

@@ -14,6 +14,9 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     /// The name shown to people.
     public var title: String { row.title }
 
+    /// Whether it can say who the person is: it leaves only where the study's consent names it.
+    public var isIdentifying: Bool { self == .workoutRoute || self == .clinicalRecord }
+
     /// `Observation.code`.
     var concept: JSON { row.concept }
 

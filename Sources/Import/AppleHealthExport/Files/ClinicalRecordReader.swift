@@ -43,7 +43,10 @@ public struct ClinicalRecordReader {
     public private(set) var problem: ExportFileProblem?
 
     /// Resources hold documents, so they can be large.
-    public static let maximumBytes = 32 << 20
+    public static let maximumBytes = 16 << 20
+    /// As many values may a resource have: each takes far more memory than text.
+    static let maximumValues = 400_000
+    private var values = 0
 
     /// - Parameter entry: what the XML says of the file; nil where it does not name it.
     public init(_ entry: ClinicalRecordEntry? = nil) { self.init(entry, maximumBytes: Self.maximumBytes) }
@@ -58,7 +61,10 @@ public struct ClinicalRecordReader {
         // What does not begin as an object is none, however long it is.
         if content.isEmpty, let first = piece.first(where: { $0 > 0x20 }), first != UInt8(ascii: "{"), first != 0xEF {
             problem = .notJSON
-        } else if content.count + piece.count > maximumBytes {
+            return
+        }
+        for byte in piece where byte == 0x2C || byte == 0x5B || byte == 0x7B { values += 1 }
+        if content.count + piece.count > maximumBytes || values > Self.maximumValues {
             problem = .tooLarge
             content = []
         } else {
