@@ -219,6 +219,16 @@ struct NightTests {
         }
     }
 
+    @Test("where identities are not kept the nights are the same, without them")
+    func withoutIdentities() throws {
+        let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
+        var nights = HealthNights(keepsIdentities: false)
+        for sample in samples { nights.add(sample, identity: sample.identity) }
+        let night = try #require(nights.nights().first)
+        #expect(night.samples.isEmpty)
+        #expect(night.times == Self.nights(samples).first?.times)
+    }
+
     @Test("the id follows from the night and its samples, and from nothing else")
     func identity() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]

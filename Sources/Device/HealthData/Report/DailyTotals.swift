@@ -68,6 +68,7 @@ public struct DailyTotals: Sendable {
         let entry = Entry(
             start: sample.start.seconds, amount: amount, length: UInt32(length), source: place(of: SourceRank(sample)),
             offsetMinutes: sample.start.offsetMinutes)
+        entries[sample.type]?.reserveForOneMore()
         entries[sample.type]?.append(entry)
     }
 

@@ -8,7 +8,8 @@
 /// 4. Sessions are put together to nights (``HealthNight/day``).
 ///
 /// The order in which samples come makes no difference. Not used, but in ``leftOut``: samples without length, samples
-/// longer than a day (no night is), and what is over ``sampleLimit``. Memory: 56 bytes a sample.
+/// longer than a day (no night is), and what is over ``sampleLimit``. Memory: 24 bytes a sample, and 32 more
+/// for its identity where those are kept.
 public struct HealthNights: Sendable {
     /// The longest break inside a session, in seconds.
     public static let gap: Int64 = 3600
@@ -29,13 +30,16 @@ public struct HealthNights: Sendable {
     /// How many samples are in no night.
     public private(set) var leftOut: [LeftOut: Int] = [:]
     private var entries: [Entry] = []
+    private var identities: [SampleIdentity] = []
+    private let keepsIdentities: Bool
     private var ranks: [SourceRank] = []
     private var places: [SourceRank: UInt8] = [:]
 
     private struct Entry: Sendable {
-        let identity: SampleIdentity
         let start: Int64
         let length: UInt32
+        /// The place of the identity; zero for all where they are not kept.
+        let identity: UInt32
         let startOffset: Int16
         let endOffset: Int16
         let stage: SleepStage
@@ -45,7 +49,9 @@ public struct HealthNights: Sendable {
         var range: Range<Int64> { start..<end }
     }
 
-    public init() {}
+    /// - Parameter keepsIdentities: whether the nights shall name their samples, as a summary that is derived from them
+    ///   must (``HealthNight/observation(subject:)``).
+    public init(keepsIdentities: Bool = true) { self.keepsIdentities = keepsIdentities }
 
     /// Takes a sample of sleep analysis; all others are passed over.
     public mutating func add(_ sample: HealthSample, identity: SampleIdentity) {
@@ -54,11 +60,15 @@ public struct HealthNights: Sendable {
         guard length > 0 else { return leaveOut(.empty) }
         guard length <= Self.longest else { return leaveOut(.tooLong) }
         guard entries.count < Self.sampleLimit else { return leaveOut(.overLimit) }
+        entries.reserveForOneMore()
         entries.append(
             Entry(
-                identity: identity, start: sample.start.seconds, length: UInt32(length),
+                start: sample.start.seconds, length: UInt32(length), identity: UInt32(identities.count),
                 startOffset: sample.start.offsetMinutes, endOffset: sample.end.offsetMinutes, stage: stage,
                 source: place(of: SourceRank(sample))))
+        guard keepsIdentities else { return }
+        identities.reserveForOneMore()
+        identities.append(identity)
     }
 
     public mutating func add(_ observation: HealthObservation) {
@@ -77,7 +87,8 @@ public struct HealthNights: Sendable {
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
         for (place, source) in sorted.enumerated() { order[source] = place }
-        entries.sort { Self.precedes($0, $1, order) }
+        let identities = identities
+        entries.sort { Self.precedes($0, $1, order, identities) }
         var night: HealthNight?
         var begin = 0
         while begin < entries.count {
@@ -87,7 +98,7 @@ public struct HealthNights: Sendable {
                 reach = max(reach, entries[end].end)
                 end += 1
             }
-            let session = Self.session(of: entries[begin..<end], order)
+            let session = Self.session(of: entries[begin..<end], order, identities)
             // Travelling west can give a later session an earlier day: it stays with the night before it.
             if let day = night?.day, session.day <= day {
                 night?.sessions.append(session)
@@ -100,7 +111,9 @@ public struct HealthNights: Sendable {
         if let night { try body(night) }
     }
 
-    private static func session(of samples: ArraySlice<Entry>, _ order: [Int]) -> SleepSession {
+    private static func session(
+        of samples: ArraySlice<Entry>, _ order: [Int], _ identities: [SampleIdentity]
+    ) -> SleepSession {
         var times = SleepTimes()
         times[.inBed] = TimeSpans(sorted: samples.lazy.filter { $0.stage == .inBed }.map(\.range)).total
         // The groups in the order in which they are believed: by source, and by stage within a source.
@@ -120,18 +133,21 @@ public struct HealthNights: Sendable {
         return SleepSession(
             start: HealthInstant(seconds: first.start, offsetMinutes: first.startOffset),
             end: HealthInstant(seconds: last.end, offsetMinutes: last.endOffset), times: times,
-            samples: samples.map(\.identity))
+            samples: identities.isEmpty ? [] : samples.map { identities[Int($0.identity)] })
     }
 
     /// An order that depends on the samples alone.
-    private static func precedes(_ left: Entry, _ right: Entry, _ order: [Int]) -> Bool {
+    private static func precedes(
+        _ left: Entry, _ right: Entry, _ order: [Int], _ identities: [SampleIdentity]
+    ) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.length != right.length { return left.length < right.length }
         if left.source != right.source { return order[Int(left.source)] < order[Int(right.source)] }
         if left.stage != right.stage { return left.stage.rawValue < right.stage.rawValue }
         if left.startOffset != right.startOffset { return left.startOffset < right.startOffset }
         if left.endOffset != right.endOffset { return left.endOffset < right.endOffset }
-        return left.identity.text < right.identity.text
+        return !identities.isEmpty
+            && identities[Int(left.identity)].text < identities[Int(right.identity)].text
     }
 
     private mutating func leaveOut(_ reason: LeftOut) { leftOut[reason, default: 0] += 1 }

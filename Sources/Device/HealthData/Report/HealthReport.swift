@@ -7,8 +7,8 @@
 /// let html = report.html(account: account)
 /// ```
 ///
-/// Pure, and the order of the samples makes no difference. Memory grows by 24 bytes a sample of steps and 56 bytes a
-/// sample of sleep, each up to a limit (``DailyTotals``, ``HealthNights``), else by the days.
+/// Pure, and the order of the samples makes no difference. Memory grows by 24 bytes a sample of steps and of
+/// sleep, each up to a limit (``DailyTotals``, ``HealthNights``), else by the days.
 public struct HealthReport: Sendable {
     /// The first and last day that are shown, by the person's clock.
     public let days: ClosedRange<HealthDay>
@@ -17,7 +17,7 @@ public struct HealthReport: Sendable {
     var steps: DailyTotals
     let stepType: HealthType?
     var heartRate = HeartRateDays()
-    var nights = HealthNights()
+    var nights = HealthNights(keepsIdentities: false)
     var workouts: [String: ActivityTotals] = [:]
     var coverage: [SourceKind: [Int: Int]] = [:]
     var types: [HealthType: TypeSpan] = [:]
