@@ -45,7 +45,8 @@ import Testing
         ("(m)(m)", "missing-operator", 3), ("m(m)", "missing-operator", 1), ("m%", "missing-operator", 1),
         ("/s", "missing-unit", 0), ("m/", "missing-unit", 2), ("m·", "missing-unit", 3), ("m··m", "missing-unit", 3),
         ("·m", "missing-unit", 0), ("^2", "missing-unit", 0), ("m/s/s", "second-division", 3),
-        ("1/1/s", "unexpected-character", 2), ("(m·atm/in^4)^2", "nested-division", 7),
+        ("1/1/s", "unexpected-character", 2), ("(m·atm/in^4)^2", "nested-division", 7), ("(1/s)", "nested-division", 2),
+        ("(m·1/s)", "nested-division", 5),
         ("m^2^2", "repeated-exponent", 3), ("m^", "invalid-exponent", 2), ("m^-", "invalid-exponent", 2),
         ("m^x", "invalid-exponent", 2), ("m^2.5", "unexpected-character", 4), ("m^101", "too-large", 2),
         ("(m^50)^3", "too-large", 6), ("m^60·s^60", "too-large", 0), ("percent", "unknown-unit", 0),
@@ -88,6 +89,7 @@ import Testing
         #expect(try HealthKitUnit("m/s^2") == HealthKitUnit("s^-2·m"))
         #expect(try Set([HealthKitUnit("m/s^2"), HealthKitUnit("m·s^-2"), HealthKitUnit("s^-2*m")]).count == 1)
         #expect(try Set([HealthKitUnit("m/s^2"), HealthKitUnit("m·s^-1"), HealthKitUnit("m^2/s^2")]).count == 3)
+        #expect(try HealthKitUnit("m") != HealthKitUnit("m·s"))
         #expect(try HealthKitUnit("kcal") != HealthKitUnit("Cal"))
         #expect(try HealthKitUnit("mol") != HealthKitUnit("mol<180.15588000005408>"))
         #expect(try HealthKitUnit("l") == HealthKitUnit("L"))
@@ -97,6 +99,9 @@ import Testing
 
     @Test func aMolarMassIsWrittenWithSixteenDigitsAsInExports() throws {
         #expect(try HealthKitUnit("mmol<180.15588000005408>/L").text == "mmol<180.1558800000541>/L")
+        #expect(try HealthKitUnit("mol<180.15588000005408>") == HealthKitUnit("mol<180.1558800000541>"))
+        #expect(try HealthKitUnit("mol<85581160400206067>/mol<85581160400206066>").isNull)
+        #expect(try HealthKitUnit("mol<180.15588>") != HealthKitUnit("mol<180.15589>"))
     }
 
     @Test func everyNameMeansOneUnit() throws {

@@ -26,10 +26,25 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
         /// The place in ``HealthKitAtom/all``.
         let place: Int
         let prefix: HealthKitPrefix
-        /// Gram per mole, for a mole of a known substance: it measures mass.
-        let molarMass: ExactRatio?
+        /// For a mole of a known substance, which measures mass.
+        let molarMass: MolarMass?
 
         var atom: HealthKitAtom { HealthKitAtom.all[place] }
+    }
+
+    /// Gram per mole. HealthKit writes it with 16 significant digits, and what is written alike is the same.
+    struct MolarMass: Sendable, Hashable {
+        let grams: ExactRatio
+        let text: String
+
+        init(grams: ExactRatio) {
+            self.grams = grams
+            text = grams.plainText(digits: 16)
+        }
+
+        static func == (left: MolarMass, right: MolarMass) -> Bool { left.text == right.text }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(text) }
     }
 
     /// Reads a unit string.
@@ -134,16 +149,15 @@ extension HealthKitUnit.Factor {
 }
 
 extension HealthKitUnit.Part {
-    /// The name in unit strings. HealthKit writes a molar mass with 16 significant digits.
+    /// The name in unit strings.
     var text: String {
         let name = prefix.rawValue + atom.symbol
-        guard let molarMass else { return name }
-        return "\(name)<\(molarMass.plainText(digits: 16))>"
+        return molarMass.map { "\(name)<\($0.text)>" } ?? name
     }
 
     /// How many coherent units of the dimension one is.
     var size: ExactRatio {
-        let size = molarMass ?? atom.size
+        let size = molarMass?.grams ?? atom.size
         return prefix == .none ? size : size * ExactRatio(.one, exponent: prefix.powerOfTen)
     }
 }

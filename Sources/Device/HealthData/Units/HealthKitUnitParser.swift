@@ -60,7 +60,7 @@ struct HealthKitUnitParser {
         into result: inout Factors, isDivisor: Bool = false
     ) throws(HealthKitUnitError) -> Bool {
         repeat {
-            if depth == 0, !isDivisor, startsReciprocal {
+            if !isDivisor, startsReciprocal {
                 position += 1
                 return true
             }
@@ -158,7 +158,7 @@ struct HealthKitUnitParser {
             message: "Only metric units (g, m, L, Pa, s, J, K, S, Hz, V, W, rad, lx, mol) take a prefix.")
     }
 
-    private mutating func molarMass(of atom: HealthKitAtom) throws(HealthKitUnitError) -> ExactRatio {
+    private mutating func molarMass(of atom: HealthKitAtom) throws(HealthKitUnitError) -> HealthKitUnit.MolarMass {
         let start = position
         position += 1
         let first = position
@@ -177,7 +177,7 @@ struct HealthKitUnitParser {
                 at: start)
         }
         position += 1
-        return mass
+        return HealthKitUnit.MolarMass(grams: mass)
     }
 }
 
