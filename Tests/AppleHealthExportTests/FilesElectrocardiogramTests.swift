@@ -87,8 +87,9 @@ struct FilesElectrocardiogramTests {
         #expect(read.averageHeartRate == nil)
         #expect(Self.data(file) == "150.141 151.2 -3.50")
         #expect(read.voltages.microvoltFactor == 1)
-        #expect(read.origin.source == HealthSource(product: .appleWatch, version: "1.90"))
-        #expect(file.hardware == "Watch7,12")
+        let watch = HealthDevice(product: .appleWatch, manufacturer: "Apple", hardware: "Watch7,12")
+        #expect(read.origin.source == HealthSource(product: .appleWatch, version: "1.90", device: watch))
+        #expect(read.observation(subject: "p1").device?.reference == "Device/" + watch.resourceID(subject: "p1"))
         #expect(file.notes.isEmpty)
     }
 
@@ -100,7 +101,7 @@ struct FilesElectrocardiogramTests {
         #expect(file.electrocardiogram.symptoms == .notSet)
         #expect(file.electrocardiogram.samplingFrequency.text == "511.562")
         #expect(Self.data(file) == "-180.596 -199.83 1217.333")
-        #expect(file.hardware == "Watch4,2")
+        #expect(file.electrocardiogram.origin.source?.device?.hardware == "Watch4,2")
         #expect(file.notes.isEmpty)
     }
 
@@ -192,6 +193,17 @@ struct FilesElectrocardiogramTests {
         ] {
             #expect(Self.data(try Self.read(text, pieces: 1).get()) == wanted)
         }
+    }
+
+    @Test("a file that was saved as Latin-1 is read, and said to be")
+    func latin() throws {
+        let bytes = Self.german.unicodeScalars.compactMap { $0.value < 256 ? UInt8($0.value) : nil }
+        var reader = ElectrocardiogramReader()
+        Pieces.feed(bytes, 9) { reader.feed($0) }
+        let file = try reader.finish().get()
+        #expect(file.electrocardiogram.voltages.microvoltFactor == 1)
+        #expect(file.electrocardiogram.samplingFrequency.text == "511.562")
+        #expect(file.notes == [.illegalCharacters])
     }
 
     @Test("a line that is no number is a gap, so that the next voltage keeps its time")

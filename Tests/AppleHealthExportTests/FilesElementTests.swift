@@ -89,7 +89,8 @@ struct FilesElementTests {
         #expect(audiogram.thresholds.map(\.ear) == [.left, .right, .right])
         #expect(audiogram.thresholds.map(\.isMasked) == [false, true, nil])
         #expect(audiogram.thresholds[0].upperBound?.number.text == "90")
-        #expect(audiogram.origin.source == HealthSource(product: .appleWatch, version: "10.2"))
+        let watch = HealthDevice(product: .appleWatch, manufacturer: "Apple", hardware: "Watch6,7")
+        #expect(audiogram.origin.source == HealthSource(product: .appleWatch, version: "10.2", device: watch))
         #expect(audiogram.origin.created?.text == "2023-05-01T10:06:00+02:00")
         #expect(!audiogram.observation(subject: "p1").json.text().contains("Robin"))
         #expect(throws: SkipReason.valueMissing) { try Audiogram.read({ Self.common[$0] }, points: []) }

@@ -59,7 +59,8 @@ extension SpecialRecord {
         if let device {
             object["device"] = device
         } else if let source = origin.source {
-            object["device"] = ["display": .string(source.product.rawValue)]
+            object["device"] =
+                source.device?.reference(subject: subject) ?? .reference(display: source.product.rawValue)
         }
         if !parts.components.isEmpty { object["component"] = .array(parts.components) }
         return Observation(object)
@@ -82,6 +83,11 @@ extension SpecialRecord {
             text: "Entered by hand"
         ).json
     }
+}
+
+extension JSON {
+    /// A Reference that names something and points nowhere.
+    fileprivate static func reference(display: String) -> JSON { ["display": .string(display)] }
 }
 
 /// The codes of components.

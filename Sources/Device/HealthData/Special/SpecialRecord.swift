@@ -24,7 +24,8 @@ public protocol SpecialRecord: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - subject: the id of the Patient; nil leaves the subject out.
-    ///   - device: the reference to the device; nil names the kind of product alone.
+    ///   - device: the reference to the device; nil refers to the source's own (``HealthDevice/reference(subject:)``), or
+    ///     names the kind of product where the source has none.
     ///   - extensions: what of the metadata is passed on.
     func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON
 }

@@ -25,9 +25,11 @@ struct ElectrocardiogramHead {
 
     mutating func add(_ bytes: ArraySlice<UInt8>) {
         lineCount += 1
-        let text = String(decoding: bytes, as: UTF8.self)
+        var text = String(decoding: bytes, as: UTF8.self)
         if text.unicodeScalars.contains(where: { $0.value == 0xFFFD || ($0.value < 0x20 && $0.value != 0x09) }) {
             notes.insert(.illegalCharacters)
+            // A file that was saved by another program may be Latin-1, in which each byte is a letter.
+            text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         }
         let (name, value) = Self.fields(text)
         let label = ElectrocardiogramWords.label(name)
@@ -86,13 +88,9 @@ struct ElectrocardiogramHead {
 
     private mutating func takeDevice(_ label: ElectrocardiogramWords.Label?, _ value: String) -> Bool {
         guard label == nil || label == .device else { return false }
-        let isModel =
-            Redaction.product(hardware: value) != nil && value.utf8.count <= 24
-            && value.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2C
-            }
-        if isModel { hardware = hardware ?? value }
-        return isModel || label == .device
+        let model = Redaction.hardware(value)
+        hardware = hardware ?? model
+        return model != nil || label == .device
     }
 
     private mutating func takeClassification(_ value: String) {

@@ -4,8 +4,6 @@ import HealthData
 /// An electrocardiogram of an export.
 public struct ElectrocardiogramFile: Sendable {
     public let electrocardiogram: Electrocardiogram
-    /// The model of the watch, for example `Watch6,7`.
-    public let hardware: String?
     public let notes: Set<ExportFileNote>
 }
 
@@ -70,7 +68,8 @@ public struct ElectrocardiogramReader {
         var notes = head.notes
         if series.gaps > 0 { notes.insert(.voltagesUnreadable) }
         let product = head.hardware.flatMap(Redaction.product(hardware:)) ?? .app
-        let source = HealthSource(product: product, version: head.version ?? "")
+        let device = head.hardware.map { HealthDevice(product: product, manufacturer: "Apple", hardware: $0) }
+        let source = HealthSource(product: product, version: head.version ?? "", device: device)
         guard
             let electrocardiogram = Electrocardiogram(
                 start: recorded, samplingFrequency: frequency,
@@ -80,7 +79,7 @@ public struct ElectrocardiogramReader {
                 origin: SpecialOrigin(source: source))
         else { return .failure(.electrocardiogramWithoutRate) }
         return .success(
-            ElectrocardiogramFile(electrocardiogram: electrocardiogram, hardware: head.hardware, notes: notes))
+            ElectrocardiogramFile(electrocardiogram: electrocardiogram, notes: notes))
     }
 
     /// - Returns: false where nothing comes of the file.

@@ -27,11 +27,13 @@ typealias ElementAttributes = (String) -> String?
 /// The attributes that records of all kinds have.
 enum ElementOrigin {
     static func read(_ attributes: ElementAttributes) -> SpecialOrigin {
+        let device = attributes("device").map { String($0.prefix(1024)) }
         let product = Redaction.product(
-            sourceName: String((attributes("sourceName") ?? "").prefix(256)),
-            device: attributes("device").map { String($0.prefix(1024)) })
+            sourceName: String((attributes("sourceName") ?? "").prefix(256)), device: device)
         return SpecialOrigin(
-            source: HealthSource(product: product, version: attributes("sourceVersion") ?? ""),
+            source: HealthSource(
+                product: product, version: attributes("sourceVersion") ?? "",
+                device: device.flatMap { Redaction.device($0, product: product) }),
             created: attributes("creationDate").flatMap(ExportMoment.instant))
     }
 
