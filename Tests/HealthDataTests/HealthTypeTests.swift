@@ -1,37 +1,59 @@
 import FHIR
 import Foundation
-import HealthData
 import Testing
+import UCUM
+
+@testable import HealthData
 
 @Suite("The table of health types")
 struct HealthTypeTests {
+    private let table = HealthTypeTable.standard
+
+    @Test("every row of the tables can be read")
+    func rows() {
+        #expect(HealthTypeReader().faults == [])
+        #expect(HealthMetadataKey.faults == [])
+    }
+
     @Test("every type has its own identifier, and HealthKit's coding carries it")
     func identifiers() {
-        #expect(Set(HealthType.all.map(\.identifier)).count == HealthType.all.count)
-        for type in HealthType.all {
-            #expect(type.codings.last?.system == CodeSystem.healthKit, "\(type.identifier)")
-            #expect(type.codings.last?.code == type.identifier)
+        #expect(Set(table.all.map(\.identifier)).count == table.all.count)
+        for type in table.all {
+            let own = type.codings.filter { $0.system == CodeSystem.healthKit }
+            #expect(own.map(\.code) == [type.identifier], "\(type.identifier)")
+            #expect(type.codings.last == own.first)
             #expect(!type.title.isEmpty && !type.folder.isEmpty)
             for coding in type.codings { #expect(coding.display?.isEmpty == false) }
         }
+        for component in table.all.filter({ $0.kind == .correlation }).flatMap(\.components) {
+            #expect(component.codings.last?.code == component.identifier)
+        }
     }
 
-    @Test("the types of the study's promise are all there")
+    @Test("the identifiers are Apple's, all of them and no others")
     func complete() {
-        let wanted: Set = [
-            "HeartRate", "RestingHeartRate", "StepCount", "DistanceWalkingRunning", "DistanceCycling",
-            "DistanceSwimming", "DistanceWheelchair", "ActiveEnergyBurned", "BloodPressure", "OxygenSaturation",
-            "RespiratoryRate", "BodyMass", "Height", "BodyTemperature", "BloodGlucose", "SleepAnalysis", "Workout",
-        ]
-        #expect(Set(HealthType.all.map(\.shortName)) == wanted)
+        func identifiers(_ kind: HealthType.Kind) -> [String] {
+            table.all.filter { $0.kind == kind }.map(\.identifier).sorted()
+        }
+        #expect(identifiers(.quantity) == AppleIdentifiers.quantity)
+        #expect(AppleIdentifiers.quantity.count == 120)
+        #expect(identifiers(.category) == AppleIdentifiers.category)
+        #expect(AppleIdentifiers.category.count == 68)
+        #expect(
+            identifiers(.correlation)
+                == ["HKCorrelationTypeIdentifierBloodPressure", "HKCorrelationTypeIdentifierFood"])
+        #expect(identifiers(.clinicalRecord).count == 9)
+        #expect(identifiers(.assessment).map { $0.suffix(4) } == ["GAD7", "PHQ9"])
+        for kind in HealthType.Kind.allCases { #expect(!identifiers(kind).isEmpty, "\(kind)") }
     }
 
     @Test("the value kind agrees with what the row holds")
     func valueKinds() {
-        for type in HealthType.all {
+        for type in table.all {
             #expect((type.valueKind == .quantity) == (type.measure != nil), "\(type.identifier)")
-            #expect((type.valueKind == .concept) == !type.options.isEmpty)
-            if type.valueKind == .components { #expect(!type.components.isEmpty) }
+            #expect((type.valueKind == .concept) == !type.options.isEmpty, "\(type.identifier)")
+            #expect((type.valueKind == .resource) == (type.kind == .clinicalRecord))
+            #expect((type.valueKind == .integer) == (type.kind == .assessment))
             #expect(Set(type.components.map(\.identifier)).count == type.components.count)
             // The first coding tells the components of one type apart: the ontology has a concept for each.
             #expect(
@@ -39,7 +61,8 @@ struct HealthTypeTests {
                     == type.components.count)
             #expect(
                 Set(type.options.flatMap { [$0.code] + $0.aliases }).count
-                    == type.options.reduce(0) { $0 + 1 + $1.aliases.count })
+                    == type.options.reduce(0) { $0 + 1 + $1.aliases.count }, "\(type.identifier)")
+            if type.aggregation == .cumulative { #expect(type.kind == .quantity) }
         }
     }
 
@@ -48,53 +71,83 @@ struct HealthTypeTests {
         let demanded = [
             "HeartRate": ("8867-4", "/min"), "RespiratoryRate": ("9279-1", "/min"), "OxygenSaturation": ("2708-6", "%"),
             "BodyTemperature": ("8310-5", "Cel"), "Height": ("8302-2", "cm"), "BodyMass": ("29463-7", "kg"),
+            "BodyMassIndex": ("39156-5", "kg/m2"), "BasalBodyTemperature": ("8310-5", "Cel"),
         ]
         for (name, row) in demanded {
-            let type = HealthType.named(name)
+            let type = table.named(name)
             #expect(type?.codings.first?.code == row.0)
             #expect(type?.unit?.ucum == row.1)
             #expect(type?.category == .vitalSigns)
         }
-        let pressure = HealthType.named("BloodPressure")
+        #expect(table.named("OxygenSaturation")?.codings.map(\.code).prefix(2) == ["2708-6", "59408-5"])
+        let pressure = table.named("BloodPressure")
         #expect(pressure?.codings.first?.code == "85354-9")
         #expect(pressure?.components.map { $0.codings.first?.code } == ["8480-6", "8462-4"])
         #expect(pressure?.components.map(\.unit.ucum) == ["mm[Hg]", "mm[Hg]"])
     }
 
-    @Test("every unit factor is a number, and every measure reads its own unit unchanged")
-    func units() throws {
-        let measures = HealthType.all.compactMap(\.measure) + HealthType.all.flatMap { $0.components.map(\.measure) }
-        for measure in measures {
-            #expect(Set(measure.sourceUnits.map(\.name)).count == measure.sourceUnits.count, "\(measure.title)")
-            for unit in measure.sourceUnits {
-                guard case .linear(let add, let multiply, let divide) = unit.scale else { continue }
-                #expect(!add.isNaN && !multiply.isNaN && !divide.isNaN && divide != 0 && multiply > 0, "\(unit.name)")
-            }
-            #expect(measure.sourceUnits.contains { $0.scale == .same || $0.scale == .fraction })
-        }
-    }
-
     @Test("types are found by identifier, short name and title; members of blood pressure mean blood pressure")
     func names() {
-        #expect(HealthType.named("HKQuantityTypeIdentifierHeartRate")?.shortName == "HeartRate")
-        #expect(HealthType.named("heartrate")?.shortName == "HeartRate")
-        #expect(HealthType.named("Walking and Running Distance")?.shortName == "DistanceWalkingRunning")
-        #expect(HealthType.named("BloodPressureSystolic")?.shortName == "BloodPressure")
-        #expect(HealthType.named("HKQuantityTypeIdentifierBloodPressureDiastolic")?.shortName == "BloodPressure")
-        #expect(HealthType.named("Mood") == nil)
+        #expect(table.named("HKQuantityTypeIdentifierHeartRate")?.shortName == "HeartRate")
+        #expect(table.named("heartrate")?.shortName == "HeartRate")
+        #expect(table.named("Walking and Running Distance")?.shortName == "DistanceWalkingRunning")
+        #expect(table.named("BloodPressureSystolic")?.shortName == "BloodPressure")
+        #expect(table.named("HKQuantityTypeIdentifierBloodPressureDiastolic")?.shortName == "BloodPressure")
+        #expect(table.type("HKQuantityTypeIdentifierBloodPressureDiastolic")?.shortName == "BloodPressureDiastolic")
+        #expect(table.type("HKDataTypeIdentifierElectrocardiogram")?.identifier == "HKElectrocardiogram")
+        #expect(table.named("PHQ9")?.kind == .assessment)
+        #expect(table.named("Mood") == nil)
+        #expect(Set(table.all.map(\.shortName)).count == table.all.count)
     }
 
-    @Test("all 84 activities are workouts, in words")
+    @Test("a search takes words of names, folders and codes")
+    func search() {
+        #expect(table.search("8867-4").contains { $0.shortName == "HeartRate" })
+        #expect(table.search("SLEEP apnea").map(\.shortName) == ["SleepApneaEvent"])
+        #expect(table.search("no such thing").isEmpty)
+    }
+
+    @Test("all 84 activities are workouts, in words, under their names and numbers")
     func activities() {
         let workout = HealthType.workout
         #expect(workout.options.count == 84)
         #expect(
             workout.option(named: "HKWorkoutActivityTypeTraditionalStrengthTraining")?.display
                 == "Traditional Strength Training")
-        #expect(workout.option(named: HealthType.otherActivity) != nil)
+        #expect(workout.option(named: "37")?.code == "HKWorkoutActivityTypeRunning")
+        #expect(workout.option(named: HealthType.otherActivity)?.aliases == ["3000"])
+        #expect(workout.components.count == 14)
         for option in workout.options {
             let distance = HealthType.distanceIdentifier(of: option)
             #expect(workout.components.contains { $0.identifier == distance })
         }
+    }
+
+    @Test("values are found by today's name, by former names and by number")
+    func options() throws {
+        let flow = try #require(table.named("MenstrualFlow"))
+        for name in ["HKCategoryValueMenstrualFlowHeavy", "HKCategoryValueVaginalBleedingHeavy", "4"] {
+            #expect(flow.option(named: name)?.display == "Heavy")
+        }
+        let ovulation = try #require(table.named("OvulationTestResult"))
+        #expect(
+            ovulation.option(named: "HKCategoryValueOvulationTestResultPositive")?.code
+                == "HKCategoryValueOvulationTestResultLuteinizingHormoneSurge")
+        #expect(table.named("Headache")?.options.map(\.aliases) == [["0"], ["1"], ["2"], ["3"], ["4"]])
+        #expect(table.named("MindfulSession")?.valueKind == .event)
+    }
+
+    @Test("types that add up are those of which HealthKit makes sums")
+    func aggregation() {
+        let cumulative = Set(table.all.filter { $0.aggregation == .cumulative }.map(\.shortName))
+        let others: Set = [
+            "StepCount", "PushCount", "SwimmingStrokeCount", "FlightsClimbed", "NikeFuel", "ActiveEnergyBurned",
+            "BasalEnergyBurned", "AppleExerciseTime", "AppleMoveTime", "AppleStandTime", "TimeInDaylight",
+            "InhalerUsage", "InsulinDelivery", "NumberOfAlcoholicBeverages", "NumberOfTimesFallen",
+        ]
+        #expect(others.isSubset(of: cumulative))
+        let rest = cumulative.subtracting(others)
+        #expect(rest.allSatisfy { $0.hasPrefix("Dietary") || $0.hasPrefix("Distance") })
+        #expect(rest.count == 39 + 9)
     }
 }

@@ -66,8 +66,10 @@ struct ExportTypes {
             }
             return .skip(.unsupportedType)
         }
-        for type in HealthType.all where type.kind == .correlation {
-            guard let place = type.components.firstIndex(where: { $0.identifier == name }) else { continue }
+        if let type = HealthType.correlation("HKCorrelationTypeIdentifierBloodPressure") {
+            guard let place = type.components.firstIndex(where: { $0.identifier == name }) else {
+                return .skip(.unsupportedType)
+            }
             guard selection.selects(type) else { return .skip(.notSelected) }
             return .member(type, type.components[place].measure, isSystolic: place == 0)
         }
@@ -78,6 +80,8 @@ struct ExportTypes {
 extension HealthType {
     /// The correlation with the identifier.
     static func correlation(_ identifier: String) -> HealthType? {
-        all.first { $0.kind == .correlation && $0.identifier == identifier }
+        // Food is no observation of its own here: its members stand beside it.
+        guard identifier == "HKCorrelationTypeIdentifierBloodPressure" else { return nil }
+        return HealthTypeTable.standard.type(identifier)
     }
 }

@@ -50,8 +50,12 @@ public final class HealthType: Sendable, Hashable {
         case components
         /// `valueBoolean` true: the sample says that something took place, and nothing else.
         case event
-        /// A series of numbers in `valueSampledData` or in components.
-        case sampledData
+        /// A series of numbers in a component's `valueSampledData`.
+        case sampledData = "SampledData"
+        /// `valueInteger`: the score of a questionnaire; its answers are components.
+        case integer
+        /// No observation: the record is a FHIR resource of its own.
+        case resource
     }
 
     /// HealthKit's identifier, for example `HKQuantityTypeIdentifierHeartRate`.
@@ -72,6 +76,15 @@ public final class HealthType: Sendable, Hashable {
     public let components: [HealthComponent]
     /// The values that a coded type can take.
     public let options: [HealthOption]
+    /// Other names of HealthKit for the same kind of data, for example `HKWorkoutTypeIdentifier`.
+    public let otherNames: [String]
+    /// The correlation that samples of the type are members of, wherever they stand: the pressures' blood pressure.
+    public let correlation: String?
+    /// How HealthKitOnFhir's messages name the value; nil where there is no message for the type.
+    public let message: HealthMessageShape?
+    /// A value of a healthy person in ``HealthMeasure/healthKitUnit``, for examples.
+    let exampleText: String?
+    private let optionsByName: [String: HealthOption]
 
     /// The unit of the value; nil where there is no quantity.
     public var unit: HealthUnit? { measure?.unit }
@@ -88,7 +101,8 @@ public final class HealthType: Sendable, Hashable {
     init(
         _ identifier: String, _ kind: Kind, title: String, folder: String, category: Category,
         _ aggregation: Aggregation = .discrete, valueKind: ValueKind, codings: [Coding], measure: HealthMeasure? = nil,
-        components: [HealthComponent] = [], options: [HealthOption] = []
+        components: [HealthComponent] = [], options: [HealthOption] = [], otherNames: [String] = [],
+        correlation: String? = nil, message: HealthMessageShape? = nil, exampleText: String? = nil
     ) {
         self.identifier = identifier
         self.kind = kind
@@ -101,6 +115,13 @@ public final class HealthType: Sendable, Hashable {
         self.measure = measure
         self.components = components
         self.options = options
+        self.otherNames = otherNames
+        self.correlation = correlation
+        self.message = message
+        self.exampleText = exampleText
+        optionsByName = Dictionary(
+            options.flatMap { option in ([option.code] + option.aliases).map { ($0, option) } },
+            uniquingKeysWith: { first, _ in first })
         concept = CodeableConcept(coding: codings, text: title).json
         categoryJSON = .array([
             CodeableConcept(coding: [
@@ -112,16 +133,16 @@ public final class HealthType: Sendable, Hashable {
     }
 
     /// The option with the name or one of the names it had earlier.
-    public func option(named name: String) -> HealthOption? {
-        options.first { $0.code == name || $0.aliases.contains(name) }
-    }
+    public func option(named name: String) -> HealthOption? { optionsByName[name] }
 
     public static func == (left: HealthType, right: HealthType) -> Bool { left.identifier == right.identifier }
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 
     static func shortName(of identifier: String) -> String {
-        for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HK"]
-        where identifier.hasPrefix(prefix) { return String(identifier.dropFirst(prefix.count)) }
+        for prefix in [
+            "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier",
+            "HKScoredAssessmentTypeIdentifier", "HKClinicalTypeIdentifier", "HK",
+        ] where identifier.hasPrefix(prefix) { return String(identifier.dropFirst(prefix.count)) }
         return identifier
     }
 }
@@ -138,8 +159,8 @@ public struct HealthComponent: Sendable, Hashable {
     public var unit: HealthUnit { measure.unit }
 }
 
-/// A value that a coded type can take.
-public struct HealthOption: Sendable, Hashable {
+/// A value that a coded type can take. An object, as millions of samples refer to a few of them.
+public final class HealthOption: Sendable, Hashable {
     /// HealthKit's name of the case, for example `HKCategoryValueSleepAnalysisAsleepCore`.
     public let code: String
     /// The value in words.
@@ -155,22 +176,26 @@ public struct HealthOption: Sendable, Hashable {
             CodeableConcept(
                 coding: [Coding(system: CodeSystem.healthKit, code: code, display: display)], text: display
             ).json
+        conceptText = concept.bytes()
     }
 
     public static func == (left: HealthOption, right: HealthOption) -> Bool { left.code == right.code }
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
     let concept: JSON
+    /// The same as text.
+    let conceptText: [UInt8]
 }
 
 /// The code systems that health observations use.
 public enum CodeSystem {
     public static let loinc = "http://loinc.org"
+    public static let snomed = "http://snomed.info/sct"
     /// HealthKit's identifiers, as Apple's documentation names them.
     public static let healthKit = "http://developer.apple.com/documentation/healthkit"
     public static let observationCategory = "http://terminology.hl7.org/CodeSystem/observation-category"
     /// `average`, `maximum`, `minimum` (<https://hl7.org/fhir/R4/codesystem-observation-statistics.html>).
     public static let statistics = "http://terminology.hl7.org/CodeSystem/observation-statistics"
-    /// Components of a workout that no standard code tells apart.
+    /// What no standard code tells apart: the figures of a workout, the basal body temperature from any other.
     public static let component = "urn:tributary:health-component"
 }

@@ -1,31 +1,50 @@
 /// The types of health data that are converted. Everything else is counted by its name and skipped.
+///
+/// The rows stand in tables of text, which are read once. A study adds types or changes them by a supplement
+/// (``applying(supplement:)``).
 public struct HealthTypeTable: Sendable {
     /// The table of this version, without a study's additions.
-    public static let standard = HealthTypeTable(HealthType.rows)
+    public static let standard = HealthTypeTable(HealthTypeReader().types)
 
-    /// The types, ordered for people.
+    /// The types: quantities, categories, correlations, workouts and the rest, each in the order of folders.
     public let all: [HealthType]
     private let byIdentifier: [String: HealthType]
 
     init(_ types: [HealthType]) {
         all = types
-        byIdentifier = Dictionary(types.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+        byIdentifier = Dictionary(
+            types.flatMap { type in ([type.identifier] + type.otherNames).map { ($0, type) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The type with HealthKit's identifier.
     public func type(_ identifier: String) -> HealthType? { byIdentifier[identifier] }
 
-    /// The type that is meant by an identifier, its short name (`HeartRate`) or its title, whatever the case;
-    /// systolic and diastolic pressure mean blood pressure.
+    /// The type that is meant by an identifier, its short name (`HeartRate`) or its title, whatever the case; systolic
+    /// and diastolic pressure mean blood pressure, as their samples become its observations.
     public func named(_ name: String) -> HealthType? {
-        if let type = byIdentifier[name] { return type }
         let wanted = name.lowercased()
-        return all.first { type in
-            [type.identifier, type.shortName, type.title].contains { $0.lowercased() == wanted }
-                || (type.kind == .correlation
-                    && type.components.contains {
-                        [$0.identifier, HealthType.shortName(of: $0.identifier)].contains { $0.lowercased() == wanted }
-                    })
+        let found =
+            byIdentifier[name]
+            ?? all.first { type in
+                ([type.identifier, type.shortName, type.title] + type.otherNames).contains {
+                    $0.lowercased() == wanted
+                }
+            }
+        return found.map { type in type.correlation.flatMap { byIdentifier[$0] } ?? type }
+    }
+
+    /// The types in whose names or codes all the words occur, whatever the case.
+    public func search(_ text: String) -> [HealthType] {
+        let words = text.lowercased().split(separator: " ")
+        return all.filter { type in
+            let names =
+                [type.identifier, type.title, type.folder] + type.otherNames
+                + (type.codings + type.components.flatMap(\.codings)).flatMap {
+                    [$0.code ?? "", $0.display ?? ""]
+                }
+            let content = names.joined(separator: "\n").lowercased()
+            return words.allSatisfy { content.contains($0) }
         }
     }
 }

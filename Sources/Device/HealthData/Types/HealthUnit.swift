@@ -1,4 +1,3 @@
-import FHIR
 import Foundation
 
 /// The unit that values of a measure are given in: the UCUM code and the text shown to people.
@@ -45,79 +44,4 @@ public final class SourceUnit: Sendable, Hashable {
         left === right || left.name == right.name && left.scale == right.scale
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
-    /// A unit that is so many of the own one. The numbers are decimal texts, so that no digit is lost.
-    static func times(_ name: String, _ multiply: String, over divide: String = "1", add: String = "0") -> SourceUnit {
-        SourceUnit(
-            name, .linear(add: decimal(add), multiply: decimal(multiply), divide: decimal(divide)))
-    }
-
-    /// A text that is no number becomes NaN, which the test of the table finds.
-    private static func decimal(_ text: String) -> Decimal { Decimal(string: text, locale: nil) ?? .nan }
-}
-
-/// What is measured, in which unit it is given, and in which units it may come.
-public final class HealthMeasure: Sendable, Hashable {
-    /// The name shown to people.
-    public let title: String
-    /// Standard codes first, then HealthKit's own.
-    public let codings: [Coding]
-    /// The unit that every value is brought to.
-    public let unit: HealthUnit
-    /// The units that are read.
-    public let sourceUnits: [SourceUnit]
-    /// What is likely in a living person, in ``unit``. Values outside are kept and counted, never dropped.
-    public let plausible: ClosedRange<Double>?
-
-    public init(
-        title: String, codings: [Coding], unit: HealthUnit, sourceUnits: [SourceUnit],
-        plausible: ClosedRange<Double>? = nil
-    ) {
-        self.title = title
-        self.codings = codings
-        self.unit = unit
-        self.sourceUnits = sourceUnits
-        self.plausible = plausible
-        concept = CodeableConcept(coding: codings, text: title).json
-        conceptText = concept.bytes()
-        unitMembers = [
-            JSONObject.Member(key: "unit", value: .string(unit.display)),
-            JSONObject.Member(key: "system", value: .string(Self.ucum)),
-            JSONObject.Member(key: "code", value: .string(unit.ucum)),
-        ]
-        var unitObject = JSONObject()
-        for member in unitMembers { unitObject[member.key] = member.value }
-        let quantity = JSON.object(unitObject).bytes()
-        unitText = [UInt8(ascii: ",")] + quantity.dropFirst()
-    }
-
-    public static func == (left: HealthMeasure, right: HealthMeasure) -> Bool {
-        left === right || left.title == right.title && left.codings == right.codings && left.unit == right.unit
-            && left.sourceUnits == right.sourceUnits && left.plausible == right.plausible
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(title)
-        hasher.combine(codings)
-    }
-
-    /// `Observation.code` or `component.code`, made once.
-    let concept: JSON
-    /// The same as text.
-    let conceptText: [UInt8]
-    /// What follows the value in the text of a Quantity, to its end.
-    let unitText: [UInt8]
-    private let unitMembers: [JSONObject.Member]
-    private static let ucum = "http://unitsofmeasure.org"
-
-    /// A FHIR Quantity in the measure's unit.
-    func quantity(_ number: JSONNumber) -> JSON {
-        var object = JSONObject()
-        object["value"] = .number(number)
-        for member in unitMembers { object[member.key] = member.value }
-        return .object(object)
-    }
-
-    /// The accepted unit with the name.
-    func sourceUnit(named name: String) -> SourceUnit? { sourceUnits.first { $0.name == name } }
 }

@@ -28,10 +28,12 @@ public struct HealthConcept: Sendable, Hashable {
     public let options: [Code]
     /// Whether it is a part of another type's observations.
     public let isPart: Bool
+    /// Whether its values are yes or no: it took place, protection was used.
+    public let isBoolean: Bool
 
     public init(
         identifier: String, title: String, category: String, codings: [Code], ucum: String?, isNumeric: Bool,
-        options: [Code] = [], isPart: Bool = false
+        options: [Code] = [], isPart: Bool = false, isBoolean: Bool = false
     ) {
         self.identifier = identifier
         self.title = title
@@ -41,5 +43,6 @@ public struct HealthConcept: Sendable, Hashable {
         self.isNumeric = isNumeric
         self.options = options
         self.isPart = isPart
+        self.isBoolean = isBoolean
     }
 }

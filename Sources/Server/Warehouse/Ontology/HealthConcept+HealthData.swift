@@ -2,18 +2,46 @@ import FHIR
 import HealthData
 
 extension HealthConcept {
-    /// The types of the health table, and the parts of those that have several values.
-    public static let all: [HealthConcept] = HealthType.all.flatMap { type -> [HealthConcept] in
-        let own = HealthConcept(
-            identifier: type.shortName, title: type.title, category: type.folder, codings: codes(type.codings),
-            ucum: type.unit?.ucum, isNumeric: type.valueKind == .quantity,
-            options: type.options.map { Code(system: CodeSystem.healthKit, code: $0.code, display: $0.display) })
-        let parts = type.components.map { component in
+    /// The types of the standard table, and the parts of those that have several values.
+    public static let all: [HealthConcept] = concepts(of: .standard)
+
+    /// The concepts of a table's types and their parts.
+    ///
+    /// Samples of the two pressures become blood pressures, so the pressures are parts and nothing else. Clinical
+    /// records are resources with codes of their own.
+    public static func concepts(of table: HealthTypeTable) -> [HealthConcept] {
+        table.all.filter { $0.correlation == nil && $0.kind != .clinicalRecord }.flatMap { type in
+            let own = HealthConcept(
+                identifier: type.shortName, title: type.title, category: type.folder, codings: codes(type.codings),
+                ucum: type.unit?.ucum, isNumeric: type.valueKind == .quantity || type.valueKind == .integer,
+                options: options(type.options), isBoolean: type.valueKind == .event)
+            return [own] + parts(of: type)
+        }
+    }
+
+    private static func parts(of type: HealthType) -> [HealthConcept] {
+        let figures = type.components.map { component in
             HealthConcept(
                 identifier: component.identifier, title: component.title, category: type.folder,
                 codings: codes(component.codings), ucum: component.unit.ucum, isNumeric: true, isPart: true)
         }
-        return [own] + parts
+        let circumstances = HealthMetadataKey.components(of: type).map { key in
+            var unit: String?
+            var cases: [HealthOption] = []
+            switch key.value {
+            case .boolean: break
+            case .quantity(let measure): unit = measure.unit.ucum
+            case .enumeration(let options): cases = options
+            }
+            return HealthConcept(
+                identifier: key.key, title: key.title, category: type.folder, codings: codes(key.codings), ucum: unit,
+                isNumeric: unit != nil, options: options(cases), isPart: true, isBoolean: key.value == .boolean)
+        }
+        return figures + circumstances
+    }
+
+    private static func options(_ options: [HealthOption]) -> [Code] {
+        options.map { Code(system: CodeSystem.healthKit, code: $0.code, display: $0.display) }
     }
 
     private static func codes(_ codings: [Coding]) -> [Code] {
