@@ -60,6 +60,22 @@ struct FilesRouteTests {
         #expect(file.track.start == 1_560_290_442_000)
     }
 
+    static let shared = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
+
+    @Test(
+        "the route of the export in the conformance data",
+        .enabled(if: shared != nil, "TRIBUTARY_CONFORMANCE is not set"))
+    func conformance() throws {
+        let folder = URL(fileURLWithPath: try #require(Self.shared))
+            .appendingPathComponent("apple-health/apple_health_export/workout-routes")
+        let route = folder.appendingPathComponent("route_2019-06-11_3.00pm.gpx")
+        let file = try Self.read(String(decoding: Data(contentsOf: route), as: UTF8.self)).get()
+        #expect(file.notes.isEmpty)
+        #expect(file.track.count == 3)
+        #expect(file.track.longitudes.data == "-122.396397 -122.396396 -122.396394")
+        #expect(file.track.verticalAccuracies.data == "6.428697 6.481525 6.549587")
+    }
+
     @Test("points without a place or a time are left out, and counted")
     func dropped() throws {
         let broken = [
