@@ -27,6 +27,22 @@ struct SpecialRecordTests {
         }
     }
 
+    @Test("every type of the table that is no single value has an example, and every one is a valid resource")
+    func types() throws {
+        let single: Set<HealthType.Kind> = [.quantity, .category, .correlation, .workout]
+        for type in HealthType.all {
+            let record = SpecialExamples.example(of: type)
+            #expect((record == nil) == single.contains(type.kind), "\(type.identifier)")
+            guard let record else { continue }
+            #expect(record.kind == SpecialKind(type))
+            for subject in [nil, "p1"] {
+                let resource = record.resource(subject: subject, device: nil, extensions: [])
+                let problems = FHIRValidator().validate(resource).issues.filter { $0.severity != .warning }
+                #expect(problems.isEmpty, "\(type.identifier): \(problems)")
+            }
+        }
+    }
+
     @Test("every unit is UCUM", arguments: SpecialKind.allCases)
     func units(kind: SpecialKind) throws {
         let record = try #require(SpecialExamples.example(kind))

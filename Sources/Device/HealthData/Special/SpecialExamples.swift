@@ -17,7 +17,7 @@ public enum SpecialExamples {
         case .gad7: Assessment(form: .gad7, start: start, answers: [1, 0, 1, 1, 0, 2, 0], origin: origin)
         case .heartbeatSeries: heartbeatSeries
         case .workoutRoute: workoutRoute
-        case .clinicalRecord: clinicalRecord
+        case .clinicalRecord: clinicalRecord("HKClinicalTypeIdentifierImmunizationRecord")
         }
     }
 
@@ -99,17 +99,5 @@ public enum SpecialExamples {
                     horizontalAccuracy: "3.6", verticalAccuracy: "1.6"))
         }
         return WorkoutRoute(track: track, detail: .places, offsetMinutes: 60, origin: origin)
-    }
-
-    private static var clinicalRecord: ClinicalRecord? {
-        ClinicalRecord(
-            [
-                "resourceType": "Immunization", "id": "example-1", "status": "completed",
-                "vaccineCode": [
-                    "coding": [["system": "http://hl7.org/fhir/sid/cvx", "code": "140"]],
-                    "text": "Influenza, seasonal",
-                ], "patient": ["reference": "Patient/example"], "occurrenceDateTime": "2024-10-02",
-            ], version: "4.0.1", type: "HKClinicalTypeIdentifierImmunizationRecord",
-            url: "https://hospital.example/r4/Immunization/example-1", received: start)
     }
 }

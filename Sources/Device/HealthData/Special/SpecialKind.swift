@@ -8,6 +8,16 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     case electrocardiogram, audiogram, visionPrescription, activitySummary, stateOfMind, phq9, gad7, heartbeatSeries
     case workoutRoute, clinicalRecord
 
+    /// The kind of a row of the table of types; nil for types of single values.
+    public init?(_ type: HealthType) {
+        guard type.kind != .clinicalRecord else {
+            self = .clinicalRecord
+            return
+        }
+        guard let kind = Self.allCases.first(where: { $0.type == type }) else { return nil }
+        self = kind
+    }
+
     /// HealthKit's name of the kind, for example `HKElectrocardiogram`.
     public var identifier: String { row.identifier }
 
@@ -55,8 +65,8 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     /// The row of the table of types; nil for clinical records, of which there is one for each of HealthKit's types.
     public var type: HealthType? {
         switch self {
-        case .phq9: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("PHQ") }
-        case .gad7: HealthType.all.first { $0.kind.rawValue == "assessment" && $0.identifier.contains("GAD") }
+        case .phq9: HealthType.all.first { $0.kind == .assessment && $0.identifier.contains("PHQ") }
+        case .gad7: HealthType.all.first { $0.kind == .assessment && $0.identifier.contains("GAD") }
         case .clinicalRecord: nil
         default: HealthType.all.first { $0.kind.rawValue == rawValue }
         }
