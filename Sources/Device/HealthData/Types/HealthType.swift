@@ -38,7 +38,7 @@ public final class HealthType: Sendable, Hashable {
     }
 
     /// Whether values of a period add up (steps) or stand each for itself (heart rate).
-    public enum Aggregation: String, Sendable { case cumulative, discrete }
+    public enum Aggregation: String, Sendable, CaseIterable { case cumulative, discrete }
 
     /// Where the observation carries its value.
     public enum ValueKind: String, Sendable {
@@ -130,6 +130,14 @@ public final class HealthType: Sendable, Hashable {
         ])
         categoryText = categoryJSON.bytes()
         conceptText = concept.bytes()
+    }
+
+    /// The type with other components.
+    func with(components: [HealthComponent]) -> HealthType {
+        HealthType(
+            identifier, kind, title: title, folder: folder, category: category, aggregation, valueKind: valueKind,
+            codings: codings, measure: measure, components: components, options: options, otherNames: otherNames,
+            correlation: correlation, message: message, exampleText: exampleText)
     }
 
     /// The option with the name or one of the names it had earlier.

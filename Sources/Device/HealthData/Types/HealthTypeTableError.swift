@@ -1,0 +1,31 @@
+/// What is wrong with a supplement to the table of types, and where.
+public struct HealthTypeTableError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of error, stable across versions.
+    public enum Kind: String, Sendable {
+        case notAnObject = "supplement-not-an-object"
+        case memberUnknown = "supplement-member-unknown"
+        case memberMissing = "supplement-member-missing"
+        case valueInvalid = "supplement-value-invalid"
+        case unitInvalid = "supplement-unit-invalid"
+        /// HealthKit's unit and the UCUM code are of different dimension or size.
+        case unitMismatch = "supplement-unit-mismatch"
+        case identifierRepeated = "supplement-identifier-repeated"
+        /// The member has no meaning for this kind of type.
+        case memberNotOfKind = "supplement-member-not-of-kind"
+    }
+
+    public let kind: Kind
+    /// The place in the file, for example `types[2].unit.ucum`; empty for the whole.
+    public let place: String
+    /// A sentence on what to do.
+    public let message: String
+
+    public var code: String { kind.rawValue }
+    public var description: String { "\(code): \(message)" }
+
+    init(_ kind: Kind, _ place: String, _ what: String) {
+        self.kind = kind
+        self.place = place
+        message = place.isEmpty ? what : "\(place): \(what)"
+    }
+}

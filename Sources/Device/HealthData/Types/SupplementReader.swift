@@ -1,0 +1,144 @@
+import FHIR
+import Foundation
+import UCUM
+
+/// One member of a supplement, with the place that it stands at.
+struct SupplementValue {
+    let json: JSON
+    let place: String
+
+    func fault(_ kind: HealthTypeTableError.Kind, _ what: String) -> HealthTypeTableError {
+        HealthTypeTableError(kind, place, what)
+    }
+
+    /// The members of an object that may have these and no others.
+    func members(_ allowed: Set<String>) throws(HealthTypeTableError) -> [String: SupplementValue] {
+        guard let object = json.object else { throw fault(.notAnObject, "An object is expected here.") }
+        var members: [String: SupplementValue] = [:]
+        for member in object.members {
+            let value = SupplementValue(
+                json: member.value, place: place.isEmpty ? member.key : "\(place).\(member.key)")
+            guard allowed.contains(member.key) else {
+                throw value.fault(
+                    .memberUnknown, "This member is not known; known are \(allowed.sorted().joined(separator: ", ")).")
+            }
+            members[member.key] = value
+        }
+        return members
+    }
+
+    func elements() throws(HealthTypeTableError) -> [SupplementValue] {
+        guard let array = json.array else { throw fault(.valueInvalid, "A list is expected here.") }
+        return array.enumerated().map { SupplementValue(json: $0.element, place: "\(place)[\($0.offset)]") }
+    }
+
+    /// A text that is not empty and has no control characters.
+    func text() throws(HealthTypeTableError) -> String {
+        guard let text = json.string, !text.isEmpty, text.utf8.count <= 300,
+            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        else { throw fault(.valueInvalid, "A text of 1 to 300 bytes is expected here.") }
+        return text
+    }
+
+    func name<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) throws(HealthTypeTableError) -> Value
+    where Value.RawValue == String {
+        guard let value = json.string.flatMap(Value.init) else {
+            let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fault(.valueInvalid, "One of these is expected here: \(names).")
+        }
+        return value
+    }
+
+    func number() throws(HealthTypeTableError) -> Double {
+        guard let number = json.number?.double, number.isFinite else {
+            throw fault(.valueInvalid, "A number is expected here.")
+        }
+        return number
+    }
+
+    func range() throws(HealthTypeTableError) -> ClosedRange<Double> {
+        let members = try members(["low", "high"])
+        guard let low = members["low"], let high = members["high"] else {
+            throw fault(.memberMissing, "Both low and high are expected here.")
+        }
+        let (from, to) = (try low.number(), try high.number())
+        guard from < to else { throw fault(.valueInvalid, "The low end must be below the high one.") }
+        return from...to
+    }
+
+    func codings() throws(HealthTypeTableError) -> [Coding] {
+        var codings: [Coding] = []
+        for element in try elements() {
+            let members = try element.members(["system", "code", "display"])
+            guard let system = members["system"], let code = members["code"], let display = members["display"] else {
+                throw element.fault(.memberMissing, "A coding has a system, a code and a display.")
+            }
+            let (name, url) = (try code.text(), try system.text())
+            guard url.contains(":"), !url.contains(" ") else {
+                throw system.fault(.valueInvalid, "The system of a coding is a URI.")
+            }
+            guard !name.contains(where: \.isWhitespace) else {
+                throw code.fault(.valueInvalid, "A code has no blanks.")
+            }
+            codings.append(Coding(system: url, code: name, display: try display.text()))
+        }
+        return codings
+    }
+
+    func options() throws(HealthTypeTableError) -> [HealthOption] {
+        var options: [HealthOption] = []
+        var names: Set<String> = []
+        for element in try elements() {
+            let members = try element.members(["code", "display", "aliases"])
+            guard let code = members["code"], let display = members["display"] else {
+                throw element.fault(.memberMissing, "An option has a code and a display.")
+            }
+            var aliases: [String] = []
+            for alias in try members["aliases"]?.elements() ?? [] { aliases.append(try alias.text()) }
+            let option = HealthOption(try code.text(), try display.text(), aliases: aliases)
+            for name in [option.code] + aliases where !names.insert(name).inserted {
+                throw element.fault(.identifierRepeated, "A code or alias stands here that another option has too.")
+            }
+            options.append(option)
+        }
+        return options
+    }
+
+    /// The unit, with what it does not name taken from the unit before.
+    func unit(
+        before: HealthMeasure?, identifier: String
+    ) throws(HealthTypeTableError) -> (HealthUnit, HealthKitUnit) {
+        let members = try members(["healthKit", "ucum", "display"])
+        var healthKit = before?.healthKitUnit
+        if let value = members["healthKit"] {
+            do {
+                healthKit = try HealthKitUnit(try value.text())
+            } catch let error as HealthKitUnitError {
+                throw value.fault(.unitInvalid, error.message)
+            } catch let error as HealthTypeTableError {
+                throw error
+            } catch {
+                throw value.fault(.unitInvalid, "This is no unit of HealthKit.")
+            }
+        }
+        guard let healthKit, let ucum = try members["ucum"]?.text() ?? before?.unit.ucum else {
+            throw fault(.memberMissing, "A unit has HealthKit's text (healthKit) and a UCUM code (ucum).")
+        }
+        let ucumPlace = members["ucum"] ?? self
+        do {
+            _ = try UCUMUnit(ucum)
+        } catch {
+            throw ucumPlace.fault(.unitInvalid, error.message)
+        }
+        let isException = HealthUnit.exceptions.contains(identifier) && before?.healthKitUnit == healthKit
+        let wanted: Decimal = healthKit == .percent && ucum == "%" ? 100 : 1
+        guard isException || HealthUnit.scale(from: healthKit, to: ucum) == wanted else {
+            throw ucumPlace.fault(
+                .unitMismatch,
+                "The UCUM code must be of the dimension and size of HealthKit's unit \(healthKit.text)"
+                    + (healthKit.ucum.map { ", for example \($0)" } ?? "") + ".")
+        }
+        let display = try members["display"]?.text() ?? (members["ucum"] == nil ? before?.unit.display : nil) ?? ucum
+        return (HealthUnit(ucum, display), healthKit)
+    }
+}

@@ -1,0 +1,148 @@
+import FHIR
+import HealthData
+import Testing
+
+@Suite("Supplements to the table of types")
+struct HealthTypeSupplementTests {
+    private func applied(_ types: String) throws -> HealthTypeTable {
+        try HealthTypeTable.standard.applying(supplement: JSON(parsing: "{\"types\":[\(types)]}"))
+    }
+
+    @Test("what a supplement says of a type replaces what the table has, and the rest stays")
+    func overrides() throws {
+        let table = try applied(
+            """
+            {"identifier":"HKQuantityTypeIdentifierBodyMass","title":"Weight",
+             "codings":[{"system":"http://loinc.org","code":"3141-9","display":"Body weight Measured"}],
+             "unit":{"healthKit":"lb","ucum":"[lb_av]","display":"lbs"},"plausible":{"low":10,"high":900}}
+            """)
+        let type = try #require(table.named("BodyMass"))
+        let codings = type.codings.map { $0.code }
+        #expect(codings == ["3141-9", "HKQuantityTypeIdentifierBodyMass"])
+        #expect(type.codings.last?.display == "Weight")
+        #expect(type.unit == HealthUnit("[lb_av]", "lbs"))
+        #expect(type.measure?.plausible == 10...900)
+        #expect(type.folder == "Body Measurements" && type.category == .vitalSigns)
+        let measure = try #require(type.measure)
+        #expect(try HealthQuantity("70", unit: "kg", as: measure).number.text == "154.323583529414307")
+        let json = try #require(type.example())
+        #expect(json.at("code", "text")?.string == "Weight")
+        #expect(json.at("valueQuantity", "code")?.string == "[lb_av]")
+        // The standard table is as it was.
+        #expect(HealthType.named("BodyMass")?.unit?.ucum == "kg")
+        #expect(table.all.count == HealthType.all.count)
+    }
+
+    @Test("a correlation shows its members as the supplement has them")
+    func correlations() throws {
+        let table = try applied(
+            """
+            {"identifier":"HKQuantityTypeIdentifierBloodPressureSystolic","title":"Upper Pressure",
+             "unit":{"healthKit":"kPa","ucum":"kPa"}}
+            """)
+        let upper = table.named("BloodPressure")?.components.first
+        #expect(upper?.title == "Upper Pressure")
+        #expect(upper?.unit == HealthUnit("kPa", "kPa"))
+        #expect(upper?.measure.plausible == nil, "a range in mmHg means nothing in kPa")
+    }
+
+    @Test("new types: a quantity, a category with values, an event")
+    func additions() throws {
+        let table = try applied(
+            """
+            {"identifier":"HKQuantityTypeIdentifierGripStrength","kind":"quantity","title":"Grip Strength",
+             "unit":{"healthKit":"kg","ucum":"kg"},"category":"exam","aggregation":"discrete"},
+            {"identifier":"org.example.pain","kind":"category","title":"Pain","folder":"Pain Study",
+             "codings":[{"system":"http://loinc.org","code":"72514-3","display":"Pain severity"}],
+             "options":[{"code":"none","display":"None","aliases":["0"]},{"code":"some","display":"Some"}]},
+            {"identifier":"HKCategoryTypeIdentifierNap","kind":"category","title":"Nap"}
+            """)
+        #expect(table.all.count == HealthType.all.count + 3)
+        #expect(table.named("gripstrength")?.codings.map(\.code) == ["HKQuantityTypeIdentifierGripStrength"])
+        #expect(table.named("GripStrength")?.folder == "Study")
+        let pain = try #require(table.type("org.example.pain"))
+        #expect(pain.option(named: "0")?.code == "none")
+        #expect(pain.valueKind == .concept && pain.codings.count == 1)
+        #expect(table.named("Nap")?.valueKind == .event)
+        for name in ["GripStrength", "Pain", "Nap"] { #expect(table.named(name)?.example() != nil) }
+    }
+
+    @Test(
+        "what is wrong is named, with its place",
+        arguments: [
+            ("[]", "supplement-not-an-object", ""), ("{}", "supplement-member-missing", "types"),
+            (#"{"types":{}}"#, "supplement-value-invalid", "types"),
+            (#"{"typo":[]}"#, "supplement-member-unknown", "typo"),
+            (#"{"types":[{}]}"#, "supplement-member-missing", "types[0]"),
+            (#"{"types":[{"identifier":"a b"}]}"#, "supplement-value-invalid", "types[0].identifier"),
+            (#"{"types":[{"identifier":"HKX"}]}"#, "supplement-member-missing", "types[0]"),
+            (#"{"types":[{"identifier":"HKX","kind":"workout"}]}"#, "supplement-value-invalid", "types[0].kind"),
+            (
+                #"{"types":[{"identifier":"HKX","kind":"quantity","title":"X"}]}"#, "supplement-member-missing",
+                "types[0]"
+            ),
+            (
+                #"{"types":[{"identifier":"x","kind":"category","title":"X"}]}"#, "supplement-member-missing",
+                "types[0]"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"cmm"}}]}"#,
+                "supplement-unit-invalid", "types[0].unit.ucum"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"elephants"}}]}"#,
+                "supplement-unit-invalid", "types[0].unit.healthKit"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"m"}}]}"#,
+                "supplement-unit-mismatch", "types[0].unit.ucum"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"kg"}}]}"#,
+                "supplement-unit-mismatch", "types[0].unit"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","plausible":{"low":3,"high":2}}]}"#,
+                "supplement-value-invalid", "types[0].plausible"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","category":"vitals"}]}"#,
+                "supplement-value-invalid", "types[0].category"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","options":[]}]}"#,
+                "supplement-member-not-of-kind", "types[0].options"
+            ),
+            (
+                #"{"types":[{"identifier":"HKWorkout","unit":{"ucum":"m"}}]}"#, "supplement-member-not-of-kind",
+                "types[0].unit"
+            ),
+            (
+                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","kind":"category"}]}"#,
+                "supplement-member-not-of-kind", "types[0].kind"
+            ),
+            (
+                #"{"types":[{"identifier":"HKWorkout"},{"identifier":"HKWorkout"}]}"#,
+                "supplement-identifier-repeated", "types[1]"
+            ),
+            (
+                #"{"types":[{"identifier":"HKWorkout","codings":[{"system":"x","code":"y"}]}]}"#,
+                "supplement-member-missing", "types[0].codings[0]"
+            ),
+            (
+                #"{"types":[{"identifier":"HKCategoryTypeIdentifierAcne","options":[{"code":"a","display":"A","aliases":["a"]}]}]}"#,
+                "supplement-identifier-repeated", "types[0].options[0]"
+            ),
+        ])
+    func faults(text: String, code: String, place: String) throws {
+        let json = try JSON(parsing: text)
+        do {
+            _ = try HealthTypeTable.standard.applying(supplement: json)
+            Issue.record("\(text) was taken")
+        } catch {
+            #expect(error.code == code, "\(text): \(error)")
+            #expect(error.place == place, "\(text): \(error)")
+            #expect(place.isEmpty || error.message.hasPrefix(place + ": "))
+        }
+    }
+}
