@@ -75,6 +75,8 @@ import Testing
         #expect(code(String(repeating: "(", count: 33) + "m" + String(repeating: ")", count: 33)) == "too-deep")
         #expect(code(String(repeating: "()", count: 100)) == "missing-unit")
         #expect(code(String(repeating: "m^100·", count: 30) + "m") == "too-large")
+        // Written with middle dots it would be longer than what is read.
+        #expect(code((1...23).map { "mol<\($0 * 1111)>" }.joined(separator: ".")) == "too-long")
         #expect(code("m^99999999999999999999") == "too-large")
         #expect(code("mol<\(String(repeating: "9", count: 41))>") == "invalid-molar-mass")
         #expect(code(String(repeating: "(", count: 33) + String(repeating: ")", count: 33)) == "too-deep")

@@ -55,6 +55,8 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
     ///   than 32 deep, or has exponents of more than 100 in all.
     public init(_ text: String) throws(HealthKitUnitError) {
         self.init(factors: try HealthKitUnitParser.parse(text))
+        // A middle dot is longer than the `.` that was read for it, and what is written must be readable again.
+        guard self.text.utf8.count <= HealthKitUnitLimit.length else { throw .tooLong }
     }
 
     init(factors: [Factor]) {

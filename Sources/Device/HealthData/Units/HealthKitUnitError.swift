@@ -5,12 +5,16 @@ public struct HealthKitUnitError: Error, Sendable, Hashable, CustomStringConvert
     /// `nested-division`, `repeated-exponent`, `invalid-exponent`, `invalid-molar-mass`, `unclosed-parenthesis`,
     /// `unexpected-parenthesis`.
     public let code: String
-    /// How many bytes of the text's UTF-8 form stand before the fault.
+    /// How many bytes of the text's UTF-8 form stand before the fault; 0 where the whole is to blame.
     public let offset: Int
     /// A sentence that says what is wrong and what to do.
     public let message: String
 
     public var description: String { "\(message) (at byte \(offset))" }
+
+    static let tooLong = HealthKitUnitError(
+        code: "too-long", offset: 0,
+        message: "A unit has at most \(HealthKitUnitLimit.length) bytes.")
 }
 
 /// The bounds that keep a hostile unit string from costing time or memory.

@@ -14,11 +14,7 @@ struct HealthKitUnitParser {
 
     /// The factors of a unit string.
     static func parse(_ text: String) throws(HealthKitUnitError) -> [HealthKitUnit.Factor] {
-        guard text.utf8.count <= HealthKitUnitLimit.length else {
-            throw HealthKitUnitError(
-                code: "too-long", offset: HealthKitUnitLimit.length,
-                message: "A unit has at most \(HealthKitUnitLimit.length) bytes.")
-        }
+        guard text.utf8.count <= HealthKitUnitLimit.length else { throw .tooLong }
         var parser = HealthKitUnitParser(bytes: Array(text.utf8))
         return try parser.unit()
     }
