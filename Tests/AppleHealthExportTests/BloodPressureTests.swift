@@ -72,15 +72,51 @@ struct BloodPressureTests {
         #expect(values(outcome) == [[120, 80]] && outcome.skipped(correlation, .dateInvalid) == 1)
     }
 
-    @Test("another correlation is skipped, and its records are read as if they stood alone")
+    private let protein = "HKQuantityTypeIdentifierDietaryProtein"
+
+    @Test("a meal is one observation of its nutrients, which stand alone nowhere; what is no nutrient stays alone")
     func food() throws {
+        let nutrient = Exports.record(protein, "12.5", unit: "g")
         let food = correlation(
-            Exports.record() + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
+            Exports.record() + nutrient + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
             type: "HKCorrelationTypeIdentifierFood")
-        let outcome = try Exports.convert(food + Exports.record())
-        #expect(outcome.values == ["72"] && outcome.account.read == 4)
-        #expect(outcome.skipped("HKCorrelationTypeIdentifierFood", .unsupportedType) == 1)
+        let outcome = try Exports.convert(
+            Exports.record() + nutrient + food
+                + Exports.record(protein, "3", unit: "g", start: "2019-01-01 00:00:00 +0000"))
+        #expect(outcome.account.read == 7)
+        let meal = try #require(outcome.observations.first { $0.json.text().contains("TypeIdentifierFood") })
+        #expect(meal.component.map { $0.value?.value["value"]?.number?.text } == ["12.5", "1"])
+        #expect(outcome.values.compactMap { $0 } == ["72", "3"])
         #expect(outcome.skipped("HKQuantityTypeIdentifierHeartRate", .duplicate) == 1)
+        #expect(outcome.skipped(protein, .memberOfCorrelation) == 2)
+    }
+
+    @Test("a nutrient that could not wait for its meal is referred to and its value stands once")
+    func lateMeal() throws {
+        var made: [HealthObservation] = []
+        let conversion = HealthConversion(
+            HealthSelection(subject: "p1"), HealthSink(observation: { made.append($0) }))
+        func batch(_ body: String) throws {
+            let stream = ExportStream(
+                TextBytes(Exports.root(body)), HealthSelection(subject: "p1"), isRecognised: true)
+            while try stream.read(samples: 4096) {}
+            try conversion.take(stream.takeBatch())
+        }
+        try batch(Exports.record(protein, "12.5", unit: "g"))
+        // What waits is let go.
+        try conversion.finish()
+        try batch(
+            correlation(
+                Exports.record(protein, "12.5", unit: "g")
+                    + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
+                type: "HKCorrelationTypeIdentifierFood"))
+        #expect(made.count == 2)
+        let meal = try #require(made.last).observation
+        #expect(meal.json["hasMember"]?[0]?["reference"]?.string == "Observation/" + made[0].id)
+        #expect(meal.component.map { $0.value?.value["value"]?.number?.text } == ["1"])
+        var text: [UInt8] = []
+        made[1].write(to: &text)
+        #expect(text == meal.json.bytes())
     }
 
     @Test("the same measurement from an export with correlations and one without has one identity")

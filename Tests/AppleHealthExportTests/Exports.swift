@@ -8,10 +8,16 @@ import Testing
 /// What came of an export.
 struct Outcome {
     var made: [HealthObservation] = []
+    var specials: [HealthSpecial] = []
+    var devices: [HealthDevice] = []
     var account = HealthAccount()
 
     /// Everything that leaves the converter, as it would be written.
-    var text: String { made.map { $0.observation.json.text() + "\n" }.joined() + account.json.text() }
+    var text: String {
+        made.map { $0.observation.json.text() + "\n" }.joined()
+            + specials.map { $0.resource.text() + "\n" }.joined()
+            + devices.map { $0.resource(subject: "p1").text() + "\n" }.joined() + account.json.text()
+    }
     var observations: [Observation] { made.map(\.observation) }
     var values: [String?] { observations.map { $0.value?.value["value"]?.number?.text } }
 
@@ -65,8 +71,12 @@ enum Exports {
     ) throws -> Outcome {
         var outcome = Outcome()
         outcome.account = try HealthExport(path: path).convert(
-            selection, isKnown: { known.contains($0) }, emit: { outcome.made.append($0) })
-        #expect(outcome.account.converted == outcome.made.count)
+            selection,
+            into: HealthSink(
+                isKnown: { known.contains($0) }, special: { outcome.specials.append($0) },
+                device: { outcome.devices.append($0) }, observation: { outcome.made.append($0) }))
+        let besides = outcome.account.besides.values.reduce(0) { $0 + ($1["converted"] ?? 0) }
+        #expect(outcome.account.converted + besides == outcome.made.count + outcome.specials.count)
         return outcome
     }
 
@@ -75,7 +85,11 @@ enum Exports {
         var outcome = Outcome()
         let pieces = PieceBytes(bytes, sizes: Array(repeating: 0, count: 64).map { _ in pieces() })
         let selection = HealthSelection(subject: "p1")
-        let conversion = HealthConversion(selection, isKnown: { _ in false }, emit: { outcome.made.append($0) })
+        let conversion = HealthConversion(
+            selection,
+            HealthSink(
+                special: { outcome.specials.append($0) }, device: { outcome.devices.append($0) },
+                observation: { outcome.made.append($0) }))
         let stream = ExportStream(pieces, selection, isRecognised: true)
         while try stream.read(samples: pieces.isSmall ? 1 : 4096) { try conversion.take(stream.takeBatch()) }
         try conversion.take(stream.takeBatch())
@@ -124,6 +138,21 @@ private final class PieceBytes: ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int {
         let count = min(rest.count, buffer.count, sizes[turn % sizes.count])
         turn += 1
+        buffer.copyBytes(from: rest.prefix(count))
+        rest = rest.dropFirst(count)
+        return count
+    }
+}
+
+/// Gives a text whole.
+final class TextBytes: ByteSource {
+    private var rest: ArraySlice<UInt8>
+    let damage: (code: String, message: String)? = nil
+
+    init(_ text: String) { rest = Array(text.utf8)[...] }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(ExportError) -> Int {
+        let count = min(rest.count, buffer.count)
         buffer.copyBytes(from: rest.prefix(count))
         rest = rest.dropFirst(count)
         return count

@@ -55,7 +55,8 @@ struct PrivacyTests {
         #expect(outcome.text.lowercased().contains("zaphod") == false)
         #expect(outcome.account.repaired["unknown-activity"] == 1)
         #expect(
-            outcome.account.notRead["electrocardiogram-file"] == 1 && outcome.account.notRead["other-xml-file"] == 1)
+            outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1]
+                && outcome.account.notRead["other-xml-file"] == 1)
         #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.text("display")) })
     }
 

@@ -30,9 +30,10 @@ struct SourceTests {
         #expect(outcome.values == ["72"])
         #expect(
             outcome.account.notRead == [
-                "resource-fork": 2, "other-xml-file": 1, "electrocardiogram-file": 1, "workout-route-file": 1,
-                "clinical-record-file": 1, "ExportDate": 1,
+                "resource-fork": 2, "other-xml-file": 1, "workout-route-file": 1, "clinical-record-file": 1,
+                "ExportDate": 1,
             ])
+        #expect(outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1])
     }
 
     @Test(

@@ -21,6 +21,13 @@ extension HealthAccount {
         object["parts"] = Self.json(parts)
         object["notRead"] = Self.json(notRead)
         object["filtered"] = Self.json(filtered)
+        if !besides.isEmpty {
+            var kinds = JSONObject()
+            for (kind, counts) in besides.sorted(by: { $0.key < $1.key }) { kinds[kind] = Self.json(counts) }
+            object["besides"] = .object(kinds)
+        }
+        if !fileProblems.isEmpty { object["fileProblems"] = Self.json(fileProblems) }
+        if !fileNotes.isEmpty { object["fileNotes"] = Self.json(fileNotes) }
         return .object(object)
     }
 

@@ -22,6 +22,13 @@ public struct HealthAccount: Sendable {
     public var parts: [String: Int] = [:]
     /// What is never read, by name or kind.
     public var notRead: [String: Int] = [:]
+    /// What came besides the elements: from files of their own, and made of other observations, by type and what became
+    /// of it. It is not among ``read``.
+    public var besides: [String: [String: Int]] = [:]
+    /// Why files gave nothing, by code.
+    public var fileProblems: [String: Int] = [:]
+    /// What was mended in files, by code.
+    public var fileNotes: [String: Int] = [:]
     /// Bytes and values that were filtered out of the source, by kind.
     public var filtered: [String: Int] = [:]
     /// Observations whose value lies outside of what is likely, by type. They are kept.
@@ -95,6 +102,9 @@ public struct HealthAccount: Sendable {
         parts.merge(other.parts, uniquingKeysWith: +)
         notRead.merge(other.notRead, uniquingKeysWith: +)
         filtered.merge(other.filtered, uniquingKeysWith: +)
+        fileProblems.merge(other.fileProblems, uniquingKeysWith: +)
+        fileNotes.merge(other.fileNotes, uniquingKeysWith: +)
+        besides.merge(other.besides) { $0.merging($1, uniquingKeysWith: +) }
         implausible.merge(other.implausible, uniquingKeysWith: +)
         if other.outcome != .complete { outcome = other.outcome }
         problem = problem ?? other.problem

@@ -1,79 +1,45 @@
 import FHIR
 import Foundation
 
-/// What to convert.
-public struct HealthSelection: Sendable {
-    /// The id of the Patient; nil leaves the subject out.
-    public var subject: String?
-    /// Only samples that end at this time or later.
-    public var since: Date?
-    /// Only these types; nil means all.
-    public var types: Set<HealthType>?
-
-    public init(subject: String? = nil, since: Date? = nil, types: Set<HealthType>? = nil) {
-        self.subject = subject
-        self.since = since
-        self.types = types
-    }
-
-    /// Whether the type is asked for.
-    public func selects(_ type: HealthType) -> Bool { types?.contains(type) ?? true }
-}
-
-/// A name that means no type of the table.
-public struct UnknownHealthType: Error, Sendable, Hashable {
-    public let name: String
-    public var code: String { "health-type-unknown" }
-    public var message: String { "There is no health type named \(name); see the table of types for the names." }
-}
-
-extension HealthSelection {
-    /// The types that identifiers, short names (`HeartRate`) or titles mean.
-    public static func types(named names: some Sequence<String>) throws(UnknownHealthType) -> Set<HealthType> {
-        var types: Set<HealthType> = []
-        for name in names {
-            guard let type = HealthType.named(name) else { throw UnknownHealthType(name: name) }
-            types.insert(type)
-        }
-        return types
-    }
-}
-
 /// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps account.
 ///
-/// Pure but for the two closures. Memory grows by 16 to 22 bytes a sample (its identity) and by the blood pressure
-/// members that wait for their correlation, at most ``waitingLimit`` of them.
+/// Pure but for the sink. Memory grows by some ten bytes a sample (its identity) and by the members of correlations that
+/// wait for them, at most ``waitingLimit``.
 public final class HealthConversion {
-    /// Whether a sample was converted at an earlier time.
-    public typealias IsKnown = (SampleIdentity) -> Bool
-    public typealias Emit = (HealthObservation) throws -> Void
-
-    /// As many systolic and diastolic samples wait to be joined; when there are more, those that wait are let go.
-    public static let waitingLimit = 200_000
+    /// As many samples wait to be joined; when there are more, those that wait are let go.
+    public static let waitingLimit = 50_000
 
     public var account = HealthAccount()
     public let selection: HealthSelection
     private let since: Int64
-    private let isKnown: IsKnown
-    private let emit: Emit
+    private let sink: HealthSink
     private var seen = IdentitySet()
     /// Members that were seen inside a correlation.
     private var claimed = IdentitySet()
+    /// Members of the correlation that comes next which are converted already.
+    private var converted: [SampleIdentity] = []
     private var waiting: [IdentityKey: WaitingMember] = [:]
     private var arrivals = 0
+    private var devices: Set<HealthDevice> = []
 
-    /// A systolic or diastolic sample that may yet turn out to belong to a correlation.
+    /// A member that may yet turn out to belong to a correlation.
     private struct WaitingMember {
         let sample: HealthSample
         let row: Int
         let arrival: Int
     }
 
-    public init(_ selection: HealthSelection, isKnown: @escaping IsKnown, emit: @escaping Emit) {
+    public init(_ selection: HealthSelection, _ sink: HealthSink) {
         self.selection = selection
-        self.isKnown = isKnown
-        self.emit = emit
+        self.sink = sink
         since = selection.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? .min
+    }
+
+    public convenience init(
+        _ selection: HealthSelection, isKnown: @escaping (SampleIdentity) -> Bool,
+        emit: @escaping (HealthObservation) throws -> Void
+    ) {
+        self.init(selection, HealthSink(isKnown: isKnown, observation: emit))
     }
 
     /// Converts a sample, or counts why not, in the row of the account.
@@ -85,20 +51,60 @@ public final class HealthConversion {
             return
         }
         let identity = sample.identity
-        guard seen.insert(identity.key) else {
-            account.skip(row, .duplicate)
+        if let reason = enter(identity) {
+            account.skip(row, reason)
             return
         }
-        guard !isKnown(identity) else {
-            account.skip(row, .alreadyKnown)
-            return
-        }
-        try emit(HealthObservation(sample, identity: identity, subject: selection.subject))
+        if let device = sample.source.device { try introduce(device) }
+        try sink.observation(
+            HealthObservation(sample, identity: identity, subject: selection.subject, units: selection.units))
         account.convert(row, repairs: sample.repairs)
         if sample.isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
     }
 
-    /// Takes a systolic or diastolic sample that stands alone. It waits for the correlation that it may belong to.
+    /// Converts a record with a structure of its own, or counts why not.
+    ///
+    /// - Parameter row: the row of the account; nil for what is no element of the source (``HealthAccount/besides``).
+    /// - Throws: what the sink throws.
+    public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
+        var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
+        if reason == nil { reason = enter(record.identity) }
+        if let row {
+            if let reason { account.skip(row, reason) } else { account.convert(row, repairs: repairs) }
+        } else {
+            account.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
+        }
+        guard reason == nil, let special = sink.special else { return }
+        if let device = record.origin.source?.device { try introduce(device) }
+        try special(HealthSpecial(record: record, identity: record.identity, subject: selection.subject))
+    }
+
+    private func reasonToSkip(_ record: any SpecialRecord) -> SkipReason? {
+        guard selection.selects(record.kind) else { return .notSelected }
+        if let problem = record.timeProblem { return problem }
+        switch record.time {
+        case .period(_, let end): return end.seconds < since ? .beforeSince : nil
+        case .day(let day):
+            // The day may end half a day later than in UTC.
+            let end = DateTime(day).map { Int64($0.start().timeIntervalSince1970) + 129_600 } ?? .max
+            return end < since ? .beforeSince : nil
+        case .unknown: return nil
+        }
+    }
+
+    /// Notes an identity; the reason to skip what has it where it is not new.
+    private func enter(_ identity: SampleIdentity) -> SkipReason? {
+        guard seen.insert(identity.key) else { return .duplicate }
+        return sink.isKnown(identity) ? .alreadyKnown : nil
+    }
+
+    private func introduce(_ device: HealthDevice) throws {
+        guard let take = sink.device, !devices.contains(device) else { return }
+        devices.insert(device)
+        try take(device)
+    }
+
+    /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.
     public func addMember(_ sample: HealthSample, row: Int) throws {
         if let reason = reasonToSkip(sample) {
             account.skip(row, reason)
@@ -118,9 +124,26 @@ public final class HealthConversion {
 
     /// Says that a member is in a correlation: the same sample standing alone is no observation of its own.
     public func claim(_ member: HealthSample) {
-        let key = member.identity.key
-        claimed.insert(key)
-        if let waited = waiting.removeValue(forKey: key) { account.skip(waited.row, .memberOfCorrelation) }
+        let identity = member.identity
+        claimed.insert(identity.key)
+        if let waited = waiting.removeValue(forKey: identity.key) {
+            account.skip(waited.row, .memberOfCorrelation)
+        } else if case .quantity = member.value, seen.contains(identity.key) {
+            converted.append(identity)
+        }
+    }
+
+    /// Converts a correlation whose members were claimed before. A member that is an observation of its own already, as it
+    /// could not wait, is referred to; its value would else stand twice.
+    public func addCorrelation(_ sample: HealthSample, row: Int) throws {
+        var sample = sample
+        if case .components(let components) = sample.value, !converted.isEmpty {
+            let alone = components.filter { converted.contains($0.identity) }
+            sample.value = .components(components.filter { !converted.contains($0.identity) })
+            sample.members = alone.map(\.identity)
+        }
+        converted = []
+        try add(sample, row: row)
     }
 
     /// Converts what waits. To be called once, at the end.
@@ -146,6 +169,10 @@ public final class HealthConversion {
         var joined: Set<Int> = []
         for member in members {
             guard !joined.contains(member.arrival) else { continue }
+            if case .quantity = member.sample.value {
+                try add(member.sample, row: member.row)
+                continue
+            }
             guard !member.sample.isDiastolic, let partner = diastolics[JoinKey(member.sample)]?.popLast() else {
                 // A diastolic whose systolic comes later in the list waits for it.
                 if member.sample.isDiastolic { continue }
@@ -192,6 +219,7 @@ extension HealthSample {
         switch value {
         case .quantity(let quantity): return outside(quantity, type.measure)
         case .option, .event: return false
+        case .components(let components): return components.contains { outside($0.quantity, $0.measure) }
         case .bloodPressure(let systolic, let diastolic):
             return zip(type.components, [systolic, diastolic]).contains { outside($1, $0.measure) }
         case .workout(let workout):

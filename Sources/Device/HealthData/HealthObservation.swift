@@ -7,10 +7,16 @@ public struct HealthObservation: Sendable {
     /// The id of the Patient; nil leaves the subject out.
     public let subject: String?
 
-    public init(_ sample: HealthSample, identity: SampleIdentity, subject: String?) {
+    /// In which unit the value is given.
+    public let units: HealthSelection.Units
+
+    public init(
+        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric
+    ) {
         self.sample = sample
         self.identity = identity
         self.subject = subject
+        self.units = units
     }
 
     public var type: HealthType { sample.type }
@@ -19,7 +25,7 @@ public struct HealthObservation: Sendable {
     public var id: String { identity.resourceID(subject: subject) }
 
     /// The resource as JSON that can be looked into and changed.
-    public var observation: Observation { sample.observation(subject: subject, identity: identity) }
+    public var observation: Observation { sample.observation(subject: subject, identity: identity, units: units) }
 
     /// Appends the JSON text of ``observation``, byte for byte, without making the JSON first: an export has millions of
     /// samples, and most of the text of one type is always the same.
@@ -73,6 +79,10 @@ public struct HealthObservation: Sendable {
         text.put("\"display\":\"")
         text.put(sample.source.product.rawValue)
         text.put("\"}")
+        if !sample.members.isEmpty {
+            text.put(",\"hasMember\":")
+            text.put(sample.memberReferences(subject: subject).bytes())
+        }
         writeComponents(to: &text)
         text.put("}")
     }
@@ -118,7 +128,7 @@ public struct HealthObservation: Sendable {
         case .quantity(let quantity):
             guard let measure = sample.type.measure else { return }
             text.put(",\"valueQuantity\":")
-            measure.write(quantity.number, to: &text)
+            quantity.write(as: measure, units, to: &text)
         case .option(let option):
             text.put(",\"valueCodeableConcept\":")
             text.put(option.conceptText)
@@ -126,41 +136,57 @@ public struct HealthObservation: Sendable {
         case .workout(let workout):
             text.put(",\"valueCodeableConcept\":")
             text.put(workout.activity.conceptText)
-        case .bloodPressure: break
+        case .bloodPressure, .components: break
         }
     }
 
     private func writeComponents(to text: inout TextSink) {
         var isFirst = true
-        func write(_ component: HealthComponent, _ quantity: HealthQuantity) {
+        func write(_ measure: HealthMeasure, _ quantity: HealthQuantity) {
             text.put(isFirst ? ",\"component\":[{\"code\":" : ",{\"code\":")
             isFirst = false
-            text.put(component.measure.conceptText)
+            text.put(measure.conceptText)
             text.put(",\"valueQuantity\":")
-            component.measure.write(quantity.number, to: &text)
+            quantity.write(as: measure, units, to: &text)
             text.put("}")
         }
         switch sample.value {
         case .quantity, .option, .event: return
         case .bloodPressure(let systolic, let diastolic):
             for (component, quantity) in zip(sample.type.components, [systolic, diastolic]) {
-                if let quantity { write(component, quantity) }
+                if let quantity { write(component.measure, quantity) }
             }
         case .workout(let workout):
             for component in sample.type.components {
                 if let figure = workout.figures.first(where: { $0.identifier == component.identifier }) {
-                    write(component, figure.quantity)
+                    write(component.measure, figure.quantity)
                 }
             }
+        case .components(let members):
+            for member in members { write(member.measure, member.quantity) }
         }
         if !isFirst { text.put("]") }
     }
 }
 
-extension HealthMeasure {
-    fileprivate func write(_ number: JSONNumber, to text: inout TextSink) {
-        text.put("{\"value\":")
-        text.put(number.text)
-        text.put(unitText)
+extension HealthQuantity {
+    fileprivate func write(as measure: HealthMeasure, _ units: HealthSelection.Units, to text: inout TextSink) {
+        if isAsGiven {
+            text.put("{\"value\":")
+            text.put(number.text)
+            text.put(measure.unitText)
+        } else if units == .metric {
+            // Names of units need no escapes: HealthKit's grammar has no character that would.
+            text.put(
+                "{\"extension\":[{\"url\":\"urn:tributary:healthkit-recorded-quantity\",\"valueQuantity\":{\"value\":")
+            text.put(written)
+            text.put(",\"unit\":\"")
+            text.put(unit.name)
+            text.put("\"}}],\"value\":")
+            text.put(number.text)
+            text.put(measure.unitText)
+        } else {
+            text.put(json(as: measure, units).bytes())
+        }
     }
 }

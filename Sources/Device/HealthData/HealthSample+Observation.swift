@@ -14,7 +14,9 @@ extension HealthSample {
     /// - Parameter subject: the id of the Patient; nil leaves the subject out.
     public func observation(subject: String?) -> Observation { observation(subject: subject, identity: identity) }
 
-    func observation(subject: String?, identity: SampleIdentity) -> Observation {
+    func observation(
+        subject: String?, identity: SampleIdentity, units: HealthSelection.Units = .metric
+    ) -> Observation {
         var object = JSONObject()
         object["resourceType"] = "Observation"
         object["id"] = .string(identity.resourceID(subject: subject))
@@ -37,38 +39,78 @@ extension HealthSample {
         }
         if let created { object["issued"] = .string(created.text) }
         switch value {
-        case .quantity(let quantity): object["valueQuantity"] = type.measure?.quantity(quantity.number)
+        case .quantity(let quantity): object["valueQuantity"] = type.measure.map { quantity.json(as: $0, units) }
         case .option(let option): object["valueCodeableConcept"] = option.concept
         case .event: object["valueBoolean"] = true
         case .workout(let workout): object["valueCodeableConcept"] = workout.activity.concept
-        case .bloodPressure: break
+        case .bloodPressure, .components: break
         }
         if context.wasUserEntered == true { object["method"] = HealthContext.enteredByHand }
         object["device"] = source.device?.reference(subject: subject) ?? source.product.reference
-        let components = componentValues
+        if !members.isEmpty { object["hasMember"] = memberReferences(subject: subject) }
+        let components = componentValues(units)
         if !components.isEmpty { object["component"] = .array(components) }
         return Observation(object)
     }
 
-    private var componentValues: [JSON] {
-        switch value {
+    /// `Observation.hasMember`.
+    func memberReferences(subject: String?) -> JSON {
+        .array(members.map { ["reference": .string("Observation/" + $0.resourceID(subject: subject))] })
+    }
+
+    private func componentValues(_ units: HealthSelection.Units) -> [JSON] {
+        func component(_ measure: HealthMeasure, _ quantity: HealthQuantity) -> JSON {
+            ["code": measure.concept, "valueQuantity": quantity.json(as: measure, units)]
+        }
+        return switch value {
         case .quantity, .option, .event: []
         case .bloodPressure(let systolic, let diastolic):
-            zip(type.components, [systolic, diastolic]).compactMap { component, quantity in
-                quantity.map { component.value($0) }
+            zip(type.components, [systolic, diastolic]).compactMap { part, quantity in
+                quantity.map { component(part.measure, $0) }
             }
         case .workout(let workout):
-            type.components.compactMap { component in
-                workout.figures.first { $0.identifier == component.identifier }.map { component.value($0.quantity) }
+            type.components.compactMap { part in
+                workout.figures.first { $0.identifier == part.identifier }.map { component(part.measure, $0.quantity) }
             }
+        case .components(let members): members.map { component($0.measure, $0.quantity) }
         }
     }
 }
 
-extension HealthComponent {
-    func value(_ quantity: HealthQuantity) -> JSON {
-        ["code": measure.concept, "valueQuantity": measure.quantity(quantity.number)]
+extension HealthQuantity {
+    /// The extension inside a Quantity that holds the value and HealthKit's unit as they were recorded.
+    public static let recordedURL = "urn:tributary:healthkit-recorded-quantity"
+
+    /// Whether the value is given with the digits it was recorded with, and in a unit of the same size.
+    var isAsGiven: Bool { unit.scale == .same }
+
+    /// A FHIR Quantity.
+    func json(as measure: HealthMeasure, _ units: HealthSelection.Units) -> JSON {
+        guard case .object(let plain) = measure.quantity(number), !isAsGiven else { return measure.quantity(number) }
+        if units == .asRecorded, unit.scale != .fraction, let code = unit.ucum {
+            let value = JSONNumber(text: written) ?? number
+            return [
+                "value": .number(value), "unit": .string(unit.name), "system": "http://unitsofmeasure.org",
+                "code": .string(code),
+            ]
+        }
+        var object = JSONObject()
+        object["extension"] = [
+            [
+                "url": .string(Self.recordedURL),
+                "valueQuantity": [
+                    "value": .number(JSONNumber(text: written) ?? number), "unit": .string(unit.name),
+                ],
+            ]
+        ]
+        for member in plain.members { object[member.key] = member.value }
+        return .object(object)
     }
+}
+
+extension SourceUnit {
+    /// The UCUM code of the unit; nil where there is none.
+    var ucum: String? { (try? HealthKitUnit(name))?.ucum }
 }
 
 extension HealthProduct {

@@ -18,6 +18,8 @@ public struct HealthSample: Sendable, Hashable {
     public var uuid: UUID?
     /// What had to be mended to read it.
     public var repairs: Repairs
+    /// The samples that are part of it and have observations of their own.
+    public var members: [SampleIdentity] = []
 
     public init(
         type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant, created: HealthInstant? = nil,
@@ -52,6 +54,22 @@ public enum HealthValue: Sendable, Hashable {
     /// At least one of them is there.
     indirect case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
     indirect case workout(HealthWorkout)
+    /// The members of a correlation.
+    indirect case components([HealthMember])
+}
+
+/// A member of a correlation: a sample whose value stands inside the correlation's observation.
+public struct HealthMember: Sendable, Hashable {
+    public let measure: HealthMeasure
+    public let quantity: HealthQuantity
+    /// The identity it would have alone.
+    public let identity: SampleIdentity
+
+    public init(measure: HealthMeasure, quantity: HealthQuantity, identity: SampleIdentity) {
+        self.measure = measure
+        self.quantity = quantity
+        self.identity = identity
+    }
 }
 
 /// The activity of a workout and its figures, each under the identifier of its component.

@@ -132,6 +132,9 @@ extension HealthSample {
             case .workout(let workout):
                 // The figures of a workout are recomputed by newer systems; the activity and its times stay.
                 content.add(workout.activity.code)
+            case .components(let components):
+                // Whether a member stands inside or alone beside it makes no other correlation.
+                content.add(Set(components.map(\.identity.text) + members.map(\.text)).sorted().joined())
             }
             return content.identity
         }

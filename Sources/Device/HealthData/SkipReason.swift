@@ -29,6 +29,8 @@ public enum SkipReason: String, Error, Sendable, CaseIterable {
     case endBeforeStart = "end-before-start"
     /// It is never read: it holds what no study asked for.
     case notRead = "not-read"
+    /// What it speaks of stands in a file of its own, which is counted under its own name.
+    case inFile = "in-file"
     /// An element that is not described by Apple.
     case unknownElement = "unknown-element"
     /// The file ends inside of it.

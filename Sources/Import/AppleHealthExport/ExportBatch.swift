@@ -4,10 +4,11 @@ import HealthData
 struct ExportBatch: Sendable {
     enum Role: Sendable {
         case standalone
-        /// A systolic or diastolic pressure outside of a correlation.
+        /// A sample that may be a member of a correlation, outside of one.
         case loose
-        /// A member of a correlation that is handed on itself.
+        /// A member of the correlation that is handed on next.
         case claimed
+        case correlation
     }
 
     struct Item: Sendable {
@@ -16,7 +17,16 @@ struct ExportBatch: Sendable {
         let role: Role
     }
 
+    /// A record with a structure of its own.
+    struct Special: Sendable {
+        let record: any SpecialRecord
+        /// The row of the account; nil for what is no element of the XML.
+        let row: Int?
+        let repairs: Repairs
+    }
+
     var items: [Item] = []
+    var specials: [Special] = []
     /// The rows of the account that came up since the last batch, in order: both sides number them alike.
     var rows: [String] = []
     var progress = HealthProgress()
@@ -37,7 +47,9 @@ extension HealthConversion {
             case .standalone: try add(item.sample, row: item.row)
             case .loose: try addMember(item.sample, row: item.row)
             case .claimed: claim(item.sample)
+            case .correlation: try addCorrelation(item.sample, row: item.row)
             }
         }
+        for special in batch.specials { try add(special.record, row: special.row, repairs: special.repairs) }
     }
 }

@@ -49,12 +49,17 @@ struct RecordDraft {
         details.complete(&sample, &zones)
         return .success(sample)
     }
+
+    /// Whether it is a value of the heart rate variability, inside which there may be beats.
+    var isVariability: Bool {
+        if case .success(let sample) = sample { sample.type.shortName == "HeartRateVariabilitySDNN" } else { false }
+    }
 }
 
-/// A blood pressure that is open.
+/// A correlation that is open: a blood pressure, a meal.
 struct CorrelationDraft {
-    /// A blood pressure has two members; a hundred are a made-up file.
-    static let memberLimit = 16
+    /// A meal has some dozen members; thousands are a made-up file.
+    static let memberLimit = 128
 
     let type: HealthType
     let row: Int
@@ -69,20 +74,13 @@ struct CorrelationDraft {
         self.sample = sample
     }
 
-    /// The blood pressure with the values of its members: the first of each.
+    /// The correlation with the values of its members: of a blood pressure the first of each.
     func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
         guard case .success(var sample) = sample else { return sample }
         if let problem = sample.timeProblem { return .failure(problem) }
-        var systolic: HealthQuantity?
-        var diastolic: HealthQuantity?
-        for member in members {
-            guard case .bloodPressure(let first, let second) = member.sample.value else { continue }
-            systolic = systolic ?? first
-            diastolic = diastolic ?? second
-            sample.repairs.formUnion(member.sample.repairs)
-        }
-        guard systolic != nil || diastolic != nil else { return .failure(.incompleteCorrelation) }
-        sample.value = .bloodPressure(systolic: systolic, diastolic: diastolic)
+        for member in members { sample.repairs.formUnion(member.sample.repairs) }
+        guard let value = type.isBloodPressure ? pressure : group else { return .failure(.incompleteCorrelation) }
+        sample.value = value
         sample.repairs.formUnion(repairs)
         details.complete(&sample, &zones)
         if details.zone == nil, let member = members.first?.sample, member.start.seconds == sample.start.seconds {
@@ -94,6 +92,32 @@ struct CorrelationDraft {
         }
         return .success(sample)
     }
+
+    private var pressure: HealthValue? {
+        var systolic: HealthQuantity?
+        var diastolic: HealthQuantity?
+        for member in members {
+            guard case .bloodPressure(let first, let second) = member.sample.value else { continue }
+            systolic = systolic ?? first
+            diastolic = diastolic ?? second
+        }
+        return systolic == nil && diastolic == nil ? nil : .bloodPressure(systolic: systolic, diastolic: diastolic)
+    }
+
+    private var group: HealthValue? {
+        let parts = members.compactMap { member -> HealthMember? in
+            guard case .quantity(let quantity) = member.sample.value, let measure = member.sample.type.measure else {
+                return nil
+            }
+            return HealthMember(measure: measure, quantity: quantity, identity: member.sample.identity)
+        }
+        return parts.isEmpty ? nil : .components(parts)
+    }
+}
+
+extension HealthType {
+    /// A blood pressure's two members make one value; other correlations are groups.
+    var isBloodPressure: Bool { identifier == "HKCorrelationTypeIdentifierBloodPressure" }
 }
 
 /// A workout that is open.

@@ -14,6 +14,8 @@ protocol ExportInput: AnyObject {
 enum ExportInputFile {
     /// The XML. It is to be read to its end before the next file is asked for.
     case export(any ByteSource, isRecognised: Bool)
+    /// An electrocardiogram, a route or a clinical record.
+    case record(ExportFile, any ByteSource)
     /// A file of a kind that is only counted.
     case notRead(String)
 }
@@ -85,6 +87,7 @@ private final class ExportFolder: ExportInput {
                 }
                 if kind == .xml { kind = .otherXML }
             }
+            if kind.isRecord, let bytes = try? FileBytes(path: file) { return .record(kind, bytes) }
             return .notRead(kind.rawValue)
         }
         return nil
@@ -106,7 +109,7 @@ private final class ExportArchive: ExportInput {
         guard let entry = try archive.next() else { return nil }
         switch entry {
         case .refused: return .notRead("refused-path")
-        case .other(let file): return .notRead(file.rawValue)
+        case .other(let file): return file.isRecord ? .record(file, archive) : .notRead(file.rawValue)
         case .candidate:
             guard !hasExport, ExportFile.isExport(try archive.peek(ExportFile.headLength)) else {
                 return .notRead(ExportFile.otherXML.rawValue)

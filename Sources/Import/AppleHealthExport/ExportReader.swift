@@ -31,6 +31,8 @@ struct ExportReader: MarkupEvents {
     private var record: RecordDraft?
     private var correlation: CorrelationDraft?
     private var workout: WorkoutDraft?
+    private var special: SpecialDraft?
+    private var beats: BeatsDraft?
 
     init(_ selection: HealthSelection) {
         self.selection = selection
@@ -83,6 +85,9 @@ struct ExportReader: MarkupEvents {
             endRecord()
             load(attributes)
             record = makeRecord()
+            if selection.selects(.heartbeatSeries), let slot = record, slot.isVariability {
+                beats = BeatsDraft(attributes.texts())
+            }
         case .workoutStatistics where parent == .workout:
             load(attributes)
             workout?.addStatistics(values)
@@ -96,9 +101,16 @@ struct ExportReader: MarkupEvents {
             load(attributes)
             beginWorkout()
         case .activitySummary, .audiogram, .visionPrescription:
-            account.skip(account.row(for: element.text), .unsupportedType)
+            endAll()
+            special = SpecialDraft(
+                element, row: account.row(for: element.text), attributes.texts(), repairs: pendingRepairs)
+        case .sensitivityPoint, .rightEye, .leftEye: special?.add(element, attributes)
+        case .heartRateList where parent == .record: beats?.isOpen = true
+        case .beats: beats?.add(attributes)
         case .clinicalRecord:
-            account.skip(account.row(for: element.text), .notRead)
+            // Its resource stands in a file of its own, and is counted there.
+            account.skip(
+                account.row(for: element.text), selection.inclusions.contains(.clinicalRecords) ? .inFile : .notRead)
         case .other where parent == .healthData: unknownElements += 1
         default: break
         }
@@ -122,6 +134,7 @@ struct ExportReader: MarkupEvents {
             case .record: endRecord()
             case .correlation: endCorrelation()
             case .workout: endWorkout()
+            case .activitySummary, .audiogram, .visionPrescription: endSpecial()
             case .healthData where stack.isEmpty: isComplete = true
             default: break
             }
@@ -132,6 +145,7 @@ struct ExportReader: MarkupEvents {
         endRecord()
         endCorrelation()
         endWorkout()
+        endSpecial()
     }
 
     mutating func problem() {
@@ -143,7 +157,7 @@ struct ExportReader: MarkupEvents {
     ///
     /// - Parameter unfinished: the element whose tag itself was cut.
     mutating func finish(unfinished: ExportElement?) {
-        for draft in [record?.row, correlation?.row, workout?.row] {
+        for draft in [record?.row, correlation?.row, workout?.row, special?.row] {
             if let row = draft { account.skip(row, .cutOff) }
         }
         for member in correlation?.members ?? [] { account.skip(member.row, .cutOff) }
@@ -151,7 +165,7 @@ struct ExportReader: MarkupEvents {
             counts[unfinished.index] += 1
             account.skip(account.row(for: unfinished.text), .cutOff)
         }
-        (record, correlation, workout) = (nil, nil, nil)
+        (record, correlation, workout, special) = (nil, nil, nil, nil)
         for element in ExportElement.allCases where counts[element.index] > 0 {
             let count = counts[element.index]
             switch element.standing {
@@ -192,9 +206,12 @@ struct ExportReader: MarkupEvents {
             // Nothing but the type is looked at. The end of the element finds no draft.
             account.skip(slot.row, reason)
             return nil
-        case .quantity(let type, let measure):
+        case .quantity(let type, let measure, let group):
             let value = Result { () throws(SkipReason) in HealthValue.quantity(try values.quantity(as: measure, slot)) }
-            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, value))
+            let role: RecordDraft.Role = group == nil ? .standalone : correlation?.type == group ? .member : .loose
+            return RecordDraft(row: slot.row, role: role, sample: sample(type, value))
+        case .event(let type):
+            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, .success(.event)))
         case .option(let type):
             return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, values.option(of: type)))
         case .member(let type, let measure, let isSystolic):
@@ -212,6 +229,21 @@ struct ExportReader: MarkupEvents {
         guard let draft = record else { return }
         record = nil
         handOn(draft)
+        if let beats, beats.isOpen, let (series, repairs) = beats.series() {
+            batch.specials.append(ExportBatch.Special(record: series, row: nil, repairs: repairs))
+        }
+        beats = nil
+    }
+
+    private mutating func endSpecial() {
+        guard let draft = special else { return }
+        special = nil
+        do throws(SkipReason) {
+            let (record, repairs) = try draft.finished()
+            batch.specials.append(ExportBatch.Special(record: record, row: draft.row, repairs: repairs))
+        } catch {
+            account.skip(draft.row, error)
+        }
     }
 
     private mutating func handOn(_ draft: RecordDraft) {
@@ -248,7 +280,7 @@ struct ExportReader: MarkupEvents {
             case .bloodPressure(let systolic, let diastolic):
                 repairs.formUnion(systolic?.repairs ?? [])
                 repairs.formUnion(diastolic?.repairs ?? [])
-            case .option, .event, .workout: break
+            case .option, .event, .workout, .components: break
             }
             return .success(
                 HealthSample(
@@ -264,7 +296,7 @@ struct ExportReader: MarkupEvents {
     private mutating func beginCorrelation() {
         let name = values.text(.type) ?? ""
         let row = account.row(for: name)
-        guard let type = HealthType.correlation(name) else {
+        guard let type = selection.table.type(name), type.kind == .correlation else {
             // Its records are read as if they stood alone: they repeat what stands alone, or stand nowhere else.
             account.skip(row, .unsupportedType)
             return
@@ -285,7 +317,7 @@ struct ExportReader: MarkupEvents {
                 hand(on: member.sample, member.row, .claimed)
                 account.skip(member.row, .memberOfCorrelation)
             }
-            hand(on: sample, draft.row, .standalone)
+            hand(on: sample, draft.row, .correlation)
         }
     }
 

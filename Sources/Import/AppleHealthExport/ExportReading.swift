@@ -12,6 +12,7 @@ final class ExportReading {
     private let selection: HealthSelection
     private let input: any ExportInput
     private var stream: ExportStream?
+    private let files = ExportRecordFiles()
 
     init(path: String, _ selection: HealthSelection) throws(ExportError) {
         self.selection = selection
@@ -39,6 +40,12 @@ final class ExportReading {
             switch file {
             case .export(let source, let isRecognised):
                 stream = ExportStream(source, selection, isRecognised: isRecognised)
+            case .record(let kind, let source):
+                guard let record = try files.read(kind, source, selection, &account) else { continue }
+                var batch = ExportBatch()
+                batch.specials = [record]
+                batch.progress = input.progress
+                return batch
             case .notRead(let kind): account.notRead[kind, default: 0] += 1
             }
         }

@@ -5,8 +5,10 @@ struct ExportTypes {
     private let selection: HealthSelection
     enum Reading {
         case skip(SkipReason)
-        case quantity(HealthType, HealthMeasure)
+        /// With the correlation that it may be a member of.
+        case quantity(HealthType, HealthMeasure, HealthType?)
         case option(HealthType)
+        case event(HealthType)
         case member(HealthType, HealthMeasure, isSystolic: Bool)
     }
 
@@ -56,32 +58,27 @@ struct ExportTypes {
     }
 
     private func reading(of name: String) -> Reading {
+        guard let type = selection.table.type(name) else { return .skip(.unsupportedType) }
         // The pressures have rows of their own, but their samples are members of a correlation.
-        if let type = HealthTypeTable.standard.type(name), type.correlation == nil {
-            guard selection.selects(type) else { return .skip(.notSelected) }
-            switch type.kind {
-            case .quantity: if let measure = type.measure { return .quantity(type, measure) }
-            case .category: return .option(type)
-            default: break
-            }
-            return .skip(.unsupportedType)
+        if let correlation = type.correlation.flatMap(selection.table.type),
+            let place = correlation.components.firstIndex(where: { $0.identifier == name })
+        {
+            guard selection.selects(correlation) || selection.selects(type) else { return .skip(.notSelected) }
+            return .member(correlation, correlation.components[place].measure, isSystolic: place == 0)
         }
-        if let type = HealthType.correlation("HKCorrelationTypeIdentifierBloodPressure") {
-            guard let place = type.components.firstIndex(where: { $0.identifier == name }) else {
-                return .skip(.unsupportedType)
-            }
-            guard selection.selects(type) else { return .skip(.notSelected) }
-            return .member(type, type.components[place].measure, isSystolic: place == 0)
+        guard selection.selects(type) else { return .skip(.notSelected) }
+        switch type.kind {
+        case .quantity:
+            guard let measure = type.measure else { return .skip(.unsupportedType) }
+            let group = groups.first { $0.components.contains { $0.identifier == name } }
+            return .quantity(type, measure, group.flatMap { selection.selects($0) ? $0 : nil })
+        case .category: return type.valueKind == .event ? .event(type) : .option(type)
+        default: return .skip(.unsupportedType)
         }
-        return .skip(.unsupportedType)
     }
-}
 
-extension HealthType {
-    /// The correlation with the identifier.
-    static func correlation(_ identifier: String) -> HealthType? {
-        // Food is no observation of its own here: its members stand beside it.
-        guard identifier == "HKCorrelationTypeIdentifierBloodPressure" else { return nil }
-        return HealthTypeTable.standard.type(identifier)
+    /// Correlations whose members stand for themselves where they are in none: meals.
+    private var groups: [HealthType] {
+        selection.table.all.filter { $0.kind == .correlation && !$0.isBloodPressure }
     }
 }

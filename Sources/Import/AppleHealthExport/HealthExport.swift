@@ -9,10 +9,11 @@ import HealthData
 /// }
 /// ```
 ///
-/// Only the XML with the root `HealthData` is read. ECG files, routes, clinical records and the CDA document are counted
-/// by their kind and never opened: they hold names, places and what no study asked for. Of the XML, `Me` is not read.
+/// The XML with the root `HealthData` is read, and electrocardiograms; routes and clinical records only where the
+/// selection names them (``HealthSelection/Inclusion``). The CDA document is counted and never opened, and of the XML `Me`
+/// is not read: they hold names and what no study asked for.
 public struct HealthExport: Sendable {
-    private let path: String
+    let path: String
 
     public init(path: String) { self.path = path }
 
@@ -30,24 +31,27 @@ public struct HealthExport: Sendable {
     ) throws -> HealthAccount {
         try withoutActuallyEscaping(isKnown) { isKnown in
             try withoutActuallyEscaping(emit) { emit in
-                let conversion = HealthConversion(selection, isKnown: isKnown, emit: emit)
-                let reading = try ExportReading(path: path, selection)
-                while let batch = try reading.next() { try conversion.take(batch) }
-                return try conversion.finish(with: reading.account)
+                try convert(selection, into: HealthSink(isKnown: isKnown, observation: emit))
             }
         }
+    }
+
+    /// The same for all that a sink takes.
+    public func convert(_ selection: HealthSelection, into sink: HealthSink) throws -> HealthAccount {
+        let conversion = HealthConversion(selection, sink)
+        let reading = try ExportReading(path: path, selection)
+        while let batch = try reading.next() { try conversion.take(batch) }
+        return try conversion.finish(with: reading.account)
     }
 
     /// The same on two cores: one reads ahead while the other converts. Order and account are the same.
     ///
     /// - Parameter progress: told after each batch how far the reading is.
     public func convert(
-        _ selection: HealthSelection = HealthSelection(),
-        isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
-        progress: (HealthProgress) -> Void = { _ in }, isolation: isolated (any Actor)? = #isolation,
-        emit: @escaping (HealthObservation) throws -> Void
+        _ selection: HealthSelection, into sink: HealthSink, progress: (HealthProgress) -> Void,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> HealthAccount {
-        let conversion = HealthConversion(selection, isKnown: isKnown, emit: emit)
+        let conversion = HealthConversion(selection, sink)
         let ahead = try ExportReadingAhead(path: path, selection)
         var batch = try await ahead.next()
         while let current = batch {

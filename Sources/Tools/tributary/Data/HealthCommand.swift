@@ -6,9 +6,9 @@ import HealthData
 
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "health", abstract: "Apple Health exports.",
+        commandName: "health", abstract: "Health data: Apple Health exports and the types of HealthKit.",
         discussion: "Example:\n  tributary health convert export.zip -o observations.ndjson",
-        subcommands: [Convert.self])
+        subcommands: [Convert.self, Load.self, Report.self])
 
     struct Convert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -21,30 +21,42 @@ struct HealthCommand: AsyncParsableCommand {
                 """)
         @Argument(help: "The export.") var export: String
         @Option(name: [.customShort("o"), .long], help: "The NDJSON file to write.") var output: String
-        @Option(help: "Only these types, separated by commas; HealthKit's identifiers, with or without prefix.")
-        var types: String?
-        @Option(help: "Only what ended on or after this date (UTC).") var since: String?
+        @Option(help: "An NDJSON file for the devices that the Observations refer to.") var devices: String?
+        @OptionGroup var choice: HealthChoice
         @Option(help: "The participant's Patient id; without it the Observations have no subject.") var subject: String?
+        @Option(help: "The unit of values: metric, or as-recorded where UCUM has a code for it.")
+        var units: HealthSelection.Units = .metric
         @Flag(help: "Print the summary as one JSON value.") var json = false
 
         func run() async throws {
-            let begin = try since.map { text in
-                guard let date = DateTime(text) else {
-                    throw ValidationError("--since takes a date such as 2026-01-31.")
-                }
-                return date.start()
-            }
-            let names = types?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            let selection = HealthSelection(
-                subject: subject, since: begin, types: try names.map { try HealthSelection.types(named: $0) })
+            var selection = try choice.selection()
+            selection.subject = subject
+            selection.units = units
             let file = try OutputFile(path: output)
             let account: HealthAccount
             do {
-                account = try await HealthExport(path: export).convert(selection, progress: ProgressLine().show) {
-                    observation in
-                    try file.write(line: { observation.write(to: &$0) })
+                let deviceFile = try devices.map { try OutputFile(path: $0) }
+                var nights = choice.includes(.nights) ? HealthNights() : nil
+                let sink = HealthSink(
+                    special: { record in try file.write(line: { $0.append(contentsOf: record.resource.bytes()) }) },
+                    device: { device in
+                        try deviceFile?.write(line: {
+                            $0.append(contentsOf: device.resource(subject: subject).bytes())
+                        })
+                    },
+                    observation: { observation in
+                        try file.write(line: { observation.write(to: &$0) })
+                        nights?.add(observation)
+                    })
+                var converted = try await HealthExport(path: export).convert(
+                    selection, into: sink, progress: ProgressLine().show)
+                for night in nights?.nights() ?? [] {
+                    try file.write(line: { $0.append(contentsOf: night.observation(subject: subject).json.bytes()) })
+                    converted.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
                 }
+                account = converted
                 try file.finish()
+                try deviceFile?.finish()
             } catch {
                 file.discard()
                 throw error
@@ -52,6 +64,55 @@ struct HealthCommand: AsyncParsableCommand {
             HealthAccountOutput.show(account, json: json)
             try HealthAccountOutput.check(account)
         }
+    }
+}
+
+extension HealthSelection.Units: ExpressibleByArgument {}
+
+/// The choices of commands that read an export.
+struct HealthChoice: ParsableArguments {
+    @Option(help: "Only these types, separated by commas; HealthKit's identifiers, with or without prefix.")
+    var types: String?
+    @Option(help: "Only what ended on or after this date (UTC).") var since: String?
+    @Option(
+        help: "What leaves only where it is named: routes, clinical-records, heartbeats, nights; separated by commas.")
+    var include: String?
+    @Option(help: "A JSON file with a study's own types, and changes to those of the table.") var supplement: String?
+
+    func selection() throws -> HealthSelection {
+        let begin = try since.map { text in
+            guard let date = DateTime(text) else { throw ValidationError("--since takes a date such as 2026-01-31.") }
+            return date.start()
+        }
+        let table = try supplement.map(Self.table) ?? .standard
+        var selection = HealthSelection(
+            since: begin, types: try Self.words(types).map { try HealthSelection.types(named: $0, in: table) },
+            table: table)
+        selection.inclusions = Set(
+            try (Self.words(include) ?? []).map { word in
+                guard let inclusion = HealthSelection.Inclusion(rawValue: word) else {
+                    let known = HealthSelection.Inclusion.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("--include takes \(known).")
+                }
+                return inclusion
+            })
+        return selection
+    }
+
+    func includes(_ inclusion: HealthSelection.Inclusion) -> Bool {
+        Self.words(include)?.contains(inclusion.rawValue) == true
+    }
+
+    /// The standard table with a file's additions.
+    static func table(path: String) throws -> HealthTypeTable {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandError("file-unreadable", "The file \(path) cannot be read.")
+        }
+        return try HealthTypeTable.standard.applying(supplement: JSON(parsing: data))
+    }
+
+    private static func words(_ text: String?) -> [String]? {
+        text?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }
 
@@ -115,6 +176,12 @@ enum HealthAccountOutput {
         for (type, reasons) in account.skipped.sorted(by: { $0.key < $1.key }) {
             rows += reasons.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { [type, "skipped: \($0.key.rawValue)", String($0.value)] }
+        }
+        for (kind, counts) in account.besides.sorted(by: { $0.key < $1.key }) {
+            rows += counts.sorted { $0.key < $1.key }.map { ["\(kind) (besides)", $0.key, String($0.value)] }
+        }
+        for problem in account.fileProblems.sorted(by: { $0.key < $1.key }) {
+            rows.append(["(files)", problem.key, String(problem.value)])
         }
         rows += account.repaired.sorted { $0.key < $1.key }.map {
             ["(of the converted)", "repaired: \($0.key)", String($0.value)]

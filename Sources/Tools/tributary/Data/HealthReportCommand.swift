@@ -27,7 +27,9 @@ extension HealthCommand {
             let file = try OutputFile(path: output)
             let account: HealthAccount
             do {
-                account = try await HealthExport(path: export).convert(progress: ProgressLine().show) { report.add($0) }
+                account = try await HealthExport(path: export).convert(
+                    HealthSelection(), into: HealthSink(special: { report.add($0.record) }) { report.add($0) },
+                    progress: ProgressLine().show)
                 try file.write(line: { $0.append(contentsOf: report.html(account: account).utf8) })
                 try file.finish()
             } catch {

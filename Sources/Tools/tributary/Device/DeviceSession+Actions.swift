@@ -78,18 +78,28 @@ extension DeviceSession {
             batch.removeAll(keepingCapacity: true)
             count = 0
         }
-        let account = try withoutActuallyEscaping(flush) { flush in
+        func add(_ identity: SampleIdentity, _ write: (inout [UInt8]) -> Void) throws {
+            write(&batch)
+            batch.append(0x0A)
+            seen.stage(identity)
+            count += 1
+            if count == Self.batchSize { try flush() }
+        }
+        let account = try withoutActuallyEscaping(add) { add in
             let known = seen
-            let account = try HealthExport(path: path).convert(
-                HealthSelection(subject: profile.participant), isKnown: { known.contains($0) }
-            ) { observation in
-                observation.write(to: &batch)
-                batch.append(0x0A)
-                seen.stage(observation.identity)
-                count += 1
-                if count == Self.batchSize { try flush() }
-            }
-            return account
+            let sink = HealthSink(
+                isKnown: { known.contains($0) },
+                special: { record in
+                    try add(record.identity) { $0.append(contentsOf: record.resource.bytes()) }
+                },
+                // A device goes before what it measured.
+                device: { device in
+                    let resource = device.resource(subject: profile.participant)
+                    submissions.append(try queue(lines: Data(resource.bytes() + [0x0A]), kind: "Device"))
+                },
+                observation: { observation in try add(observation.identity) { observation.write(to: &$0) } })
+            return try HealthExport(path: path).convert(
+                HealthSelection(subject: profile.participant), into: sink)
         }
         try flush()
         return HealthResult(account: account, queued: queued, submissions: submissions)

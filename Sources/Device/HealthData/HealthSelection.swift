@@ -1,0 +1,83 @@
+import FHIR
+import Foundation
+
+/// What to convert.
+public struct HealthSelection: Sendable {
+    /// What leaves only where it is named: it can say who or where the person is, or there is very much of it.
+    public enum Inclusion: String, Sendable, CaseIterable {
+        /// The ways of workouts, with their places.
+        case routes
+        /// What hospitals have written: FHIR resources of their own.
+        case clinicalRecords = "clinical-records"
+        /// The single beats behind values of the heart rate variability.
+        case heartbeats
+        /// A summary of each night, made of the stages of sleep.
+        case nights
+    }
+
+    /// In which unit values are given.
+    public enum Units: String, Sendable, CaseIterable {
+        /// The unit of the table of types, which is metric. What was recorded in another one stands in an extension.
+        case metric
+        /// The unit it was recorded in, wherever UCUM has a code for it.
+        case asRecorded = "as-recorded"
+    }
+
+    /// The id of the Patient; nil leaves the subject out.
+    public var subject: String?
+    /// Only samples that end at this time or later.
+    public var since: Date?
+    /// Only these types; nil means all.
+    public var types: Set<HealthType>?
+    /// What is named of that which leaves only where it is.
+    public var inclusions: Set<Inclusion> = []
+    public var units = Units.metric
+    /// The types there are.
+    public var table: HealthTypeTable
+
+    public init(
+        subject: String? = nil, since: Date? = nil, types: Set<HealthType>? = nil,
+        table: HealthTypeTable = .standard
+    ) {
+        self.subject = subject
+        self.since = since
+        self.types = types
+        self.table = table
+    }
+
+    /// Whether the type is asked for.
+    public func selects(_ type: HealthType) -> Bool { types?.contains(type) ?? true }
+
+    /// Whether records of the kind are asked for, and named where they must be.
+    public func selects(_ kind: SpecialKind) -> Bool {
+        switch kind {
+        case .workoutRoute where !inclusions.contains(.routes): return false
+        case .clinicalRecord where !inclusions.contains(.clinicalRecords): return false
+        case .heartbeatSeries where !inclusions.contains(.heartbeats): return false
+        default: break
+        }
+        guard let types else { return true }
+        return kind.type.map(types.contains) ?? types.contains { $0.kind == .clinicalRecord }
+    }
+}
+
+/// A name that means no type of the table.
+public struct UnknownHealthType: Error, Sendable, Hashable {
+    public let name: String
+    public var code: String { "health-type-unknown" }
+    public var message: String { "There is no health type named \(name); see the table of types for the names." }
+}
+
+extension HealthSelection {
+    /// The types that identifiers, short names (`HeartRate`) or titles mean.
+    public static func types(
+        named names: some Sequence<String>, in table: HealthTypeTable = .standard
+    ) throws(UnknownHealthType) -> Set<HealthType> {
+        var types: Set<HealthType> = []
+        for name in names {
+            guard let type = table.named(name) else { throw UnknownHealthType(name: name) }
+            types.insert(type)
+        }
+        return types
+    }
+}

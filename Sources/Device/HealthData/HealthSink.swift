@@ -1,0 +1,43 @@
+import FHIR
+
+/// Who takes what a conversion makes.
+///
+/// What nobody takes is not made, and is counted as of an unsupported type.
+public struct HealthSink {
+    /// Whether a sample was converted at an earlier time; such are skipped.
+    public var isKnown: (SampleIdentity) -> Bool
+    /// Takes the observation of a sample.
+    public var observation: (HealthObservation) throws -> Void
+    /// Takes a record with a structure of its own.
+    public var special: ((HealthSpecial) throws -> Void)?
+    /// Takes a device, once, before the first observation that refers to it.
+    public var device: ((HealthDevice) throws -> Void)?
+
+    public init(
+        isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
+        special: ((HealthSpecial) throws -> Void)? = nil, device: ((HealthDevice) throws -> Void)? = nil,
+        observation: @escaping (HealthObservation) throws -> Void
+    ) {
+        self.isKnown = isKnown
+        self.observation = observation
+        self.special = special
+        self.device = device
+    }
+}
+
+/// A record with a structure of its own that is ready to be sent.
+public struct HealthSpecial: Sendable {
+    public let record: any SpecialRecord
+    public let identity: SampleIdentity
+    /// The id of the Patient; nil leaves the subject out.
+    public let subject: String?
+
+    /// The id of the resource.
+    public var id: String { record.id(subject: subject) }
+
+    /// The resource: an Observation, of a clinical record whatever it is.
+    public var resource: JSON {
+        record.resource(
+            subject: subject, device: record.origin.source?.device?.reference(subject: subject), extensions: [])
+    }
+}
