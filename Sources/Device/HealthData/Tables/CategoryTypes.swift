@@ -64,7 +64,7 @@ extension TableText {
         PelvicPain | Pelvic Pain | Symptoms | survey | Severity
         RapidPoundingOrFlutteringHeartbeat | Rapid, Pounding or Fluttering Heartbeat | Symptoms | survey | Severity
         RunnyNose | Runny Nose | Symptoms | survey | Severity
-        ShortnessOfBreath | Shortness Of Breath | Symptoms | survey | Severity
+        ShortnessOfBreath | Shortness of Breath | Symptoms | survey | Severity
         SinusCongestion | Sinus Congestion | Symptoms | survey | Severity
         SkippedHeartbeat | Skipped Heartbeat | Symptoms | survey | Severity
         SleepChanges | Sleep Changes | Symptoms | survey | Presence

@@ -8,15 +8,19 @@ extension HealthType {
     public func example(subject: String = "example") -> JSON? {
         switch kind {
         case .quantity, .category, .correlation, .workout: exampleSample?.observation(subject: subject).json
-        case .clinicalRecord:
-            ClinicalExamples.record(identifier)?.resource(subject: subject, device: nil, extensions: [])
-        default:
-            specialKind.flatMap(SpecialExamples.example)?.resource(subject: subject, device: nil, extensions: [])
+        default: SpecialExamples.example(of: self)?.resource(subject: subject, device: nil, extensions: [])
         }
     }
 
-    /// The sample that ``example(subject:)`` shows; nil for kinds with a structure of their own.
+    /// The sample that ``example(subject:)`` shows; nil for kinds with a structure of their own. A pressure's is the
+    /// blood pressure that its samples become, at another time.
     var exampleSample: HealthSample? {
+        if let correlation, var sample = HealthTypeTable.standard.type(correlation)?.exampleSample {
+            let place = sample.type.components.firstIndex { $0.identifier == identifier } ?? 0
+            sample.start = SpecialExamples.later(Int64(place + 1) * 600)
+            sample.end = sample.start
+            return sample
+        }
         guard let value = exampleValue else { return nil }
         let isSpan = aggregation == .cumulative || valueKind == .event || kind == .workout || folder == "Sleep"
         let start = SpecialExamples.start
@@ -81,12 +85,5 @@ extension HealthType {
             workout.add(name, quantity)
         }
         return .workout(workout)
-    }
-
-    private var specialKind: SpecialKind? {
-        switch kind {
-        case .assessment: shortName == "PHQ9" ? .phq9 : .gad7
-        default: SpecialKind(rawValue: kind.rawValue)
-        }
     }
 }
