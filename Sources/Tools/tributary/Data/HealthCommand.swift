@@ -8,7 +8,7 @@ struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Health data: Apple Health exports and the types of HealthKit.",
         discussion: "Example:\n  tributary health convert export.zip -o observations.ndjson",
-        subcommands: [Convert.self, Load.self, Report.self])
+        subcommands: [Convert.self, Load.self, Report.self, Types.self])
 
     struct Convert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
