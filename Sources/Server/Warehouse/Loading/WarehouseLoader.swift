@@ -70,10 +70,7 @@ public struct WarehouseLoader: Sendable {
             rows.append(Concept(path: folder, code: nil, name: health.category, kind: .folder))
             rows.append(
                 Concept(
-                    path: path, code: code, name: health.title,
-                    kind: health.isNumeric
-                        ? .numeric(units: health.ucum)
-                        : .choice(health.options.map { Concept.Choice(code: $0.code, name: $0.display ?? $0.code) })))
+                    path: path, code: code, name: health.title, kind: Self.kind(of: health)))
             for option in health.options {
                 rows.append(
                     Concept(
@@ -83,5 +80,12 @@ public struct WarehouseLoader: Sendable {
             }
         }
         try writer.ensure(rows, below: ConceptPath.health)
+    }
+
+    /// What the facts of a health type hold.
+    private static func kind(of health: HealthConcept) -> Concept.Kind {
+        if health.isNumeric { return .numeric(units: health.ucum) }
+        if health.isBoolean { return .boolean }
+        return .choice(health.options.map { Concept.Choice(code: $0.code, name: $0.display ?? $0.code) })
     }
 }
