@@ -9,7 +9,7 @@ struct ObservationTests {
     func quantity() throws {
         var sample = try Samples.heartRate()
         sample.created = HealthInstant(seconds: Samples.start.seconds + 60, offsetMinutes: -420)
-        sample.context.motion = .active
+        sample.context.add(key: "HKMetadataKeyHeartRateMotionContext", value: "2")
         let expected = """
             {"resourceType":"Observation","id":"\(sample.identity.resourceID(subject: "p1"))",\
             "extension":[{"url":"urn:tributary:healthkit-metadata:HKMetadataKeyHeartRateMotionContext","valueCode":"active"}],\
@@ -31,19 +31,57 @@ struct ObservationTests {
         var samples = [try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.pressure("120", nil)]
         samples[0].uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         samples[0].created = Samples.start
-        samples[1].context.motion = .active
-        samples[1].context.isIndoor = true
-        samples[1].context.mealTime = .preprandial
+        samples[1].context.add(key: "HKMetadataKeyHeartRateMotionContext", value: "2")
+        samples[1].context.add(key: "HKIndoorWorkout", value: "1")
+        samples[1].context.add(key: "HKLapLength", value: "25 yd")
         samples[1].context.wasUserEntered = true
+        samples += try Samples.ofEveryShape()
         for sample in samples {
-            for subject in [nil, "p1", "quoted\"\\"] {
-                let made = HealthObservation(sample, identity: sample.identity, subject: subject)
+            for (subject, units) in [
+                (nil, .metric), ("p1", .metric), ("p1", .asRecorded), ("quoted\"\\", .metric),
+            ] as [(String?, HealthSelection.Units)] {
+                let made = HealthObservation(sample, identity: sample.identity, subject: subject, units: units)
                 var bytes: [UInt8] = []
                 made.write(to: &bytes)
                 #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
                 #expect(made.observation.id == made.id)
             }
         }
+    }
+
+    @Test("what was recorded in another unit stands beside the value, or is the value where that is asked for")
+    func recordedUnit() throws {
+        let mass = try Samples.quantity("BodyMass", "158.50", unit: "lb")
+        let given = try #require(mass.observation(subject: nil).value?.value)
+        #expect(given["value"]?.number?.text == "71.894390645" && given["code"]?.string == "kg")
+        let recorded = try #require(given["extension"]?[0])
+        #expect(recorded["url"]?.string == HealthQuantity.recordedURL)
+        #expect(
+            recorded["valueQuantity"] == ["value": .number(try #require(JSONNumber(text: "158.50"))), "unit": "lb"])
+        let own = HealthObservation(mass, identity: mass.identity, subject: nil, units: .asRecorded).observation
+        let value = try #require(own.value?.value)
+        #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")
+        #expect(value["extension"] == nil && own.id == mass.observation(subject: nil).id)
+        // HealthKit's percent is a fraction: as a percentage it is what people mean.
+        let share = try Samples.quantity("OxygenSaturation", "0.97", unit: "%")
+        let percent = HealthObservation(share, identity: share.identity, subject: nil, units: .asRecorded).observation
+        #expect(percent.value?.value["value"]?.number?.text == "97" && percent.value?.value["code"]?.string == "%")
+    }
+
+    @Test("each real device has one resource, whatever its software and the address in its text")
+    func devices() throws {
+        func device(_ text: String) -> HealthDevice? { Redaction.device(text, product: .appleWatch) }
+        let first = device(", name:Robin's Watch, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:4.3.1")
+        #expect(
+            first
+                == device(
+                    ", name:x, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:10.1, creation date:2020"))
+        #expect(first != device(", name:x, manufacturer:Apple, model:Watch, hardware:Watch6,7, software:10.1"))
+        let resource = try #require(first).resource(subject: "p1")
+        #expect(resource["modelNumber"]?.string == "Watch2,4" && resource["manufacturer"]?.string == "Apple")
+        #expect(resource["patient"]?["reference"]?.string == "Patient/p1" && !resource.text().contains("Robin"))
+        let other = device(", name:Kim, manufacturer:Kim's Workshop, model:Kim, hardware:Kim2")
+        #expect(other?.manufacturer == nil && other?.hardware == nil)
     }
 
     @Test("HealthKit's own identifier stands first, under the system that others use")

@@ -40,10 +40,13 @@ struct RedactionTests {
     @Test("only listed metadata pass, and only with values they can have")
     func metadata() {
         var context = HealthContext()
-        #expect(Redaction.apply(key: "HKWasUserEntered", value: "1", to: &context))
-        #expect(Redaction.apply(key: "HKMetadataKeyHeartRateMotionContext", value: "2", to: &context))
-        #expect(Redaction.apply(key: "HKBloodGlucoseMealTime", value: "1", to: &context))
-        #expect(Redaction.apply(key: "HKIndoorWorkout", value: "0", to: &context))
+        for (key, value) in [
+            ("HKWasUserEntered", "1"), ("HKMetadataKeyHeartRateMotionContext", "2"), ("HKBloodGlucoseMealTime", "1"),
+            ("HKIndoorWorkout", "0"),
+        ] {
+            let isTaken = context.add(key: key, value: value)
+            #expect(isTaken, "\(key)")
+        }
         for (key, value) in [
             ("HKWasUserEntered", "Anna"), ("HKMetadataKeyHeartRateMotionContext", "9"),
             ("HKBloodGlucoseMealTime", "Anna"),
@@ -51,10 +54,11 @@ struct RedactionTests {
             ("HKWeatherTemperature", "56 degF"), ("Withings Link", "withings-bd2://timeline?userid=12345"),
         ] {
             let before = context
-            #expect(!Redaction.apply(key: key, value: value, to: &context), "\(key)")
-            #expect(context == before)
+            let isTaken = context.add(key: key, value: value)
+            #expect(!isTaken && context == before, "\(key)")
         }
-        #expect(context.wasUserEntered == true && context.motion == .active && context.mealTime == .preprandial)
-        #expect(context.isIndoor == false)
+        #expect(context.wasUserEntered == true && context["HKIndoorWorkout"] == .boolean(false))
+        let codes = context.metadata.map { if case .option(let option) = $0.value { option.code } else { "" } }
+        #expect(codes == ["active", "preprandial", ""])
     }
 }

@@ -32,6 +32,47 @@ enum Samples {
             source: source)
     }
 
+    static func quantity(_ name: String, _ text: String, unit: String) throws -> HealthSample {
+        let type = try #require(HealthType.named(name))
+        let quantity = try HealthQuantity(text, unit: unit, as: try #require(type.measure))
+        return HealthSample(type: type, value: .quantity(quantity), start: start, end: start, source: watch)
+    }
+
+    static func category(_ name: String, _ value: HealthValue) throws -> HealthSample {
+        HealthSample(
+            type: try #require(HealthType.named(name)), value: value, start: start, end: start, source: watch)
+    }
+
+    /// One sample of every shape that an observation can have.
+    static func ofEveryShape() throws -> [HealthSample] {
+        let sleep = try #require(HealthType.named("SleepAnalysis"))
+        let protein = try quantity("DietaryProtein", "12.5", unit: "oz")
+        guard case .quantity(let grams) = protein.value else { return [] }
+        var meal = try category(
+            "HKCorrelationTypeIdentifierFood",
+            .components([
+                HealthMember(
+                    measure: try #require(protein.type.measure), quantity: grams, identity: protein.identity)
+            ]))
+        meal.members = [try heartRate().identity, try heartRate("73").identity]
+        var flow = try category(
+            "MenstrualFlow", .option(try #require(HealthType.named("MenstrualFlow")?.options.first)))
+        flow.context.add(key: "HKMenstrualCycleStart", value: "1")
+        var event = try category("HighHeartRateEvent", .event)
+        event.context.add(key: "HKHeartRateEventThreshold", value: "100 count/min")
+        event.context.add(key: "HKMetadataKeyDevicePlacementSide", value: "1")
+        var run = try quantity("DistanceWalkingRunning", "3.1", unit: "mi")
+        run = HealthSample(
+            type: run.type, value: run.value, start: start, end: start,
+            source: HealthSource(
+                product: .appleWatch, version: "1", device: HealthDevice(product: .appleWatch, hardware: "Watch2,4")))
+        return [
+            meal, flow, event, run, try quantity("OxygenSaturation", "0.97", unit: "%"),
+            try quantity("BodyTemperature", "98.6", unit: "degF"),
+            try category("SleepAnalysis", .option(try #require(sleep.options.first))),
+        ]
+    }
+
     /// Converts samples; systolic and diastolic ones alone are members.
     static func convert(
         _ samples: [HealthSample], claims: [HealthSample] = [], known: Set<SampleIdentity> = [],

@@ -40,14 +40,13 @@ public struct HealthObservation: Sendable {
     private func write(to text: inout TextSink) {
         text.put("{\"resourceType\":\"Observation\",\"id\":\"")
         text.put(36) { identity.writeResourceID(subject: subject, to: $0) }
-        let extensions = sample.context.isEmpty ? [] : sample.context.extensions
-        if !extensions.isEmpty {
-            text.put("\",\"extension\":")
-            text.put(JSON.array(extensions).bytes())
-            text.put(",\"identifier\":[")
-        } else {
-            text.put("\",\"identifier\":[")
+        var isFirst = true
+        for datum in sample.context.metadata where !datum.isComponent(of: sample.type) {
+            text.put(isFirst ? "\",\"extension\":[" : ",")
+            isFirst = false
+            datum.writeExtension(units, to: &text)
         }
+        text.put(isFirst ? "\",\"identifier\":[" : "],\"identifier\":[")
         if let uuid = sample.uuid {
             text.put("{\"system\":\"com.apple.health\",\"value\":\"")
             text.put(uuid.uuidString)
@@ -151,7 +150,7 @@ public struct HealthObservation: Sendable {
             text.put("}")
         }
         switch sample.value {
-        case .quantity, .option, .event: return
+        case .quantity, .option, .event: break
         case .bloodPressure(let systolic, let diastolic):
             for (component, quantity) in zip(sample.type.components, [systolic, diastolic]) {
                 if let quantity { write(component.measure, quantity) }
@@ -165,12 +164,17 @@ public struct HealthObservation: Sendable {
         case .components(let members):
             for member in members { write(member.measure, member.quantity) }
         }
+        for datum in sample.context.metadata where datum.isComponent(of: sample.type) {
+            text.put(isFirst ? ",\"component\":[" : ",")
+            isFirst = false
+            text.put(datum.component(units).bytes())
+        }
         if !isFirst { text.put("]") }
     }
 }
 
 extension HealthQuantity {
-    fileprivate func write(as measure: HealthMeasure, _ units: HealthSelection.Units, to text: inout TextSink) {
+    func write(as measure: HealthMeasure, _ units: HealthSelection.Units, to text: inout TextSink) {
         if isAsGiven {
             text.put("{\"value\":")
             text.put(number.text)

@@ -20,7 +20,7 @@ extension HealthSample {
         var object = JSONObject()
         object["resourceType"] = "Observation"
         object["id"] = .string(identity.resourceID(subject: subject))
-        let extensions = context.extensions
+        let extensions = context.metadata.filter { !$0.isComponent(of: type) }.map { $0.extension(units) }
         if !extensions.isEmpty { object["extension"] = .array(extensions) }
         var identifiers: [JSON] = []
         if let uuid {
@@ -48,7 +48,9 @@ extension HealthSample {
         if context.wasUserEntered == true { object["method"] = HealthContext.enteredByHand }
         object["device"] = source.device?.reference(subject: subject) ?? source.product.reference
         if !members.isEmpty { object["hasMember"] = memberReferences(subject: subject) }
-        let components = componentValues(units)
+        let components =
+            componentValues(units)
+            + context.metadata.filter { $0.isComponent(of: type) }.map { $0.component(units) }
         if !components.isEmpty { object["component"] = .array(components) }
         return Observation(object)
     }
@@ -119,9 +121,6 @@ extension HealthProduct {
 }
 
 extension HealthContext {
-    /// The extensions that carry HealthKit's metadata: this prefix and the key.
-    public static let extensionPrefix = "urn:tributary:healthkit-metadata:"
-
     /// `Observation.method` of what the person typed in.
     static let enteredByHand = CodeableConcept(
         coding: [Coding(system: CodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")],
@@ -130,20 +129,4 @@ extension HealthContext {
 
     /// The same as text.
     static let enteredByHandText = enteredByHand.bytes()
-
-    var extensions: [JSON] {
-        var extensions: [JSON] = []
-        func add(_ key: String, _ name: String, _ value: JSON) {
-            extensions.append(Extension(url: Self.extensionPrefix + key, value: name, value).json)
-        }
-        if let motion, motion != .notSet {
-            let word = motion == .active ? "active" : "sedentary"
-            add("HKMetadataKeyHeartRateMotionContext", "Code", .string(word))
-        }
-        if let mealTime {
-            add("HKBloodGlucoseMealTime", "Code", .string(mealTime == .preprandial ? "preprandial" : "postprandial"))
-        }
-        if let isIndoor { add("HKIndoorWorkout", "Boolean", .bool(isIndoor)) }
-        return extensions
-    }
 }

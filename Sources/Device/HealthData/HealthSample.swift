@@ -142,32 +142,3 @@ public enum HealthProduct: String, Sendable, CaseIterable {
     /// Anything else: another maker's app or device.
     case app = "app"
 }
-
-/// The circumstances of a sample that are passed on. Everything else that apps attach is dropped.
-public struct HealthContext: Sendable, Hashable {
-    /// `HKWasUserEntered`: typed in by the person.
-    public var wasUserEntered: Bool?
-    /// `HKMetadataKeyHeartRateMotionContext`.
-    public var motion: MotionContext?
-    /// `HKBloodGlucoseMealTime`.
-    public var mealTime: MealTime?
-    /// `HKIndoorWorkout`.
-    public var isIndoor: Bool?
-
-    public init() {}
-
-    /// Whether nothing is known that an extension would tell.
-    var isEmpty: Bool { motion == nil && mealTime == nil && isIndoor == nil }
-
-    /// HealthKit's HKHeartRateMotionContext.
-    public enum MotionContext: Int, Sendable {
-        case notSet = 0
-        case sedentary, active
-    }
-
-    /// HealthKit's HKBloodGlucoseMealTime.
-    public enum MealTime: Int, Sendable {
-        case preprandial = 1
-        case postprandial
-    }
-}

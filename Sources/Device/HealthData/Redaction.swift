@@ -3,8 +3,8 @@ import Foundation
 /// Takes the names out before there is a sample.
 ///
 /// Sources and devices are named by people ("Robin’s iPhone"), and apps attach what they like (user numbers, links).
-/// What passes: the kind of product, a version that looks like one, and a short list of metadata with checked values.
-/// Weather is not on the list: with the time it says where someone was.
+/// What passes: the kind of product, a version that looks like one, and metadata of a list with checked values
+/// (``HealthContext``).
 public enum Redaction {
     /// The kind of product that a source name and HealthKit's device text stand for.
     ///
@@ -89,37 +89,6 @@ public enum Redaction {
         "name", "manufacturer", "model", "hardware", "firmware", "software", "localIdentifier", "UDIDeviceIdentifier",
         "creation date",
     ]
-
-    /// Takes over one piece of metadata if it is on the list and its value is one that it can have.
-    ///
-    /// - Returns: false where it is dropped.
-    @discardableResult
-    public static func apply(key: String, value: String, to context: inout HealthContext) -> Bool {
-        switch key {
-        case "HKWasUserEntered":
-            guard let flag = flag(value) else { return false }
-            context.wasUserEntered = flag
-        case "HKMetadataKeyHeartRateMotionContext":
-            guard let motion = Int(value).flatMap(HealthContext.MotionContext.init) else { return false }
-            context.motion = motion
-        case "HKBloodGlucoseMealTime":
-            guard let meal = Int(value).flatMap(HealthContext.MealTime.init) else { return false }
-            context.mealTime = meal
-        case "HKIndoorWorkout":
-            guard let flag = flag(value) else { return false }
-            context.isIndoor = flag
-        default: return false
-        }
-        return true
-    }
-
-    private static func flag(_ text: String) -> Bool? {
-        switch text {
-        case "1": true
-        case "0": false
-        default: nil
-        }
-    }
 
     private static let deviceFields: [StaticString] = [", hardware:", ", model:"]
 

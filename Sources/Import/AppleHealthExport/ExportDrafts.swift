@@ -7,7 +7,7 @@ struct DraftDetails {
     var zone: String?
 
     mutating func add(_ key: String, _ value: String) {
-        if key == "HKTimeZone" { zone = value } else { Redaction.apply(key: key, value: value, to: &context) }
+        if key == "HKTimeZone" { zone = value } else { context.add(key: key, value: value) }
     }
 
     /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,
