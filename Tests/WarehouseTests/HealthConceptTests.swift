@@ -59,5 +59,7 @@ struct HealthConceptTests {
         #expect(try concept("HKSexualActivityProtectionUsed").isBoolean)
         #expect(try concept("HKHeartRateEventThreshold").ucum == "/min")
         #expect(try concept("DietaryWater").ucum == "L")
+        #expect(try concept("HKElectrocardiogram.SamplingFrequency").ucum == "Hz")
+        #expect(try concept("HKStateOfMindKind").isPart)
     }
 }

@@ -17,10 +17,30 @@ extension HealthType {
         object["aggregation"] = .string(aggregation.rawValue)
         if let plausible = measure?.plausible { object["plausible"] = plausible.json }
         object["options"] = .array(options.map(\.json))
-        object["components"] = .array(components.map(\.json) + HealthMetadataKey.components(of: self).map(\.json))
+        let example = example()
+        let known = components.map(\.json) + HealthMetadataKey.components(of: self).map(\.json)
+        object["components"] = .array(known.isEmpty ? Self.components(shownBy: example) : known)
         if let message { object["message"] = message.json }
-        if let example = example() { object["example"] = example }
+        if let example { object["example"] = example }
         return .object(object)
+    }
+
+    /// The components of a record with a structure of its own, as its example shows them.
+    private static func components(shownBy example: JSON?) -> [JSON] {
+        var seen: Set<JSON> = []
+        return (example?["component"]?.array ?? []).compactMap { component in
+            guard let code = component["code"], seen.insert(code).inserted,
+                let codings = code["coding"]?.array, let identifier = codings.first?["code"]
+            else { return nil }
+            var object = JSONObject()
+            object["identifier"] = identifier
+            object["title"] = code["text"]
+            object["codings"] = .array(codings)
+            if let quantity = component["valueQuantity"], let ucum = quantity["code"], let words = quantity["unit"] {
+                object["unit"] = ["ucum": ucum, "display": words]
+            }
+            return .object(object)
+        }
     }
 }
 

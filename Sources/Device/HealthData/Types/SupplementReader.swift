@@ -136,7 +136,7 @@ struct SupplementValue {
             throw ucumPlace.fault(
                 .unitMismatch,
                 "The UCUM code must be of the dimension and size of HealthKit's unit \(healthKit.text)"
-                    + (healthKit.ucum.map { ", for example \($0)" } ?? "") + ".")
+                    + ((healthKit == .percent ? "%" : healthKit.ucum).map { ", for example \($0)" } ?? "") + ".")
         }
         let display = try members["display"]?.text() ?? (members["ucum"] == nil ? before?.unit.display : nil) ?? ucum
         return (HealthUnit(ucum, display), healthKit)

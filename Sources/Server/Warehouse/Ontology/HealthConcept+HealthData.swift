@@ -37,7 +37,25 @@ extension HealthConcept {
                 identifier: key.key, title: key.title, category: type.folder, codings: codes(key.codings), ucum: unit,
                 isNumeric: unit != nil, options: options(cases), isPart: true, isBoolean: key.value == .boolean)
         }
-        return figures + circumstances
+        return figures + circumstances + structure(of: type)
+    }
+
+    /// The parts of a record with a structure of its own, as its example shows them.
+    private static func structure(of type: HealthType) -> [HealthConcept] {
+        guard ![.quantity, .category, .correlation, .workout].contains(type.kind), let example = type.example() else {
+            return []
+        }
+        var seen: Set<String> = []
+        return Observation(example.object ?? JSONObject()).component.compactMap { component in
+            guard let code = component.code, let identifier = code.coding.first?.code, let value = component.value,
+                value.type != "SampledData", seen.insert(identifier).inserted
+            else { return nil }
+            return HealthConcept(
+                identifier: identifier, title: code.label ?? identifier, category: type.folder,
+                codings: codes(code.coding), ucum: value.type == "Quantity" ? value.value["code"]?.string : nil,
+                isNumeric: value.type == "Quantity" || value.type == "Integer", isPart: true,
+                isBoolean: value.type == "Boolean")
+        }
     }
 
     private static func options(_ options: [HealthOption]) -> [Code] {

@@ -75,7 +75,7 @@ extension HealthCommand {
             }
             rows += type.options.prefix(20).map { ["value", $0.code, $0.display] }
             rows += type.components.prefix(20).map { ["component", $0.identifier, $0.title] }
-            CommandOutput.table(["", "", ""], rows)
+            for row in rows { CommandOutput.result(row.filter { !$0.isEmpty }.joined(separator: "  ")) }
             if let example = type.example() { CommandOutput.result(example) }
         }
 
