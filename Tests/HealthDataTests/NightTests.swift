@@ -207,6 +207,15 @@ struct NightTests {
         #expect(components.last?["valueInteger"]?.integer == 1)
     }
 
+    @Test(
+        "minutes are given to the nearest hundredth",
+        arguments: [(100, "1.67"), (80, "1.33"), (62, "1.03"), (6, "0.1")])
+    func minutes(seconds: Int64, text: String) throws {
+        let night = try #require(Self.nights([try Self.sample(.rem, from: 0, to: seconds, unit: 1)]).first)
+        let asleep = night.observation(subject: nil).json["component"]?[0]?["valueQuantity"]?["value"]
+        #expect(asleep?.number?.text == text)
+    }
+
     @Test("derivedFrom names the observations that the samples became")
     func derivedFrom() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]

@@ -66,6 +66,16 @@ struct SourcePriorityTests {
         #expect(day.day.text == "2023-02-11")
     }
 
+    @Test("what was typed in counts over the watch")
+    func byHand() throws {
+        let days = try Self.days([
+            try Self.sample("900", from: 0, to: 3600, Self.watch),
+            try Self.sample("20", from: 0, to: 3600, Self.app, byHand: true),
+        ])
+        #expect(days.map(\.total) == [20])
+        #expect(days.first?.sources.map(\.source.title) == ["Entered by hand"])
+    }
+
     @Test("the watch is believed where it counted less, which is less than the phone alone")
     func priorityIsNoMaximum() throws {
         let days = try Self.days([

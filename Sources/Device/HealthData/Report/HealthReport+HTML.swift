@@ -75,8 +75,8 @@ extension HealthReport {
         html.line()
         if account.outcome != .complete { html.element("p", ["class": "warning"], AccountView.truncated) }
         let count = types.values.reduce(0) { $0 + $1.count }
-        let first = types.values.map(\.first).min()
-        let last = types.values.map(\.last).max()
+        let first = types.values.compactMap(\.first).min()
+        let last = types.values.compactMap(\.last).max()
         html.element("dl", ["class": "facts"]) { html in
             func fact(_ name: String, _ value: String) {
                 html.element("div") { html in
@@ -123,20 +123,18 @@ extension HealthReport {
             html.element("p", "There are no observations.")
             return
         }
-        let rows = types.sorted {
-            $0.key.title == $1.key.title ? $0.key.identifier < $1.key.identifier : $0.key.title < $1.key.title
-        }
+        let rows = types.sorted { ($0.value.title, $0.key) < ($1.value.title, $1.key) }
         html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "Kinds of data"]) {
             html in
             ReportTable(
                 caption: "Observations by kind of data", names: .words, isCaptionHidden: true,
                 header: ["Kind", "Observations", "First day", "Last day"],
-                rows: rows.map { type, span in
+                rows: rows.map { _, span in
                     (
-                        type.title,
+                        span.title,
                         [
-                            .number(span.count), ReportTable.Cell(text: span.first.text),
-                            ReportTable.Cell(text: span.last.text),
+                            .number(span.count), ReportTable.Cell(text: span.first?.text ?? "–"),
+                            ReportTable.Cell(text: span.last?.text ?? "–"),
                         ]
                     )
                 }

@@ -20,7 +20,8 @@ public struct HealthReport: Sendable {
     var nights = HealthNights(keepsIdentities: false)
     var workouts: [String: ActivityTotals] = [:]
     var coverage: [SourceKind: [Int: Int]] = [:]
-    var types: [HealthType: TypeSpan] = [:]
+    /// By identifier.
+    var types: [String: TypeSpan] = [:]
     /// Values outside of what is likely, which the plots leave out.
     private(set) var implausibleSteps = 0
     private(set) var implausibleRates = 0
@@ -35,8 +36,12 @@ public struct HealthReport: Sendable {
     struct SourceKind: Hashable, Comparable {
         let rank: SourceRank
 
+        init(_ product: HealthProduct, isEnteredByHand: Bool?) {
+            rank = SourceRank(product, isEnteredByHand: isEnteredByHand == true)
+        }
+
         init(_ sample: HealthSample) {
-            rank = SourceRank(sample.source.product, isEnteredByHand: sample.context.wasUserEntered == true)
+            self.init(sample.source.product, isEnteredByHand: sample.context.wasUserEntered)
         }
 
         static func < (left: SourceKind, right: SourceKind) -> Bool { left.rank < right.rank }
@@ -44,9 +49,13 @@ public struct HealthReport: Sendable {
 
     /// How many observations of a type there are, and on which days.
     struct TypeSpan {
+        let title: String
         var count = 0
-        var first: HealthDay
-        var last: HealthDay
+        /// Nil where none has a day.
+        var first: HealthDay?
+        var last: HealthDay?
+
+        init(_ title: String) { self.title = title }
     }
 
     /// - Parameters:
@@ -76,7 +85,7 @@ public struct HealthReport: Sendable {
             return
         }
         coverage[SourceKind(sample), default: [:]][day.number, default: 0] += 1
-        types[sample.type, default: TypeSpan(first: day, last: day)].add(day)
+        types[sample.type.identifier, default: TypeSpan(sample.type.title)].add(day)
         switch (role, sample.value) {
         case (.heartRate, .quantity(let quantity)):
             let rate = quantity.number.double
@@ -89,6 +98,25 @@ public struct HealthReport: Sendable {
             workouts[workout.activity.display, default: ActivityTotals()].add(workout)
         default: break
         }
+    }
+
+    /// Takes a record with a structure of its own: an electrocardiogram, the summary of a day. It is in no plot but that
+    /// of the sources, and there only if it tells its source.
+    public mutating func add(_ record: some SpecialRecord) {
+        let day: HealthDay? =
+            switch record.time {
+            case .period(let start, _): HealthDay(start)
+            case .day(let text): HealthDay(text)
+            case .unknown: nil
+            }
+        guard day.map(days.contains) ?? true else {
+            outsideDays += 1
+            return
+        }
+        types[record.kind.identifier, default: TypeSpan(record.kind.title)].add(day)
+        guard let day, let source = record.origin.source else { return }
+        let kind = SourceKind(source.product, isEnteredByHand: record.origin.wasUserEntered)
+        coverage[kind, default: [:]][day.number, default: 0] += 1
     }
 
     private mutating func addSteps(_ sample: HealthSample) {
@@ -117,10 +145,11 @@ public struct HealthReport: Sendable {
 }
 
 extension HealthReport.TypeSpan {
-    fileprivate mutating func add(_ day: HealthDay) {
+    fileprivate mutating func add(_ day: HealthDay?) {
         count += 1
-        first = min(first, day)
-        last = max(last, day)
+        guard let day else { return }
+        first = min(first ?? day, day)
+        last = max(last ?? day, day)
     }
 }
 

@@ -19,6 +19,14 @@ struct AccountView {
             }
         }
         table("Elements that are no observation", ["Type", "Why", "Elements"], skipped, to: &html)
+        let besides = account.besides.sorted { $0.key < $1.key }.flatMap { type, counts in
+            counts.sorted { $0.key < $1.key }.map { what, count in
+                (name: type, cells: [ReportTable.Cell.words(Self.words(what)), .number(count)])
+            }
+        }
+        table("From files of their own", ["Type", "What became of it", "Records"], besides, to: &html)
+        table("Files that gave nothing", ["Why", "Files"], Self.rows(account.fileProblems), to: &html)
+        table("Mended in files", ["How", "Files"], Self.rows(account.fileNotes), to: &html)
         table("Never read", ["What", "How many"], Self.rows(account.notRead), to: &html)
         table("Mended while reading", ["How", "Observations"], Self.rows(account.repaired), to: &html)
         table("Unlikely values", ["Type", "Observations"], Self.rows(account.implausible, isName: true), to: &html)
