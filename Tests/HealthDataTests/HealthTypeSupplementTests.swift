@@ -145,4 +145,43 @@ struct HealthTypeSupplementTests {
             #expect(place.isEmpty || error.message.hasPrefix(place + ": "))
         }
     }
+
+    @Test("damaged supplements are taken or refused with a place, and never harm")
+    func damaged() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var random = SeededRandom(seed)
+        let whole = """
+            {"types":[{"identifier":"HKQuantityTypeIdentifierHeight","kind":"quantity","title":"T","folder":"F",
+            "category":"exam","aggregation":"discrete","codings":[{"system":"http://a.b","code":"c","display":"d"}],
+            "unit":{"healthKit":"cm","ucum":"cm","display":"cm"},"plausible":{"low":-1e2,"high":3}},
+            {"identifier":"x","kind":"category","title":"X","codings":[{"system":"urn:a","code":"c","display":"d"}],
+            "options":[{"code":"a","display":"A","aliases":["1"]}]}]}
+            """
+        #expect(try HealthTypeTable.standard.applying(supplement: JSON(parsing: whole)).type("x") != nil)
+        let pieces = ["null", "[]", "{}", "\"\"", "1e400", "-1", "true", "\"%\"", "\"\\u0000\"", "\"HKWorkout\""]
+        for _ in 0..<300 {
+            var text = Array(whole.utf8)
+            let place = Int.random(in: 0..<text.count, using: &random)
+            switch Int.random(in: 0...2, using: &random) {
+            case 0: text[place] = UInt8.random(in: 0x20...0x7E, using: &random)
+            case 1: text.remove(at: place)
+            default:
+                let piece = pieces.randomElement(using: &random) ?? "null"
+                // A value is replaced: from a colon to the next comma.
+                guard let colon = text[place...].firstIndex(of: 0x3A),
+                    let comma = text[colon...].firstIndex(where: { $0 == 0x2C || $0 == 0x7D })
+                else { continue }
+                text.replaceSubrange((colon + 1)..<comma, with: piece.utf8)
+            }
+            guard let json = try? JSON(text) else { continue }
+            do {
+                let table = try HealthTypeTable.standard.applying(supplement: json)
+                #expect(table.all.count >= HealthType.all.count, "seed \(seed)")
+                #expect(table.all.allSatisfy { !$0.codings.isEmpty && !$0.title.isEmpty }, "seed \(seed)")
+            } catch {
+                #expect(!error.message.isEmpty && error.code.hasPrefix("supplement-"), "seed \(seed)")
+            }
+        }
+    }
 }

@@ -150,4 +150,24 @@ struct HealthTypeTests {
         #expect(rest.allSatisfy { $0.hasPrefix("Dietary") || $0.hasPrefix("Distance") })
         #expect(rest.count == 39 + 9)
     }
+
+    /// The published mappings of HealthKit, and for the PHQ-9 and for exercise HL7's and LOINC's own.
+    private static let standardCodes: Set = [
+        "100304-5", "19870-5", "19935-6", "20150-9", "2708-6", "29463-7", "39156-5", "40443-4", "41653-7", "41981-2",
+        "41982-0", "44249-1", "55411-3", "55423-8", "59408-5", "61006-3", "64098-7", "73985-4", "74859-0", "80404-7",
+        "80453-4", "8280-0", "8302-2", "8310-5", "8462-4", "8480-6", "85354-9", "8867-4", "8999-5", "9052-2", "91557-9",
+        "9279-1", "93816-7", "96502-0", "226354008", "276361009", "300076005", "131328",
+    ]
+
+    @Test("no standard code stands in the table that was not found published")
+    func published() {
+        let own: Set = [CodeSystem.healthKit, CodeSystem.component, CodeSystem.statistics]
+        var used: Set<String> = []
+        for type in table.all {
+            for coding in type.codings + type.components.flatMap(\.codings) where !own.contains(coding.system ?? "") {
+                used.insert(coding.code ?? "")
+            }
+        }
+        #expect(used == Self.standardCodes, "\(used.symmetricDifference(Self.standardCodes))")
+    }
 }

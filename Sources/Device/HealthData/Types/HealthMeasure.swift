@@ -77,6 +77,8 @@ public final class HealthMeasure: Sendable, Hashable {
     /// nil for all others. It reads the name: remember the answer where many values have the same unit.
     public func sourceUnit(named name: String) -> SourceUnit? {
         if name == ownUnit.name { return ownUnit }
+        // HealthKit's null unit is compatible with counts, but a value without a unit is not known to be one.
+        guard !name.isEmpty else { return nil }
         for spelling in [name, Self.otherSpellings[name]] {
             guard let spelling, let unit = try? HealthKitUnit(spelling),
                 let conversion = unit.conversion(to: healthKitUnit)

@@ -1,0 +1,47 @@
+import FHIR
+import Foundation
+
+extension HealthSample {
+    /// The sample as a message of HealthKitOnFhir, for receivers that know those:
+    /// `{"uuid": …, "startDate": …, "endDate": …, "heartRate": 66, "unit": "beats/min"}`. Nil for types without a message.
+    ///
+    /// Times are UTC without fractions. Percent is per hundred, as its unit says. Where HealthKit's identifier is not
+    /// known, the id of the observation stands in for it.
+    /// <https://github.com/microsoft/healthkit-on-fhir>
+    public func message(subject: String?) -> JSON? {
+        var values: [(HealthType, HealthQuantity)] = []
+        switch value {
+        case .quantity(let quantity): values = [(type, quantity)]
+        case .bloodPressure(let systolic, let diastolic):
+            for (component, quantity) in zip(type.components, [systolic, diastolic]) {
+                guard let quantity, let part = HealthTypeTable.standard.type(component.identifier) else { return nil }
+                values.append((part, quantity))
+            }
+        default: return nil
+        }
+        var object = JSONObject()
+        object["uuid"] = .string(uuid?.uuidString ?? identity.resourceID(subject: subject))
+        object["startDate"] = .string(Self.zulu(start))
+        object["endDate"] = .string(Self.zulu(end))
+        for (type, quantity) in values {
+            guard let shape = type.message, let number = type.measure?.number(quantity, for: shape) else { return nil }
+            object[shape.valueKey] = .number(number)
+            object[shape.unitKey] = .string(shape.unit)
+        }
+        return .object(object)
+    }
+
+    private static func zulu(_ instant: HealthInstant) -> String {
+        let text = HealthInstant(seconds: instant.seconds, offsetMinutes: 0).text
+        return text.hasSuffix("Z") ? text : String(text.prefix(19)) + "Z"
+    }
+}
+
+extension HealthMeasure {
+    /// The value in the unit of a message.
+    fileprivate func number(_ quantity: HealthQuantity, for shape: HealthMessageShape) -> JSONNumber? {
+        if shape.healthKitUnit == healthKitUnit { return quantity.number }
+        return healthKitUnit.conversion(to: shape.healthKitUnit)?.convert(quantity.number.text)
+            .flatMap(JSONNumber.init(text:))
+    }
+}
