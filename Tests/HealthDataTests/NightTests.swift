@@ -261,5 +261,14 @@ struct NightTests {
         let period = night.observation(subject: nil).json["effectivePeriod"]
         #expect(period?["start"]?.string == "2023-02-11T00:00:00+01:00")
         #expect(period?["end"]?.string == "2023-02-11T04:00:00+02:00")
+        // The phone, too, says when the night ended, but by the clock of the day of the export.
+        let two = try #require(
+            Self.nights([
+                try Self.sample(.inBed, from: 0, to: 180, Self.phone, offset: 0),
+                try Self.sample(.core, from: 0, to: 180),
+            ]).first)
+        let both = two.observation(subject: nil).json["effectivePeriod"]
+        #expect(both?["start"]?.string == "2023-02-11T00:00:00+01:00")
+        #expect(both?["end"]?.string == "2023-02-11T03:00:00+01:00")
     }
 }

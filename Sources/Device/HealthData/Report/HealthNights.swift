@@ -128,8 +128,13 @@ public struct HealthNights: Sendable {
             if let stage = group.first?.stage { times[stage] += spans.total - covered.secondsShared(with: spans) }
             covered.formUnion(spans)
         }
-        let first = samples[samples.startIndex]
-        let last = samples.dropFirst().reduce(first) { $1.end > $0.end ? $1 : $0 }
+        // Of samples that begin or end together, the most believed source tells the offset.
+        func isBelieved(_ left: Entry, _ right: Entry) -> Bool { order[Int(left.source)] < order[Int(right.source)] }
+        var (first, last) = (samples[samples.startIndex], samples[samples.startIndex])
+        for sample in samples.dropFirst() {
+            if sample.start == first.start, isBelieved(sample, first) { first = sample }
+            if sample.end > last.end || sample.end == last.end && isBelieved(sample, last) { last = sample }
+        }
         return SleepSession(
             start: HealthInstant(seconds: first.start, offsetMinutes: first.startOffset),
             end: HealthInstant(seconds: last.end, offsetMinutes: last.endOffset), times: times,
