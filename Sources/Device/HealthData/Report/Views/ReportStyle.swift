@@ -25,7 +25,7 @@ enum ReportStyle {
         h3 { font-size: 1rem; margin: 1.25rem 0 .25rem }
         p { margin: .25rem 0 .75rem; max-width: 46rem }
         a { color: var(--bar) }
-        .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .5rem;
+        .facts { display: grid; grid-template-columns: repeat(4, 1fr); gap: .5rem;
           margin: 1rem 0 }
         .facts div { background: var(--panel); border-radius: .5rem; padding: .5rem .75rem }
         .facts dt { color: var(--soft); font-size: .875rem }
@@ -73,6 +73,7 @@ enum ReportStyle {
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
           white-space: nowrap }
         tbody th { font-weight: 400; overflow-wrap: anywhere }
+        th.words { min-width: 8rem }
         .dates, td { white-space: nowrap }
         td.words { white-space: normal }
         :focus-visible { outline: 3px solid var(--bar); outline-offset: 2px }
@@ -80,6 +81,8 @@ enum ReportStyle {
           var(--soft); font-size: .875rem }
         @media (max-width: 40rem) {
           .wide { display: none }
+          .facts { grid-template-columns: repeat(2, 1fr) }
+          table { font-size: .8125rem }
           th, td { padding: .25rem .5rem }
           h1 { font-size: 1.5rem }
         }
