@@ -49,7 +49,7 @@ let device: [Target] = [
 
 let imports: [Target] = [
     .target(
-        name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CXML2", "CArchive"],
+        name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
         path: "Sources/Import/AppleHealthExport"),
     .target(
         name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Import/ConsentDocument"),
@@ -110,7 +110,7 @@ let tests: [Target] = [
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
     .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
-    .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR"]),
+    .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),

@@ -18,21 +18,35 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
         linkerSettings: linked)
 }
 
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+
 let package = Package(
     name: "Fuzzing",
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
     targets: [
         .systemLibrary(
             name: "CXML2", path: "System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(
+            name: "CArchive", path: "System/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         language("FHIR"),
         language("UCUM"),
         language("FHIRPath", ["FHIR", "UCUM"]),
         language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
         language("FHIRXML", ["FHIR", "CXML2"]),
+        .target(
+            name: "HealthData", dependencies: ["FHIR", "UCUM", crypto], path: "Device/HealthData",
+            swiftSettings: sanitized),
+        .target(
+            name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
+            path: "Import/AppleHealthExport", swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
         fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),
         fuzzer("FuzzUCUM", ["UCUM"]),
         fuzzer("FuzzValidation", ["FHIR", "FHIRValidation"]),
+        fuzzer("FuzzExport", ["AppleHealthExport", "HealthData", "FHIR"]),
+        fuzzer("FuzzExportFiles", ["AppleHealthExport", "HealthData", "FHIR"]),
+        fuzzer("FuzzHealthKitUnit", ["HealthData"]),
     ],
     swiftLanguageModes: [.v6]
 )

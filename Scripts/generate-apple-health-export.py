@@ -3,6 +3,7 @@
 
     generate-apple-health-export.py --output export.zip [--seed 2] [--records 20000]
     generate-apple-health-export.py --output apple_health_export --format folder
+    generate-apple-health-export.py --output large.xml --format xml --records 9000000    (4 GB, some minutes)
 
 The same seed and number give the same bytes, whatever the machine: the script has its own random numbers and its own
 ZIP writer with a fixed time. Everything that real exports are known for is in it: sources with people's names and
@@ -513,6 +514,23 @@ def write_folder(path, files):
             out.write(text.encode("utf-8"))
 
 
+BLOCK = 500_000
+
+
+def write_large(path, seed, records):
+    """The XML of as many lives on the same days as are needed, one after the other: memory holds one."""
+    count = 0
+    with open(path, "wb") as out:
+        while count < records:
+            export = Export(seed + count // BLOCK, min(BLOCK, records - count))
+            text = dict(export.files())["apple_health_export/Export.xml"]
+            begin = 0 if count == 0 else text.index("\n", text.index(" <Me ")) + 1
+            out.write(text[begin:text.rindex("</HealthData>")].encode("utf-8"))
+            count += export.count
+        out.write(b"</HealthData>\n")
+    return count
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--output", required=True)
@@ -520,6 +538,9 @@ def main():
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--records", type=int, default=20000, help="how many Record elements there are at least")
     options = parser.parse_args()
+    if options.format == "xml" and options.records > BLOCK:
+        print(f"{write_large(options.output, options.seed, options.records)} records", file=sys.stderr)
+        return
     export = Export(options.seed, options.records)
     files = export.files()
     if options.format == "zip":

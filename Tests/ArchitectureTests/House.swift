@@ -64,7 +64,7 @@ struct House {
     private static let imports = [
         Room(
             name: "AppleHealthExport", folder: "Sources/Import/AppleHealthExport",
-            mayImport: ["HealthData", "FHIR", "CXML2", "CArchive"]),
+            mayImport: ["HealthData", "FHIR", "CArchive"]),
         Room(
             name: "ConsentDocument", folder: "Sources/Import/ConsentDocument",
             mayImport: ["InformedConsent", "CHaru", "CQREncode"]),

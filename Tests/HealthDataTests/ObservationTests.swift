@@ -56,8 +56,9 @@ struct ObservationTests {
         #expect(given["value"]?.number?.text == "71.894390645" && given["code"]?.string == "kg")
         let recorded = try #require(given["extension"]?[0])
         #expect(recorded["url"]?.string == HealthQuantity.recordedURL)
-        #expect(
-            recorded["valueQuantity"] == ["value": .number(try #require(JSONNumber(text: "158.50"))), "unit": "lb"])
+        #expect(recorded["valueQuantity"]?["value"]?.number?.text == "158.50")
+        #expect(recorded["valueQuantity"]?["code"]?.string == "lb")
+        #expect(recorded["valueQuantity"]?["system"]?.string == CodeSystem.healthKit)
         let own = HealthObservation(mass, identity: mass.identity, subject: nil, units: .asRecorded).observation
         let value = try #require(own.value?.value)
         #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")

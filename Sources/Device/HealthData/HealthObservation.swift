@@ -181,10 +181,12 @@ extension HealthQuantity {
             text.put(measure.unitText)
         } else if units == .metric {
             // Names of units need no escapes: HealthKit's grammar has no character that would.
-            text.put(
-                "{\"extension\":[{\"url\":\"urn:tributary:healthkit-recorded-quantity\",\"valueQuantity\":{\"value\":")
+            text.put("{\"extension\":[{\"url\":\"http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation\",")
+            text.put("\"valueQuantity\":{\"value\":")
             text.put(written)
             text.put(",\"unit\":\"")
+            text.put(unit.name)
+            text.put("\",\"system\":\"http://developer.apple.com/documentation/healthkit\",\"code\":\"")
             text.put(unit.name)
             text.put("\"}}],\"value\":")
             text.put(number.text)

@@ -80,8 +80,20 @@ extension HealthSample {
 }
 
 extension HealthQuantity {
-    /// The extension inside a Quantity that holds the value and HealthKit's unit as they were recorded.
-    public static let recordedURL = "urn:tributary:healthkit-recorded-quantity"
+    /// The extension inside a Quantity that holds the same quantity as it was recorded, in HealthKit's unit
+    /// (<https://hl7.org/fhir/R4/extension-iso21090-pq-translation.html>).
+    public static let recordedURL = "http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation"
+
+    /// The extension for a value that was recorded with the digits, in the unit.
+    static func recorded(_ digits: JSONNumber, _ unit: String) -> JSON {
+        [
+            "url": .string(recordedURL),
+            "valueQuantity": [
+                "value": .number(digits), "unit": .string(unit), "system": .string(CodeSystem.healthKit),
+                "code": .string(unit),
+            ],
+        ]
+    }
 
     /// Whether the value is given with the digits it was recorded with, and in a unit of the same size.
     var isAsGiven: Bool { unit.scale == .same }
@@ -97,14 +109,7 @@ extension HealthQuantity {
             ]
         }
         var object = JSONObject()
-        object["extension"] = [
-            [
-                "url": .string(Self.recordedURL),
-                "valueQuantity": [
-                    "value": .number(JSONNumber(text: written) ?? number), "unit": .string(unit.name),
-                ],
-            ]
-        ]
+        object["extension"] = [Self.recorded(JSONNumber(text: written) ?? number, unit.name)]
         for member in plain.members { object[member.key] = member.value }
         return .object(object)
     }

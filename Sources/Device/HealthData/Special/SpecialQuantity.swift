@@ -33,12 +33,7 @@ public struct SpecialQuantity: Sendable, Hashable {
     var json: JSON {
         var object = JSONObject()
         if isConverted {
-            var recorded = JSONObject()
-            if let number = JSONNumber(text: written) { recorded["value"] = .number(number) }
-            recorded["unit"] = .string(writtenUnit)
-            object["extension"] = [
-                Extension(url: "urn:tributary:healthkit-recorded-quantity", value: "Quantity", .object(recorded)).json
-            ]
+            object["extension"] = [HealthQuantity.recorded(JSONNumber(text: written) ?? number, writtenUnit)]
         }
         object["value"] = .number(number)
         object["unit"] = .string(unit.display)

@@ -263,8 +263,12 @@ struct MarkupScanner<Events: MarkupEvents> {
         guard place < end else { return .incomplete }
         let quote = base[place]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            // A value without quotes is none; it ends where the next blank is.
             tagProblems += 1
-            return .closed(after: place, hasReferences: false)
+            while place < end, !Self.isBlank(base[place]), base[place] != UInt8(ascii: ">"), base[place] != 0x3C {
+                place += 1
+            }
+            return place < end ? .closed(after: place, hasReferences: false) : .incomplete
         }
         let step = value(base, place, end, isLast: isLast)
         guard case .closed(let after, let hasReferences) = step else { return step }

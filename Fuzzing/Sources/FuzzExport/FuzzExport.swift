@@ -1,0 +1,58 @@
+import AppleHealthExport
+import FHIR
+import HealthData
+
+/// Bytes behind the root of an export: what is converted is an observation that can be read again, written fast as it is
+/// written slowly, and the account adds up. The pieces that the bytes come in do not matter.
+func fuzzExport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array("<HealthData>".utf8) + UnsafeBufferPointer(start: start, count: count)
+    var texts: [[UInt8]] = []
+    for piece in [bytes.count, 1 + bytes.count % 37] {
+        var text: [UInt8] = []
+        var selection = HealthSelection(subject: "p")
+        selection.inclusions = [.heartbeats]
+        let sink = HealthSink(
+            special: { record in
+                let json = record.resource
+                precondition((try? JSON(json.bytes())) == json, "a record that cannot be read again")
+                text.append(contentsOf: json.bytes())
+            },
+            observation: { made in
+                let from = text.count
+                made.write(to: &text)
+                precondition(text[from...].elementsEqual(made.observation.json.bytes()), "written in two ways")
+                precondition((try? JSON(Array(text[from...]))) != nil, "an observation that cannot be read again")
+            })
+        guard let account = try? HealthExport.convert(pieces: bytes.pieces(of: piece), selection, into: sink) else {
+            return 0
+        }
+        precondition(account.read == account.elements.values.reduce(0, +), "the account does not add up")
+        text.append(contentsOf: account.json.bytes())
+        texts.append(text)
+    }
+    precondition(texts[0] == texts[1], "the pieces matter")
+    return 0
+}
+
+extension [UInt8] {
+    fileprivate func pieces(of size: Int) -> [ArraySlice<UInt8>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+}
+
+/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+@_cdecl("FuzzExport_main")
+public func fuzzExportMain(
+    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    var count = count
+    var arguments = arguments
+    return runFuzzer(&count, &arguments, fuzzExport)
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
