@@ -10,6 +10,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -56,14 +57,14 @@ let imports: [Target] = [
 ]
 
 let server: [Target] = [
-    .target(name: "Storage", dependencies: [grdb], path: "Sources/Server/Storage"),
+    .target(name: "Storage", dependencies: [grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records", dependencies: ["Storage", "Trust", "FHIR", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Storage", "FHIR", "HealthData", crypto],
+        dependencies: ["Storage", "Records", "FHIR", "HealthData", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver", dependencies: ["Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
@@ -117,7 +118,7 @@ let tests: [Target] = [
     .testTarget(name: "RecordsTests", dependencies: ["Records", "Storage", "Trust", "FHIR", hummingbirdTesting]),
     .testTarget(
         name: "WarehouseTests",
-        dependencies: ["Warehouse", "Storage", "FHIR", "HealthData"]),
+        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData"]),
     .testTarget(
         name: "ReceiverTests",
         dependencies: ["Receiver", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),

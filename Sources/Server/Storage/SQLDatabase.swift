@@ -16,6 +16,9 @@ public protocol SQLTransaction {
 
     /// Passes the rows of a query one by one, holding one at a time in memory. `body` may run other statements.
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
+
+    /// Prepares a statement that is to run for many rows.
+    func prepare(_ sql: String) throws -> any SQLStatement
 }
 
 extension SQLTransaction {

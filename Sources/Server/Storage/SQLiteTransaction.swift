@@ -33,10 +33,14 @@ struct SQLiteTransaction: SQLTransaction {
         }
     }
 
+    func prepare(_ sql: String) throws -> any SQLStatement {
+        try StorageError.mapping { try SQLitePreparedStatement(sql, in: database) }
+    }
+
     /// A zero byte would end the text without a word; PostgreSQL knows no such text at all.
     private static func arguments(_ parameters: [SQLValue]) throws -> StatementArguments {
         for case .text(let text) in parameters where text.utf8.contains(0) {
-            throw StorageError(code: "storage-text", message: "A text with a zero byte cannot be stored.")
+            throw StorageError.zeroByte
         }
         return StatementArguments(parameters)
     }

@@ -19,4 +19,6 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         StorageError(
             code: "storage-column", message: "The column \(column) holds no value that is \(wanted).")
     }
+
+    static let zeroByte = StorageError(code: "storage-text", message: "A text with a zero byte cannot be stored.")
 }

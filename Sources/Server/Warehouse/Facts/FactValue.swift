@@ -23,6 +23,9 @@ enum FactValue: Sendable, Hashable {
 
     /// A number that fits decimal(18,5), rounded half to even; any other number is kept as text.
     static func number(_ number: JSONNumber, comparator: String? = nil, units: String? = nil) -> FactValue {
+        if comparator == nil, let value = exact(number.text) {
+            return .numeric(value, operator: "E", units: units.map(storable))
+        }
         guard var value = number.decimal, !value.isNaN, abs(value) < limit else {
             return text(of: (comparator ?? "") + number.text)
         }
@@ -41,7 +44,31 @@ enum FactValue: Sendable, Hashable {
         // miss what it gives.
         return .numeric(
             Double(rounded.description) ?? 0, operator: code,
-            units: units.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(maximumUnits))) })
+            units: units.map(storable))
+    }
+
+    /// The number where the column holds it as it is: up to twelve digits before the point and five behind. Most are,
+    /// and need no decimal arithmetic.
+    private static func exact(_ text: String) -> Double? {
+        var digits = 0
+        var fraction: Int?
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                if let places = fraction { fraction = places + 1 } else { digits += 1 }
+            case UInt8(ascii: "."): fraction = 0
+            case UInt8(ascii: "-"): break
+            default: return nil
+            }
+        }
+        guard digits <= 12, fraction ?? 0 <= 5, let value = Double(text) else { return nil }
+        // No minus before zero.
+        return value + 0
+    }
+
+    private static func storable(_ units: String) -> String {
+        units.utf8.count <= maximumUnits
+            ? units : String(String.UnicodeScalarView(units.unicodeScalars.prefix(maximumUnits)))
     }
 
     /// The value of an answer or an observation; nil for what has none to load.

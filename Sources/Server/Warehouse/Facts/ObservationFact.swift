@@ -66,6 +66,13 @@ struct FactSet: Sendable {
 
     init(time: FactTime) { self.time = time }
 
+    /// What was found before of a resource that differs from this one in its time alone.
+    init(time: FactTime, facts: [ObservationFact], concepts: [ConceptUse]) {
+        self.time = time
+        self.facts = facts
+        self.concepts = concepts
+    }
+
     /// Adds a fact, numbered among those of its concept.
     mutating func add(_ concept: ConceptUse, _ value: FactValue) {
         let instance = instances[concept.code, default: 0] + 1

@@ -67,15 +67,7 @@ struct FactRows {
     }
 
     private func insert(_ fact: ObservationFact, modifier: String, at place: Place) throws {
-        var (type, text, number, units, blob): (String, SQLValue, SQLValue, SQLValue, SQLValue) =
-            ("T", .null, .null, "@", .null)
-        switch fact.value {
-        case .numeric(let value, let comparator, let unit):
-            (type, text, number) = ("N", SQLValue(comparator), .real(value))
-            units = SQLValue(unit ?? "@")
-        case .text(let value): text = SQLValue(value)
-        case .blob(let value): (type, blob) = ("B", SQLValue(value))
-        }
+        let columns = FactColumns(fact.value)
         try transaction.execute(
             """
             INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
@@ -85,13 +77,14 @@ struct FactRows {
             """,
             [
                 place.encounter, SQLValue(patient), SQLValue(fact.concept), place.start, SQLValue(modifier),
-                SQLValue(fact.instance), SQLValue(type), text, number, units, place.end, blob,
+                SQLValue(fact.instance), columns.type, columns.text, columns.number, columns.units, place.end,
+                columns.blob,
             ] + place.trail)
     }
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
     /// changes none of them.
-    private func count(_ change: Int, of upload: Int64) throws {
+    func count(_ change: Int, of upload: Int64) throws {
         try transaction.execute(
             """
             UPDATE upload_status SET no_of_record = no_of_record + ?, loaded_record = loaded_record + ?, end_date = ?,

@@ -98,7 +98,7 @@ struct Numbering {
 
     /// Maps a resource to an encounter of its own.
     func newEncounter(_ ide: String, upload: Int64) throws -> Encounter {
-        let number = try next("encounter_mapping", "encounter_num")
+        let number = try nextEncounter()
         for (name, source, system) in [
             (ide, WarehouseLoader.source, WarehouseLoader.source), (String(number), Self.hive, Self.hiveSystem),
         ] {
@@ -116,6 +116,9 @@ struct Numbering {
         }
         return Encounter(number: number, loaded: nil)
     }
+
+    /// The number of the next new encounter.
+    func nextEncounter() throws -> Int64 { try next("encounter_mapping", "encounter_num") }
 
     /// The `upload_id` of the submission; loading it again uses the same.
     func upload() throws -> Int64 {

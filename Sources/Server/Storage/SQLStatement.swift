@@ -1,0 +1,21 @@
+/// A statement that was prepared once and runs for many rows. It lives only inside the transaction that made it.
+///
+/// What is bound stays bound for the rows that follow until it is bound anew, so what all rows share is bound once. It
+/// gives no rows back. All methods throw ``StorageError``.
+public protocol SQLStatement {
+    /// Binds a value to the placeholder of this number, counted from 1.
+    func bind(_ value: SQLValue, at position: Int) throws
+
+    /// Runs the statement with what is bound.
+    ///
+    /// - Returns: the number of rows it changed.
+    @discardableResult
+    func run() throws -> Int
+}
+
+extension SQLStatement {
+    /// Binds values to the placeholders from this number on.
+    public func bind(_ values: [SQLValue], from position: Int) throws {
+        for (index, value) in values.enumerated() { try bind(value, at: position + index) }
+    }
+}

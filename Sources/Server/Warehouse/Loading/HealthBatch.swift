@@ -1,0 +1,78 @@
+import FHIR
+import Foundation
+import HealthData
+import Records
+
+/// Observations that are ready to be stored: their records and facts.
+public struct HealthBatch: Sendable {
+    struct Entry: Sendable {
+        let record: NewRecord
+        let facts: PreparedFacts
+        /// The concepts that the facts use.
+        let concepts: [ConceptUse]
+    }
+
+    var entries: [Entry] = []
+    /// Devices that the observations name.
+    var devices: [NewRecord] = []
+
+    public var isEmpty: Bool { entries.isEmpty && devices.isEmpty }
+}
+
+/// Makes batches. It needs no database, so the next batch can be made while the last is being written.
+public struct HealthBatchMaker {
+    /// When the data came.
+    private let receivedAt: Date
+    private var mapping = HealthFactMapping()
+    private var batch = HealthBatch()
+
+    public init(receivedAt: Date) { self.receivedAt = receivedAt }
+
+    public mutating func add(_ observation: HealthObservation) {
+        var content: [UInt8] = []
+        content.reserveCapacity(1024)
+        observation.write(to: &content)
+        let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
+        add(record, facts)
+    }
+
+    /// Adds an observation that is made already: a record with a structure of its own, a night's summary.
+    ///
+    /// - Returns: false for what is no Observation with an id; it is not taken.
+    public mutating func add(_ json: JSON) -> Bool {
+        guard let object = json.object else { return false }
+        let resource = StorableText.resource(Resource(object))
+        guard resource.resourceType == Observation.resourceType, let id = resource.id, Resource.isID(id) else {
+            return false
+        }
+        let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
+        add(NewRecord(resource, id: id, content: json.data()), facts)
+        return true
+    }
+
+    /// Adds a device, which goes before what it measured.
+    public mutating func add(_ device: HealthDevice, subject: String) {
+        let json = device.resource(subject: subject)
+        guard let object = json.object else { return }
+        batch.devices.append(
+            NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data()))
+    }
+
+    private mutating func add(_ record: NewRecord, _ facts: FactSet) {
+        let ide = Observation.resourceType + "/" + record.id
+        batch.entries.append(
+            HealthBatch.Entry(
+                record: record, facts: PreparedFacts(ide: ide, facts: facts.facts, time: facts.time),
+                concepts: facts.concepts))
+    }
+
+    /// What was gathered since the last time.
+    public mutating func take() -> HealthBatch {
+        defer {
+            let room = batch.entries.count
+            batch = HealthBatch()
+            batch.entries.reserveCapacity(room)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,126 @@
+import FHIR
+import Foundation
+import HealthData
+import Records
+import Storage
+
+/// Stores batches of one participant's observations straight into the records and the i2b2 tables, each batch in one
+/// transaction of its caller. The rows are those that the same Observations have that came through the queue.
+///
+/// What is stored already, by the resource's id, is left as it is: loading the same export again adds no row, and what
+/// was cut off in the middle is made whole.
+public struct HealthLoader: Sendable {
+    /// Where the observations come from: whose, under which submission, when.
+    private let subject: String
+    private let provenance: RecordProvenance
+    /// Concepts that are in the ontology for sure.
+    private var ensured: Set<ConceptUse> = []
+
+    public init(subject: String, provenance: RecordProvenance) {
+        self.subject = subject
+        self.provenance = provenance
+    }
+
+    /// What storing did.
+    public struct Report: Sendable, Hashable {
+        /// Resources that were stored.
+        public var resources = 0
+        /// Devices that the resources name and that were stored with them.
+        public var devices = 0
+        /// Facts that were written, without their modifiers.
+        public var facts = 0
+        /// Resources that were stored already.
+        public var alreadyKnown = 0
+        /// Resources whose id belongs to somebody else; nothing was written.
+        public var refused = 0
+
+        public init() {}
+
+        public static func += (left: inout Report, right: Report) {
+            left.resources += right.resources
+            left.devices += right.devices
+            left.facts += right.facts
+            left.alreadyKnown += right.alreadyKnown
+            left.refused += right.refused
+        }
+    }
+
+    /// Stores a batch. Where it throws, the transaction must not be committed and the loader not be used again.
+    ///
+    /// - Parameter at: when it is stored.
+    public mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
+        let context = LoadContext(
+            subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
+        let ontology = OntologyWriter(transaction: transaction, at: at)
+        let numbering = Numbering(transaction: transaction, context: context)
+        if ensured.isEmpty { try ontology.ensureFoundation() }
+        let patient = try numbering.patient()
+        var report = Report()
+        report.devices = try store(batch.devices, at: at, in: transaction)
+        var records = try RecordInsertion(
+            type: Observation.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
+        // The upload's row is made when there is something to upload.
+        var insertion: (facts: FactInsertion, upload: Int64)?
+        for entry in batch.entries {
+            if try records.insert(entry.record) {
+                report.resources += 1
+            } else {
+                let known = try Self.known(entry, subject: subject, in: transaction)
+                guard known.isOwn else {
+                    report.refused += 1
+                    continue
+                }
+                report.alreadyKnown += 1
+                // Facts that were undone come back.
+                if known.isLoaded { continue }
+            }
+            for concept in entry.concepts where !ensured.contains(concept) {
+                try ontology.ensure(concept)
+                ensured.insert(concept)
+            }
+            var (facts, upload) = try insertion ?? Self.insertion(numbering, context, patient, in: transaction)
+            _ = try facts.insert(entry.facts)
+            insertion = (facts, upload)
+        }
+        if let insertion {
+            report.facts = insertion.facts.facts
+            let rows = FactRows(
+                transaction: transaction, context: context, patient: patient, upload: insertion.upload)
+            try rows.count(report.facts, of: insertion.upload)
+        }
+        return report
+    }
+
+    private func store(_ devices: [NewRecord], at: Date, in transaction: any SQLTransaction) throws -> Int {
+        guard !devices.isEmpty else { return 0 }
+        var records = try RecordInsertion(
+            type: Device.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
+        return try devices.reduce(0) { try $0 + (records.insert($1) ? 1 : 0) }
+    }
+
+    private static func insertion(
+        _ numbering: Numbering, _ context: LoadContext, _ patient: Int64, in transaction: any SQLTransaction
+    ) throws -> (facts: FactInsertion, upload: Int64) {
+        let upload = try numbering.upload()
+        return (
+            try FactInsertion(transaction: transaction, context: context, patient: patient, upload: upload), upload
+        )
+    }
+
+    private static func known(
+        _ entry: HealthBatch.Entry, subject: String, in transaction: any SQLTransaction
+    ) throws -> (isOwn: Bool, isLoaded: Bool) {
+        let row = try transaction.first(
+            """
+            SELECT r.subject, m.encounter_num FROM record r LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
+                AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
+                AND m.patient_ide_source = ?
+            WHERE r.type = ? AND r.id = ?
+            """,
+            [
+                SQLValue(entry.facts.ide), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
+                SQLValue(Observation.resourceType), SQLValue(entry.record.id),
+            ])
+        return (row?.textIfPresent("subject") == subject, row?.integerIfPresent("encounter_num") != nil)
+    }
+}

@@ -1,0 +1,129 @@
+import AppleHealthExport
+import ArgumentParser
+import FHIR
+import Foundation
+import HealthData
+import TributaryServer
+import Warehouse
+
+extension HealthCommand {
+    struct Load: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Load an export straight into a study's records and warehouse, for consent on paper.",
+            discussion: """
+                For a participant whose consent the site has on paper: no device, no envelope, no queue. With this command \
+                the site says that the consent is there; where none is on file, a Contract signed on paper and a Patient \
+                are recorded, dated --signed, else now. A participant who has withdrawn is refused unless --signed is \
+                later. --must-be-known refuses whom the study does not know, which catches a mistyped id.
+
+                What is stored already is passed over: load again after a stop, or load the next export, and only what is \
+                missing is added. `tributary warehouse undo` takes the printed submission.
+
+                Example:
+                  tributary health load study export.zip --participant p-0017 --signed 2026-03-02
+                """)
+        @Argument(help: "The study's folder.") var dir: String
+        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+        @Option(help: "The participant's Patient id.") var participant: String
+        @Option(help: "When the participant signed on paper.") var signed: String?
+        @Flag(help: "Refuse a participant whose consent is not on file.") var mustBeKnown = false
+        @OptionGroup var choice: HealthChoice
+        @Option(help: "The database, if it is not the study's own.") var database: String?
+        @Flag(help: "Print the summary as one JSON value.") var json = false
+
+        func run() async throws {
+            let subject = participant.hasPrefix("Patient/") ? String(participant.dropFirst(8)) : participant
+            var selection = try choice.selection()
+            selection.subject = subject
+            let signedAt = try Self.instant(signed, "--signed")
+            let folder = StudyFolder(path: dir)
+            _ = try folder.configuration()
+            let print = try ExportPrint.text(of: export)
+            let opened = try await StudyDatabase.open(folder, url: database)
+            try await StudyProcessing.loadOntology(folder: folder, database: opened, now: Date())
+            let load = try await StudyHealthLoad(
+                participant: subject, export: print, signedAt: signedAt, mustBeKnown: mustBeKnown, database: opened,
+                clock: { Date() })
+            if load.madeParticipant {
+                CommandOutput.note("Recorded the consent on paper of \(subject), who is new to the study.")
+            }
+            let (account, rows) = try await Self.store(
+                HealthExport(path: export), selection, nights: choice.includes(.nights), into: load,
+                progress: ProgressLine().show)
+            try await opened.close()
+            show(account, rows, load)
+            try HealthAccountOutput.check(account)
+        }
+
+        /// The one place where the export is read: while a batch is being written, the next is converted.
+        private static func store(
+            _ export: HealthExport, _ selection: HealthSelection, nights: Bool, into load: StudyHealthLoad,
+            progress: (HealthProgress) -> Void
+        ) async throws -> (HealthAccount, HealthLoader.Report) {
+            let making = BatchMaking(HealthBatchMaker(receivedAt: load.receivedAt))
+            let sink = HealthSink(
+                special: { made in if !making.maker.add(made.resource) { making.refused += 1 } },
+                device: { making.maker.add($0, subject: load.participant) },
+                observation: { observation in
+                    making.maker.add(observation)
+                    making.nights?.add(observation)
+                })
+            if nights { making.nights = HealthNights() }
+            var account = try await export.convert(selection, into: sink) { reached in
+                progress(reached)
+                try await load.store(making.maker.take())
+            }
+            for night in making.nights?.nights() ?? [] {
+                _ = making.maker.add(night.observation(subject: load.participant).json)
+                account.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
+            }
+            // What waited for the end of the export.
+            try await load.store(making.maker.take())
+            var rows = try await load.finish()
+            rows.refused += making.refused
+            return (account, rows)
+        }
+
+        private func show(_ account: HealthAccount, _ rows: HealthLoader.Report, _ load: StudyHealthLoad) {
+            guard json else {
+                HealthAccountOutput.show(account, json: false)
+                CommandOutput.result(
+                    """
+                    stored \(rows.resources) resources with \(rows.facts) facts, \(rows.alreadyKnown) were there already \
+                    (submission \(load.submissionID))
+                    """)
+                if rows.refused > 0 {
+                    CommandOutput.note(
+                        "\(rows.refused) resources were not stored: they are no Observations, or their ids are taken.")
+                }
+                return
+            }
+            var object = account.json.object ?? JSONObject()
+            object["rows"] = [
+                "resources": .number(JSONNumber(rows.resources)), "facts": .number(JSONNumber(rows.facts)),
+                "alreadyKnown": .number(JSONNumber(rows.alreadyKnown)),
+                "devices": .number(JSONNumber(rows.devices)), "refused": .number(JSONNumber(rows.refused)),
+            ]
+            object["submission"] = .string(load.submissionID)
+            CommandOutput.result(.object(object))
+        }
+
+        private static func instant(_ text: String?, _ option: String) throws -> DateTime? {
+            guard let text else { return nil }
+            guard let date = DateTime(text) else {
+                throw ValidationError("\(option) takes a date such as 2026-01-31.")
+            }
+            return date
+        }
+    }
+}
+
+/// Holds the maker of batches while the conversion, which runs beside nothing else, puts observations in.
+private final class BatchMaking {
+    var maker: HealthBatchMaker
+    var nights: HealthNights?
+    /// What is no Observation, which the records do not hold.
+    var refused = 0
+
+    init(_ maker: HealthBatchMaker) { self.maker = maker }
+}
