@@ -117,6 +117,19 @@ struct NightTests {
         #expect(nights.first?.times.hasStages == false)
     }
 
+    @Test("nights can be asked for again, and after more samples came")
+    func again() throws {
+        var nights = HealthNights()
+        let samples = try (0..<9000).map { try Self.sample(.core, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
+        for sample in samples.shuffled() { nights.add(sample, identity: sample.identity) }
+        let first = nights.nights()
+        #expect(nights.nights() == first)
+        #expect(first.flatMap(\.samples) == samples.map(\.identity))
+        let later = try Self.sample(.rem, from: -10, to: -5)
+        nights.add(later, identity: later.identity)
+        #expect(nights.nights().first?.samples.first == later.identity)
+    }
+
     @Test("samples without length and longer than a day are in no night, but counted")
     func leftOut() throws {
         var nights = HealthNights()
