@@ -32,6 +32,15 @@ struct ReportTests {
         }
     }
 
+    static func workout(_ minutes: String, at seconds: Int64) throws -> HealthSample {
+        let type = HealthType.workout
+        let measure = try #require(type.components.first { $0.identifier == WorkoutComponent.duration }?.measure)
+        var workout = HealthWorkout(activity: try #require(type.option(named: "HKWorkoutActivityTypeYoga")))
+        workout.add(WorkoutComponent.duration, try HealthQuantity(minutes, unit: "min", as: measure))
+        let start = HealthInstant(seconds: Samples.start.seconds + seconds, offsetMinutes: 0)
+        return HealthSample(type: type, value: .workout(workout), start: start, end: start, source: phone)
+    }
+
     @Test("an export with nothing in it makes a page that says so")
     func empty() {
         let html = Self.html([])
@@ -99,6 +108,14 @@ struct ReportTests {
         #expect(Self.rows(one, "Left out of the plots").contains(["Outside of the days asked for", "2"]))
     }
 
+    @Test("figures of workouts that nobody reaches are left out of the sums")
+    func workouts() throws {
+        let samples = try ["30", "45.5", "1e12"].enumerated().map { try Self.workout($1, at: Int64($0)) }
+        let html = Self.html(samples)
+        #expect(Self.rows(html, "Workouts by activity") == [["Yoga", "3", "75.5", "–", "–"]])
+        #expect(Self.rows(html, "Left out of the plots") == [["Workouts: an unlikely figure", "1"]])
+    }
+
     @Test("the order of the samples makes no difference to the page")
     func order() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -113,6 +130,7 @@ struct ReportTests {
                     String(Int.random(in: 0...900, using: &random)), from: start, to: start + 900,
                     [SourcePriorityTests.watch, Self.phone][place % 2]))
             samples.append(try NightTests.sample(.core, from: Int64(place) * 30, to: Int64(place) * 30 + 20))
+            samples.append(try Self.workout("\(Double.random(in: 0...100, using: &random))", at: start))
         }
         #expect(Self.html(samples) == Self.html(samples.shuffled(using: &random)), "seed \(seed)")
     }

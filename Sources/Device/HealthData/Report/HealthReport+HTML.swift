@@ -151,6 +151,7 @@ extension HealthReport {
             ("Steps: longer than 31 days", steps.leftOut[.tooLong] ?? 0),
             ("Steps: more samples than fit", steps.leftOut[.overLimit] ?? 0),
             ("Heart rate: an unlikely rate", implausibleRates),
+            ("Workouts: an unlikely figure", unlikelyFigures),
             ("Sleep: without length", nights.leftOut[.empty] ?? 0),
             ("Sleep: longer than a day", nights.leftOut[.tooLong] ?? 0),
             ("Sleep: more samples than fit", nights.leftOut[.overLimit] ?? 0),

@@ -25,6 +25,7 @@ public struct HealthReport: Sendable {
     /// Values outside of what is likely, which the plots leave out.
     private(set) var implausibleSteps = 0
     private(set) var implausibleRates = 0
+    private(set) var unlikelyFigures = 0
     /// Observations that do not lie in ``days``.
     private(set) var outsideDays = 0
     private var roles: [ObjectIdentifier: Role] = [:]
@@ -95,7 +96,8 @@ public struct HealthReport: Sendable {
             }
             heartRate.add(rate, on: day)
         case (.workout, .workout(let workout)):
-            workouts[workout.activity.display, default: ActivityTotals()].add(workout)
+            unlikelyFigures += workouts[workout.activity.display, default: ActivityTotals()].add(
+                workout, of: sample.type)
         default: break
         }
     }
@@ -150,30 +152,5 @@ extension HealthReport.TypeSpan {
         guard let day else { return }
         first = min(first ?? day, day)
         last = max(last ?? day, day)
-    }
-}
-
-/// The workouts of one kind of activity.
-struct ActivityTotals: Sendable {
-    private(set) var count = 0
-    private(set) var minutes = 0.0
-    /// In metres, over all kinds of distance.
-    private(set) var distance = 0.0
-    /// In kilocalories.
-    private(set) var energy = 0.0
-
-    mutating func add(_ workout: HealthWorkout) {
-        count += 1
-        for figure in workout.figures {
-            let value = figure.quantity.number.double
-            guard value.isFinite, value >= 0 else { continue }
-            if figure.identifier == WorkoutComponent.duration {
-                minutes += value
-            } else if figure.identifier == WorkoutComponent.energy {
-                energy += value
-            } else if figure.identifier.hasPrefix("HKQuantityTypeIdentifierDistance") {
-                distance += value
-            }
-        }
     }
 }
