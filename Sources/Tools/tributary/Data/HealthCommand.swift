@@ -108,7 +108,7 @@ struct HealthChoice: ParsableArguments {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandError("file-unreadable", "The file \(path) cannot be read.")
         }
-        return try HealthTypeTable.standard.applying(supplement: JSON(parsing: data))
+        return try HealthTypeTable.standard.applying(supplement: JSON(Array(data)))
     }
 
     private static func words(_ text: String?) -> [String]? {
