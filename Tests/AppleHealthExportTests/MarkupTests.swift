@@ -9,6 +9,7 @@ import Testing
 private struct MarkupLog: MarkupEvents {
     var lines: [String] = []
     var problems = 0
+    let isFinished = false
 
     mutating func begin(_ element: ExportElement, _ attributes: MarkupAttributes, isEmpty: Bool) {
         let pairs = attributes.texts().sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }

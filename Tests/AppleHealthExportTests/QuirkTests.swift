@@ -360,6 +360,15 @@ struct QuirkTests {
         #expect(outcome.values == ["72", "73", "74"])
     }
 
+    @Test("what follows the end of the root is not looked at, in the same piece or in another")
+    func behindTheRoot() throws {
+        let text = Exports.root(Exports.record()) + Exports.record(heartRate, "73") + "</HealthData>"
+        for size in [7, 1 << 20] {
+            let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
+            #expect(outcome.values == ["72"] && outcome.account.read == 1, "\(size)")
+        }
+    }
+
     @Test("a document that nests without end stops the reader, not the program")
     func deepNesting() throws {
         let outcome = try Exports.convert(Exports.record() + String(repeating: "<a>", count: 100_000))

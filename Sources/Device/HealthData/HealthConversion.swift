@@ -20,7 +20,9 @@ public final class HealthConversion {
     private var converted: [SampleIdentity] = []
     private var waiting: [IdentityKey: WaitingMember] = [:]
     private var arrivals = 0
-    private var devices: Set<HealthDevice> = []
+    /// The devices that were met, with the ids of their resources, and the last one.
+    private var devices: [HealthDevice: String] = [:]
+    private var last: (source: HealthSource, deviceID: String)?
 
     /// A member that may yet turn out to belong to a correlation.
     private struct WaitingMember {
@@ -55,9 +57,10 @@ public final class HealthConversion {
             account.skip(row, reason)
             return
         }
-        if let device = sample.source.device { try introduce(device) }
         try sink.observation(
-            HealthObservation(sample, identity: identity, subject: selection.subject, units: selection.units))
+            HealthObservation(
+                sample, identity: identity, subject: selection.subject, units: selection.units,
+                deviceID: try deviceID(of: sample.source)))
         account.convert(row, repairs: sample.repairs)
         if sample.isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
     }
@@ -75,7 +78,7 @@ public final class HealthConversion {
             account.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
         }
         guard reason == nil, let special = sink.special else { return }
-        if let device = record.origin.source?.device { try introduce(device) }
+        if let source = record.origin.source { _ = try deviceID(of: source) }
         try special(HealthSpecial(record: record, identity: record.identity, subject: selection.subject))
     }
 
@@ -98,10 +101,17 @@ public final class HealthConversion {
         return sink.isKnown(identity) ? .alreadyKnown : nil
     }
 
-    private func introduce(_ device: HealthDevice) throws {
-        guard let take = sink.device, !devices.contains(device) else { return }
-        devices.insert(device)
-        try take(device)
+    /// The id of the device that a source names. A device that was not met before is handed on first.
+    private func deviceID(of source: HealthSource) throws -> String? {
+        if let last, last.source === source { return last.deviceID }
+        guard let device = source.device else { return nil }
+        let id = devices[device] ?? device.resourceID(subject: selection.subject)
+        if devices[device] == nil {
+            devices[device] = id
+            try sink.device?(device)
+        }
+        last = (source, id)
+        return id
     }
 
     /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.

@@ -9,14 +9,19 @@ public struct HealthObservation: Sendable {
 
     /// In which unit the value is given.
     public let units: HealthSelection.Units
+    /// The id of the device's resource; nil where nothing is known of the device.
+    public let deviceID: String?
 
+    /// - Parameter deviceID: the id of the device's resource, where it is known already.
     public init(
-        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric
+        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric,
+        deviceID: String? = nil
     ) {
         self.sample = sample
         self.identity = identity
         self.subject = subject
         self.units = units
+        self.deviceID = deviceID ?? sample.source.device?.resourceID(subject: subject)
     }
 
     public var type: HealthType { sample.type }
@@ -70,9 +75,9 @@ public struct HealthObservation: Sendable {
             text.put(HealthContext.enteredByHandText)
         }
         text.put(",\"device\":{")
-        if let device = sample.source.device {
+        if let deviceID {
             text.put("\"reference\":")
-            write(reference: "Device/", device.resourceID(subject: subject), to: &text)
+            write(reference: "Device/", deviceID, to: &text)
             text.put(",")
         }
         text.put("\"display\":\"")

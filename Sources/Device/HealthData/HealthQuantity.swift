@@ -40,9 +40,8 @@ public struct HealthQuantity: Sendable, Hashable {
             } else {
                 number = plain ? JSONNumber(text: ExactDecimal.shift(written, by: 2)) : Self.powerOfTen(written, 2)
             }
-        case .linear(let add, let multiply, let divide):
-            guard let value = Decimal(string: written, locale: nil) else { throw .valueOutOfRange }
-            number = ExactDecimal.linear(value, add: add, multiply: multiply, divide: divide)
+        case .linear(let conversion):
+            number = conversion.convert(written).flatMap(JSONNumber.init(text:))
         }
         guard let number else { throw .valueOutOfRange }
         self.written = written

@@ -16,6 +16,8 @@ struct ExportReader: MarkupEvents {
     /// Whether elements are nested deeper than any export nests them: nothing more can be made of such a file.
     private(set) var isTooDeep = false
 
+    var isFinished: Bool { isComplete || isTooDeep }
+
     private let selection: HealthSelection
     private var stack: [ExportElement] = []
     private var counts = Array(repeating: 0, count: ExportElement.allCases.count)

@@ -35,7 +35,7 @@ final class ExportStream {
     /// - Returns: whether there may be more.
     func read(samples: Int) throws -> Bool {
         while scanner.events.batch.items.count < samples {
-            if isLast || scanner.events.isComplete || scanner.events.isTooDeep {
+            if isLast || scanner.events.isFinished {
                 try complete()
                 return false
             }

@@ -91,10 +91,8 @@ public final class HealthMeasure: Sendable, Hashable {
     private func scale(of conversion: UnitConversion) -> SourceUnit.Scale? {
         if conversion.isIdentity { return isFraction ? .fraction : .same }
         if let places = conversion.powerOfTen { return .power(isFraction ? places + 2 : places) }
-        guard let parts = conversion.parts else { return nil }
-        return .linear(
-            add: parts.add / parts.multiply, multiply: isFraction ? parts.multiply * 100 : parts.multiply,
-            divide: parts.divide)
+        // Only the count is of the size of HealthKit's percent.
+        return isFraction ? nil : .linear(conversion)
     }
 
     /// Units that HealthKit would not take, with the ones they mean. The amount of substance is glucose's, since no

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The unit that values of a measure are given in: the UCUM code and the text shown to people.
 ///
 /// <https://ucum.org/ucum>
@@ -27,8 +25,8 @@ public final class SourceUnit: Sendable, Hashable {
         case power(Int)
         /// HealthKit's percent: a fraction from 0 to 1, shown times 100. A value above 1 is taken to be percent already.
         case fraction
-        /// `(value + add) * multiply / divide`, in exact decimal arithmetic.
-        case linear(add: Decimal, multiply: Decimal, divide: Decimal)
+        /// By a factor, of temperatures with an offset too, in exact arithmetic.
+        case linear(UnitConversion)
     }
 
     /// HealthKit's unit string, for example `count/min`.

@@ -1,5 +1,7 @@
 /// What the scanner reports.
 protocol MarkupEvents {
+    /// Whether nothing that follows is looked at.
+    var isFinished: Bool { get }
     /// A tag begins an element. The attributes are valid during the call only.
     ///
     /// - Parameter isEmpty: whether the same tag ends it.

@@ -83,6 +83,7 @@ struct MarkupScanner<Events: MarkupEvents> {
     private mutating func scan(_ base: UnsafeMutablePointer<UInt8>, _ end: Int, isLast: Bool) -> Int {
         var place = 0
         while place < end {
+            if events.isFinished { return end }
             switch state {
             case .content:
                 guard let found = memchr(base + place, 0x3C, end - place) else { return end }
