@@ -129,7 +129,7 @@ let tests: [Target] = [
             cryptoExtras,
         ]),
     .testTarget(
-        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "FHIR", "Wire", logging]),
+        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "Warehouse", "FHIR", "Wire", logging]),
 ]
 
 let package = Package(

@@ -43,6 +43,8 @@ let package = Package(
         // libxml2's push parser with nothing behind it.
         .systemLibrary(name: "CBareXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .executableTarget(name: "BareXML", dependencies: ["CBareXML"]),
+        // The rows of a loaded study inserted by SQLite's own functions, with nothing around.
+        .executableTarget(name: "BareInserts", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Posts prepared bodies over connections that stay open.
         .executableTarget(name: "Load"),
         // The receiver's HTTP server, answering each POST with its own body.

@@ -7,7 +7,8 @@ the other, and what is reported is the median of the five quotients. The last li
 
 Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the benchmarks' programs,
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
-TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (200000), TRIBUTARY_BENCH_POSTS (4000 a run).
+TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (200000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
+TRIBUTARY_BENCH_POSTS (4000 a run).
 """
 
 import base64
@@ -30,6 +31,7 @@ import sealed  # noqa: E402
 PROGRAMS = Path(os.environ["TRIBUTARY_BENCH"])
 RUNS = int(os.environ.get("TRIBUTARY_BENCH_RUNS", "5"))
 RECORDS = int(os.environ.get("TRIBUTARY_BENCH_RECORDS", "200000"))
+LOADED = int(os.environ.get("TRIBUTARY_BENCH_LOADED", "100000"))
 POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
 CONNECTIONS = 16
 
@@ -79,6 +81,31 @@ def health_convert(work):
             theirs.append(second)
     return {**quotient(ours, theirs), "bytes": file.stat().st_size, "records": RECORDS,
             "observations": sum(1 for _ in open(output, "rb"))}
+
+
+def health_load(work):
+    """(j) `tributary health load` against SQLite's bare inserts of the same rows: same tables, indexes and settings, one
+    transaction for as many resources, statements prepared once; reading the rows is not timed, our conversion is."""
+    file = work / "export.xml"
+    subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", file,
+                    "--format", "xml", "--records", str(LOADED)], check=True, stdout=subprocess.DEVNULL)
+    ours, theirs, rates = [], [], []
+    for _ in range(RUNS):
+        study = harness.Study(forms=False)
+        try:
+            first = timed(lambda: harness.tributary("health", "load", study.dir, file, "--participant", "p1"))
+            bare = printed(PROGRAMS / "BareInserts", study.database, work / "bare.sqlite", 4096, -2000)
+            if bare["resources"] != study.number("SELECT max(number) FROM record"):
+                raise AssertionError("the bare inserts are not all")
+        finally:
+            study.close()
+            for part in work.glob("bare.sqlite*"):
+                part.unlink()
+        ours.append(first)
+        theirs.append(bare["seconds"])
+        rates.append(bare["resources"] / first)
+    return {**quotient(ours, theirs), "resources": bare["resources"], "rows": bare["rows"],
+            "resourcesPerSecond": round(statistics.median(rates))}
 
 
 def load(port, path, headers, bodies, first):
@@ -280,6 +307,7 @@ def tables(work):
 FIGURES = [
     ("json", "JSON read + written / simdjson's document read + written", json_speed),
     ("health", "health convert / bare libxml2 push parsing of the same file", health_convert),
+    ("load", "health load / bare SQLite inserts of the same rows", health_load),
     ("receiver", "receiver's POST, durable / echo POST of the same HTTP server", receiver),
     ("decoder", "JSON read + written / JSONDecoder + JSONEncoder into structs", decoder_speed),
     ("validation", "validation of Observations / parsing them alone", validation),
@@ -321,6 +349,8 @@ def main():
             print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")
     for row in results.get("tables", {}).get("tables", []):
         print(f"first use of {row['table']:51} {row['milliseconds']:6} ms, {row['KiB']} KiB")
+    if "load" in results:
+        print(f"{'health load, resources a second (of this machine)':64} {results['load']['resourcesPerSecond']:5}")
     if "endToEnd" in results:
         print(f"{'end to end, resources a second (of this machine)':64} {results['endToEnd']['resourcesPerSecond']:5}")
     print(json.dumps(results))

@@ -77,3 +77,30 @@ import Testing
         #expect(try value("Period", "null") == nil)
     }
 }
+
+@Suite struct ExactFactValueTests {
+    /// The short way by the number's text gives what decimal arithmetic gives.
+    @Test func shortNumbersAreThoseOfDecimalArithmetic() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededNumbers(state: seed)
+        for _ in 0..<5000 {
+            let whole = Int.random(
+                in: 0...[9, 999, 999_999_999_999].randomElement(using: &generator, or: 9), using: &generator)
+            let places = Int.random(in: 0...7, using: &generator)
+            let fraction = (0..<places).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+            let text = (Bool.random(using: &generator) ? "-" : "") + "\(whole)" + (places > 0 ? "." + fraction : "")
+            let number = try #require(JSONNumber(text: text))
+            var value = try #require(Decimal(string: text, locale: nil))
+            var rounded = Decimal()
+            NSDecimalRound(&rounded, &value, 5, .bankers)
+            let wanted = try #require(Double(rounded.description))
+            #expect(FactValue.number(number) == .numeric(wanted, operator: "E", units: nil), "\(text), seed \(seed)")
+        }
+    }
+}
+
+extension Array {
+    fileprivate func randomElement(using generator: inout some RandomNumberGenerator, or element: Element) -> Element {
+        randomElement(using: &generator) ?? element
+    }
+}

@@ -1,0 +1,129 @@
+import FHIR
+import Foundation
+import Storage
+import Testing
+import TributaryServer
+import Warehouse
+
+/// Who may be loaded for, and what is kept of the consent on paper.
+@Suite struct StudyHealthLoadTests {
+    private static let now = DateTime("2026-06-01T10:00:00Z")?.start() ?? .distantPast
+
+    private func withStudy(_ body: (any SQLDatabase) async throws -> Void) async throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("study-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let database = try await StudyDatabase.open(StudyFolder(path: root.path))
+        try await body(database)
+        try await database.close()
+    }
+
+    private func open(
+        _ database: any SQLDatabase, participant: String = "p1", export: String = "export", signed: String? = nil,
+        mustBeKnown: Bool = false, at: Date = now
+    ) async throws -> StudyHealthLoad {
+        try await StudyHealthLoad(
+            participant: participant, export: export, signedAt: signed.flatMap { DateTime($0) },
+            mustBeKnown: mustBeKnown, database: database, clock: { at })
+    }
+
+    private func batch() throws -> HealthBatch {
+        var maker = HealthBatchMaker(receivedAt: Self.now)
+        let json = try JSON(
+            Data(
+                """
+                {"resourceType":"Observation","id":"o1","status":"final","subject":{"reference":"Patient/p1"},
+                 "code":{"text":"Steps"},"effectiveDateTime":"2026-05-01","valueInteger":5}
+                """.utf8))
+        let isTaken = maker.add(json)
+        #expect(isTaken)
+        return maker.take()
+    }
+
+    @Test func aStrangerIsRecordedWithTheirConsentOnPaper() async throws {
+        try await withStudy { database in
+            #expect(try await open(database, signed: "2026-05-02").madeParticipant)
+            let participants = try await StudyOverview.participants(in: database)
+            #expect(participants.map(\.id) == ["p1"])
+            #expect(participants.first?.isConsented == true)
+            #expect(participants.first?.since == DateTime("2026-05-02")?.start())
+            let types = try await database.read { try $0.query("SELECT type FROM record ORDER BY type") }
+            #expect(try types.map { try $0.text("type") } == ["Contract", "Patient"])
+            let rows = try await database.read { try $0.query("SELECT status_cd, signed_at FROM consent_contract") }
+            #expect(try rows.map { try $0.text("status_cd") + $0.text("signed_at") } == ["A2026-05-02 00:00:00"])
+            // Once is enough, whatever is said the next time.
+            let (later, known) = (
+                try await open(database, signed: "2026-05-03"), try await open(database, mustBeKnown: true)
+            )
+            #expect(!later.madeParticipant && !known.madeParticipant)
+            let contracts = try await database.read { try $0.query("SELECT 1 AS one FROM consent_contract") }
+            #expect(contracts.count == 1)
+        }
+    }
+
+    @Test func whoIsMisspeltCanBeRefused() async throws {
+        try await withStudy { database in
+            for (participant, code) in [
+                ("p2", "participant-unknown"), ("p 2", "participant-invalid"), ("", "participant-invalid"),
+            ] {
+                let error = await #expect(throws: ServerError.self) {
+                    _ = try await open(database, participant: participant, mustBeKnown: true)
+                }
+                #expect(error?.code == code)
+            }
+            let stored = try await database.read { try $0.query("SELECT 1 AS one FROM record") }
+            #expect(stored.isEmpty)
+        }
+    }
+
+    @Test func whoHasWithdrawnIsRefusedUntilTheySignAnew() async throws {
+        try await withStudy { database in
+            _ = try await open(database, signed: "2026-05-02")
+            let changed = try await database.write { transaction in
+                try transaction.execute(
+                    """
+                    UPDATE participant_consent SET standing = 'withdrawn',
+                        state = json_set(state, '$.withdrawnAt', ?)
+                    """, [.real((DateTime("2026-05-10")?.start() ?? .distantPast).timeIntervalSinceReferenceDate)])
+            }
+            #expect(changed == 1)
+            for signed in [nil, "2026-05-09"] {
+                let error = await #expect(throws: ServerError.self) { _ = try await open(database, signed: signed) }
+                #expect(error?.code == "consent-withdrawn")
+            }
+            #expect(try await open(database, signed: "2026-05-11").madeParticipant)
+        }
+    }
+
+    @Test func aRepeatedLoadHasTheSameSubmissionAndTheTimeOfTheFirst() async throws {
+        try await withStudy { database in
+            let first = try await open(database)
+            try await first.store(try batch())
+            #expect(try await first.finish().resources == 1)
+            let again = try await open(database, at: Self.now.addingTimeInterval(3600))
+            #expect(again.submissionID == first.submissionID && again.receivedAt == Self.now)
+            try await again.store(try batch())
+            let report = try await again.finish()
+            #expect(report.resources == 0 && report.alreadyKnown == 1)
+            let other = try await open(database, export: "another", at: Self.now.addingTimeInterval(3600))
+            #expect(other.submissionID != first.submissionID)
+            #expect(other.receivedAt == Self.now.addingTimeInterval(3600))
+        }
+    }
+
+    @Test func anExportIsKnownByItsBytesWhereverItLies() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("print-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = root.appendingPathComponent("a")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (one, two) = (root.appendingPathComponent("one.xml"), folder.appendingPathComponent("two.xml"))
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        try bytes.write(to: one)
+        try bytes.write(to: two)
+        #expect(try ExportPrint.text(of: one.path) == ExportPrint.text(of: two.path))
+        #expect(try ExportPrint.text(of: folder.path) == ExportPrint.text(of: two.path))
+        try (bytes + [1]).write(to: two)
+        #expect(try ExportPrint.text(of: one.path) != ExportPrint.text(of: two.path))
+        let error = #expect(throws: ServerError.self) { try ExportPrint.text(of: root.path + "/none") }
+        #expect(error?.code == "file-unreadable")
+    }
+}

@@ -1,0 +1,265 @@
+import FHIR
+import Foundation
+import Records
+import Storage
+import Testing
+
+@testable import HealthData
+@testable import Warehouse
+
+/// Storing observations in bulk, against the same observations one by one as JSON.
+@Suite struct HealthLoaderTests {
+    private static let received = instant("2026-05-01T12:00:00Z")
+    private static let provenance = RecordProvenance(
+        submissionID: "load-1", clientID: "health-load", keyID: nil, receivedAt: received)
+
+    /// A sample of every type, and of the quantities several with other numbers and times.
+    private func observations(_ seed: UInt64 = .random(in: 0 ... .max)) throws -> [HealthObservation] {
+        var generator = SeededNumbers(state: seed)
+        var samples: [HealthSample] = []
+        for type in HealthType.all {
+            guard let example = type.exampleSample else { continue }
+            samples.append(example)
+            for round in 1...3 {
+                var sample = example
+                sample.start.seconds += Int64(round) * 3600 + Int64.random(in: 0...1000, using: &generator)
+                sample.start.offsetMinutes = Int16.random(in: -900...900, using: &generator)
+                sample.end = sample.start
+                if round > 1 { sample.end.seconds += Int64.random(in: 1...5000, using: &generator) }
+                if case .quantity = example.value, let measure = type.measure {
+                    let text = Self.numbers.randomElement(using: &generator) ?? "1"
+                    if let quantity = try? HealthQuantity(text, unit: measure.healthKitUnit.text, as: measure) {
+                        sample.value = .quantity(quantity)
+                    }
+                }
+                if round == 3 { sample.uuid = UUID(uuid: Self.bytes(&generator)) }
+                if Bool.random(using: &generator) { sample.context.wasUserEntered = true }
+                for key in [
+                    "HKHeartRateEventThreshold", "HKMetadataKeyHeartRateMotionContext", "HKMenstrualCycleStart",
+                ]
+                where Bool.random(using: &generator) {
+                    sample.context.add(key: key, value: key.hasSuffix("Threshold") ? "100 count/min" : "1")
+                }
+                samples.append(sample)
+            }
+        }
+        return samples.map { HealthObservation($0, identity: $0.identity, subject: "p1") }
+    }
+
+    private static let numbers = [
+        "0", "72", "-0", "0.5", "98.60", "1234567.12345", "0.000001", "3.1415926535", "99999999999999", "1e3", "12.5",
+        "0.123455", "0.123465", "999999999999.99999", "9999999999999.999995",
+    ]
+
+    private static func bytes(_ generator: inout SeededNumbers) -> uuid_t {
+        func byte() -> UInt8 { UInt8.random(in: .min ... .max, using: &generator) }
+        return (
+            byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(),
+            byte(), byte(), byte()
+        )
+    }
+
+    @Test func theFactsOfASampleAreThoseOfItsJSON() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var mapping = HealthFactMapping()
+        let all = try observations(seed)
+        #expect(all.count > 600)
+        for observation in all {
+            var content: [UInt8] = []
+            observation.write(to: &content)
+            let resource = try Resource(Data(content))
+            let wanted = try #require(FactMapping.facts(of: resource, survey: nil, receivedAt: Self.received))
+            let (_, made) = mapping.map(observation, content: content, receivedAt: Self.received)
+            let what = Comment(
+                "seed \(seed), \(observation.type.identifier), \(String(decoding: content, as: UTF8.self))")
+            #expect(made.facts == wanted.facts, what)
+            #expect(made.concepts == wanted.concepts, what)
+            #expect(made.warnings == wanted.warnings, what)
+            let prepared = (
+                PreparedFacts(ide: "x", facts: [], time: made.time),
+                PreparedFacts(ide: "x", facts: [], time: wanted.time)
+            )
+            #expect(prepared.0.start == prepared.1.start && prepared.0.end == prepared.1.end, what)
+            #expect(prepared.0.timeText == prepared.1.timeText && prepared.0.timeSource == prepared.1.timeSource, what)
+            #expect(prepared.0.visitStatus == prepared.1.visitStatus, what)
+        }
+    }
+
+    @Test func theRowsAreThoseOfTheSameObservationsOneByOne() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        // A third of them, with every type: the facts of all are compared without a database.
+        let all = try observations(seed).enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+        let loaded = instant("2026-05-01T12:00:05Z")
+        let bulk = try await LoaderFixture.dump { database in
+            var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+            for start in stride(from: 0, to: all.count, by: 100) {
+                let batch = Self.batch(all[start..<min(start + 100, all.count)])
+                let before = loader
+                loader = try await database.write { transaction in
+                    var loader = before
+                    _ = try loader.store(batch, at: loaded, in: transaction)
+                    return loader
+                }
+            }
+        }
+        let single = try await LoaderFixture.dump { database in
+            try await database.write { transaction in
+                for observation in all {
+                    var content: [UInt8] = []
+                    observation.write(to: &content)
+                    let resource = try Resource(Data(content))
+                    _ = try RecordStore().put(
+                        resource, content: Data(content), original: nil, id: observation.id,
+                        provenance: Self.provenance, at: loaded, in: transaction)
+                    let context = LoadContext(
+                        subject: "p1", submissionID: Self.provenance.submissionID, receivedAt: Self.received,
+                        loadedAt: loaded)
+                    try WarehouseLoader().load(resource, questionnaire: nil, context: context, in: transaction)
+                }
+            }
+        }
+        #expect(bulk.values.map(\.count).reduce(0, +) > 3_000)
+        #expect(Set(bulk.keys) == Set(single.keys))
+        for (table, rows) in single {
+            let added = Set(bulk[table] ?? []).subtracting(rows).sorted().prefix(2)
+            let missing = Set(rows).subtracting(bulk[table] ?? []).sorted().prefix(2)
+            #expect(added.isEmpty && missing.isEmpty && bulk[table]?.count == rows.count, "\(table), seed \(seed)")
+        }
+    }
+
+    @Test func whatIsStoredIsPassedOverAndWhatWasUndoneComesBack() async throws {
+        let all = try observations()
+        let batch = Self.batch(all[...])
+        try await LoaderFixture.with { database in
+            func store(_ batch: HealthBatch, as submission: String) async throws -> HealthLoader.Report {
+                let provenance = RecordProvenance(
+                    submissionID: submission, clientID: "health-load", keyID: nil, receivedAt: Self.received)
+                return try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: provenance)
+                    return try loader.store(batch, at: Self.received.addingTimeInterval(60), in: transaction)
+                }
+            }
+            // A part, as of a load that was cut off; then all of it.
+            let part = try await store(Self.batch(all[..<100]), as: "load-1")
+            #expect(part.resources == 100 && part.alreadyKnown == 0)
+            let rest = try await store(batch, as: "load-1")
+            #expect(rest.resources == all.count - 100 && rest.alreadyKnown == 100)
+            let whole = try await LoaderFixture.rows(database)
+            // The next export holds the same: no row is added, not even of the upload.
+            let again = try await store(batch, as: "load-2")
+            #expect(again.resources == 0 && again.facts == 0 && again.alreadyKnown == all.count)
+            #expect(try await LoaderFixture.rows(database) == whole)
+            let undone = try await database.write {
+                try WarehouseLoader().undo(upload: "load-1", at: Self.received, in: $0)
+            }
+            #expect(undone?.facts == part.facts + rest.facts)
+            let back = try await store(batch, as: "load-1")
+            #expect(back.alreadyKnown == all.count && back.facts == part.facts + rest.facts)
+            let restored = try await LoaderFixture.rows(database)
+            for table in ["observation_fact", "visit_dimension", "record", "record_version"] {
+                #expect(restored[table]?.count == whole[table]?.count, "\(table)")
+            }
+        }
+    }
+
+    @Test func anIdOfAnotherParticipantIsLeftAlone() async throws {
+        let observation = try #require(try observations().first)
+        try await LoaderFixture.with { database in
+            let foreign = try Resource(
+                Data(
+                    #"{"resourceType":"Observation","id":"\#(observation.id)","subject":{"reference":"Patient/p2"}}"#
+                        .utf8))
+            let report = try await database.write { transaction in
+                _ = try RecordStore().put(
+                    foreign, content: foreign.json.data(), original: nil, id: observation.id,
+                    provenance: Self.provenance, at: Self.received, in: transaction)
+                var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                return try loader.store(Self.batch([observation]), at: Self.received, in: transaction)
+            }
+            #expect(report.refused == 1 && report.resources == 0 && report.alreadyKnown == 0 && report.facts == 0)
+        }
+    }
+
+    @Test func aDeviceIsStoredOnce() async throws {
+        let device = HealthDevice(product: .appleWatch, manufacturer: "Apple Inc.", hardware: "Watch6,2")
+        var maker = HealthBatchMaker(receivedAt: Self.received)
+        maker.add(device, subject: "p1")
+        let batch = maker.take()
+        try await LoaderFixture.with { database in
+            for expected in [1, 0] {
+                let report = try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                    return try loader.store(batch, at: Self.received, in: transaction)
+                }
+                #expect(report.devices == expected)
+            }
+            let stored = try await database.read {
+                try RecordStore().read(type: "Device", id: device.resourceID(subject: "p1"), in: $0)
+            }
+            #expect(try stored?.resource().json["modelNumber"]?.string == "Watch6,2")
+        }
+    }
+
+    private static func batch(_ observations: some Sequence<HealthObservation>) -> HealthBatch {
+        var maker = HealthBatchMaker(receivedAt: received)
+        for observation in observations { maker.add(observation) }
+        return maker.take()
+    }
+}
+
+/// Numbers that can be had again by the seed.
+struct SeededNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+/// Records and warehouse in a temporary folder.
+enum LoaderFixture {
+    static func with(_ body: (any SQLDatabase) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loader-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let database = try await openDatabase(
+            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+            migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
+        try await database.write { transaction in
+            try WarehouseLoader().ensureHealthOntology(
+                HealthConcept.all, at: instant("2026-01-01T00:00:00Z"), in: transaction)
+        }
+        try await body(database)
+        try await database.close()
+    }
+
+    /// All rows of all tables after the body, sorted.
+    static func dump(_ body: (any SQLDatabase) async throws -> Void) async throws -> [String: [String]] {
+        var result: [String: [String]] = [:]
+        try await with { database in
+            try await body(database)
+            result = try await rows(database)
+        }
+        return result
+    }
+
+    static func rows(_ database: any SQLDatabase) async throws -> [String: [String]] {
+        try await database.read { transaction in
+            var result: [String: [String]] = [:]
+            let tables = try transaction.query(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+            for table in try tables.map({ try $0.text("name") }) where table != "schema_migration" {
+                let columns = try transaction.query("SELECT name FROM pragma_table_info(?)", [SQLValue(table)])
+                    .map { "quote(\(try $0.text("name")))" }
+                result[table] = try transaction.query(
+                    "SELECT \(columns.joined(separator: " || '|' || ")) AS line FROM \(table)"
+                ).map { try $0.text("line") }.sorted()
+            }
+            return result
+        }
+    }
+}
