@@ -3,6 +3,7 @@
 
     generate-apple-health-export.py --output export.zip [--seed 2] [--records 20000]
     generate-apple-health-export.py --output apple_health_export --format folder
+    generate-apple-health-export.py --output export.zip --electrocardiogram
     generate-apple-health-export.py --output large.xml --format xml --records 9000000    (4 GB, some minutes)
 
 The same seed and number give the same bytes, whatever the machine: the script has its own random numbers and its own
@@ -10,7 +11,7 @@ ZIP writer with a fixed time. Everything that real exports are known for is in i
 no-break spaces, device texts with a pointer that changes, blood pressures whose members stand at the top too, workouts
 with statistics, events and routes, sleep stages of two sources that overlap, values typed in by hand, percentages as
 fractions and as percent, pounds and miles, time zones, exact duplicates, types that are not converted, activity
-summaries, an attribute twice, an ECG with the person's name in its heading, and the document type of iOS 16, which is not well-formed.
+summaries, an attribute twice, and the document type of iOS 16, which is not well-formed.
 """
 import argparse
 import os
@@ -536,13 +537,14 @@ def main():
     parser.add_argument("--output", required=True)
     parser.add_argument("--format", choices=["zip", "folder", "xml"], default="zip")
     parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--electrocardiogram", action="store_true", help="an ECG file too, with a name in its heading")
     parser.add_argument("--records", type=int, default=20000, help="how many Record elements there are at least")
     options = parser.parse_args()
     if options.format == "xml" and options.records > BLOCK:
         print(f"{write_large(options.output, options.seed, options.records)} records", file=sys.stderr)
         return
     export = Export(options.seed, options.records)
-    files = export.files()
+    files = [file for file in export.files() if options.electrocardiogram or not file[0].endswith(".csv")]
     if options.format == "zip":
         write_zip(options.output, files)
     elif options.format == "folder":
