@@ -180,6 +180,39 @@ import Testing
         }
     }
 
+    @Test func aDaysSummaryIsRevisedByALaterLoadAlone() async throws {
+        func batch(_ steps: Int) throws -> HealthBatch {
+            var maker = HealthBatchMaker(receivedAt: Self.received)
+            let json = observation(#""valueInteger":\#(steps),"subject":{"reference":"Patient/p1"}"#)
+            let isTaken = maker.add(try JSON(Data(json.utf8)))
+            #expect(isTaken)
+            return maker.take()
+        }
+        try await LoaderFixture.with { database in
+            func store(_ steps: Int, _ submission: String, after seconds: Double) async throws -> HealthLoader.Report {
+                let batch = try batch(steps)
+                let received = Self.received.addingTimeInterval(seconds)
+                let provenance = RecordProvenance(
+                    submissionID: submission, clientID: "health-load", keyID: nil, receivedAt: received)
+                return try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: provenance)
+                    return try loader.store(batch, at: received, in: transaction)
+                }
+            }
+            #expect(try await store(5, "a", after: 0).resources == 1)
+            // The same load says something else of the day: the first counts, each time.
+            #expect(try await store(6, "a", after: 0).alreadyKnown == 1)
+            #expect(try await store(9, "b", after: 60).revised == 1)
+            #expect(try await store(9, "b", after: 60).alreadyKnown == 1)
+            // The older export once more.
+            #expect(try await store(5, "a", after: 0).alreadyKnown == 1)
+            let facts = try await database.read {
+                try $0.query("SELECT nval_num FROM observation_fact WHERE modifier_cd = '@'")
+            }
+            #expect(try facts.map { try $0.real("nval_num") } == [9])
+        }
+    }
+
     @Test func aDeviceIsStoredOnce() async throws {
         let device = HealthDevice(product: .appleWatch, manufacturer: "Apple Inc.", hardware: "Watch6,2")
         var maker = HealthBatchMaker(receivedAt: Self.received)

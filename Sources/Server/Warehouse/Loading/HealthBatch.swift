@@ -10,6 +10,13 @@ public struct HealthBatch: Sendable {
         let facts: PreparedFacts
         /// The concepts that the facts use.
         let concepts: [ConceptUse]
+        /// Of what is not named by its content, as the summary of a day: it may come again with more in it.
+        var revision: Revision?
+    }
+
+    struct Revision: Sendable {
+        let resource: Resource
+        let content: Data
     }
 
     var entries: [Entry] = []
@@ -46,7 +53,10 @@ public struct HealthBatchMaker {
             return false
         }
         let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
-        add(NewRecord(resource, id: id, content: json.data()), facts)
+        let content = json.data()
+        add(
+            NewRecord(resource, id: id, content: content), facts,
+            HealthBatch.Revision(resource: resource, content: content))
         return true
     }
 
@@ -58,12 +68,12 @@ public struct HealthBatchMaker {
             NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data()))
     }
 
-    private mutating func add(_ record: NewRecord, _ facts: FactSet) {
+    private mutating func add(_ record: NewRecord, _ facts: FactSet, _ revision: HealthBatch.Revision? = nil) {
         let ide = Observation.resourceType + "/" + record.id
         batch.entries.append(
             HealthBatch.Entry(
                 record: record, facts: PreparedFacts(ide: ide, facts: facts.facts, time: facts.time),
-                concepts: facts.concepts))
+                concepts: facts.concepts, revision: revision))
     }
 
     /// What was gathered since the last time.

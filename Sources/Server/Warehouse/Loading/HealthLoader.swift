@@ -31,6 +31,9 @@ public struct HealthLoader: Sendable {
         public var facts = 0
         /// Resources that were stored already.
         public var alreadyKnown = 0
+        /// Resources that an earlier submission brought with less in them: they have a new version. Of one day's
+        /// summary the one counts that came last; a load never revises what it brought itself.
+        public var revised = 0
         /// Resources whose id belongs to somebody else; nothing was written.
         public var refused = 0
 
@@ -41,6 +44,7 @@ public struct HealthLoader: Sendable {
             left.devices += right.devices
             left.facts += right.facts
             left.alreadyKnown += right.alreadyKnown
+            left.revised += right.revised
             left.refused += right.refused
         }
     }
@@ -70,7 +74,13 @@ public struct HealthLoader: Sendable {
                     report.refused += 1
                     continue
                 }
-                report.alreadyKnown += 1
+                if let revision = entry.revision, known.receivedAt.map({ $0 < provenance.receivedAt }) ?? false,
+                    try revise(entry, revision, isLoaded: known.isLoaded, context, in: transaction)
+                {
+                    report.revised += 1
+                } else {
+                    report.alreadyKnown += 1
+                }
                 // Facts that were undone come back.
                 if known.isLoaded { continue }
             }
@@ -91,6 +101,21 @@ public struct HealthLoader: Sendable {
         return report
     }
 
+    /// Records a new version where the content differs, with its facts in place of the old ones.
+    private func revise(
+        _ entry: HealthBatch.Entry, _ revision: HealthBatch.Revision, isLoaded: Bool, _ context: LoadContext,
+        in transaction: any SQLTransaction
+    ) throws -> Bool {
+        let result = try RecordStore().put(
+            revision.resource, content: revision.content, original: nil, id: entry.record.id, provenance: provenance,
+            at: context.loadedAt, in: transaction)
+        guard case .updated = result else { return false }
+        if isLoaded {
+            try WarehouseLoader().load(revision.resource, questionnaire: nil, context: context, in: transaction)
+        }
+        return true
+    }
+
     private func store(_ devices: [NewRecord], at: Date, in transaction: any SQLTransaction) throws -> Int {
         guard !devices.isEmpty else { return 0 }
         var records = try RecordInsertion(
@@ -109,10 +134,11 @@ public struct HealthLoader: Sendable {
 
     private static func known(
         _ entry: HealthBatch.Entry, subject: String, in transaction: any SQLTransaction
-    ) throws -> (isOwn: Bool, isLoaded: Bool) {
+    ) throws -> (isOwn: Bool, isLoaded: Bool, receivedAt: Date?) {
         let row = try transaction.first(
             """
-            SELECT r.subject, m.encounter_num FROM record r LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
+            SELECT r.subject, v.received_at, m.encounter_num FROM record r
+            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
                 AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
                 AND m.patient_ide_source = ?
             WHERE r.type = ? AND r.id = ?
@@ -121,6 +147,9 @@ public struct HealthLoader: Sendable {
                 SQLValue(entry.facts.ide), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
                 SQLValue(Observation.resourceType), SQLValue(entry.record.id),
             ])
-        return (row?.textIfPresent("subject") == subject, row?.integerIfPresent("encounter_num") != nil)
+        return (
+            row?.textIfPresent("subject") == subject, row?.integerIfPresent("encounter_num") != nil,
+            row?.dateIfPresent("received_at")
+        )
     }
 }

@@ -102,6 +102,7 @@ extension HealthCommand {
             object["rows"] = [
                 "resources": .number(JSONNumber(rows.resources)), "facts": .number(JSONNumber(rows.facts)),
                 "alreadyKnown": .number(JSONNumber(rows.alreadyKnown)),
+                "revised": .number(JSONNumber(rows.revised)),
                 "devices": .number(JSONNumber(rows.devices)), "refused": .number(JSONNumber(rows.refused)),
             ]
             object["submission"] = .string(load.submissionID)
