@@ -56,7 +56,7 @@ struct IdentityTests {
         // Few parts and few slots to begin at: many collisions. Zero is the mark of a free slot and must work as a key.
         var pool = (0..<1500).map { _ in
             IdentityKey(
-                high: UInt64.random(in: 0...2, using: &random) << 56,
+                high: UInt64.random(in: 0...2, using: &random) << 59,
                 low: UInt64.random(in: 0...4, using: &random) << 62
                     | UInt64.random(in: 2...UInt64.max >> 2, using: &random)
             )

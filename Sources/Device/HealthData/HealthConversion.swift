@@ -7,7 +7,7 @@ import Foundation
 /// wait for them, at most ``waitingLimit``.
 public final class HealthConversion {
     /// As many samples wait to be joined; when there are more, those that wait are let go.
-    public static let waitingLimit = 50_000
+    public static let waitingLimit = 10_000
 
     public var account = HealthAccount()
     public let selection: HealthSelection

@@ -9,17 +9,17 @@ public struct IdentityKey: Sendable, Hashable {
     }
 }
 
-/// A set of identities at 9 to 11 bytes each: an export has millions of samples.
+/// A set of identities at 9 to 10 bytes each: an export has millions of samples.
 ///
-/// The set is cut into 256 parts by eight bits of the key. A part is an open-addressed table of 64 more bits, which also
-/// choose the slot; it grows by a fifth when it is full, alone, so that there is never more than one part twice in memory.
-/// Keys are the beginning of a SHA-256: that two of ten million samples agree in all 72 bits has the chance of
-/// 1 in 10^8.
+/// The set is cut into 32 parts by five bits of the key. A part is an open-addressed table of 64 more bits, which also
+/// choose the slot; it grows by an eighth when it is full, alone, so that never more than one part stands twice in
+/// memory. More parts would be small enough to leave holes in the heap as they grow. Keys are the beginning of a SHA-256:
+/// that two of ten million samples agree in all 69 bits has the chance of 1 in 10^7.
 public struct IdentitySet: Sendable {
     private var parts: [Part]
     public private(set) var count = 0
 
-    public init() { parts = Array(repeating: Part(), count: 256) }
+    public init() { parts = Array(repeating: Part(), count: 32) }
 
     public func contains(_ key: IdentityKey) -> Bool { parts[Self.part(of: key)].contains(Self.bits(of: key)) }
 
@@ -31,7 +31,7 @@ public struct IdentitySet: Sendable {
         return true
     }
 
-    private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 56) }
+    private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
 
     /// Zero stands for an empty slot, so the key that would be zero shares a place with its neighbour.
     private static func bits(of key: IdentityKey) -> UInt64 { key.low == 0 ? 1 : key.low }
@@ -47,8 +47,8 @@ public struct IdentitySet: Sendable {
             guard slots[place] != bits else { return false }
             slots[place] = bits
             filled += 1
-            // At nine tenths a search takes some steps, all within few cache lines.
-            if filled * 10 > slots.count * 9 { grow() }
+            // When it is nearly full a search takes some steps, all within few cache lines.
+            if filled * 25 > slots.count * 23 { grow() }
             return true
         }
 
@@ -67,7 +67,7 @@ public struct IdentitySet: Sendable {
 
         private mutating func grow() {
             let old = slots
-            slots = Array(repeating: 0, count: max(old.count + 8, old.count * 6 / 5))
+            slots = Array(repeating: 0, count: max(old.count + 8, old.count * 9 / 8))
             for bits in old where bits != 0 { slots[slot(of: bits)] = bits }
         }
     }

@@ -29,6 +29,7 @@ struct HealthCommand: AsyncParsableCommand {
         @Flag(help: "Print the summary as one JSON value.") var json = false
 
         func run() async throws {
+            LargeAllocations.giveBack()
             var selection = try choice.selection()
             selection.subject = subject
             selection.units = units

@@ -32,6 +32,7 @@ extension HealthCommand {
         @Flag(help: "Print the summary as one JSON value.") var json = false
 
         func run() async throws {
+            LargeAllocations.giveBack()
             let subject = participant.hasPrefix("Patient/") ? String(participant.dropFirst(8)) : participant
             var selection = try choice.selection()
             selection.subject = subject

@@ -21,6 +21,7 @@ extension HealthCommand {
         @Flag(help: "Print the account of the export as one JSON value.") var json = false
 
         func run() async throws {
+            LargeAllocations.giveBack()
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
             var report = HealthReport(since: first, until: last)
