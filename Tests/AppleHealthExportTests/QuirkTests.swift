@@ -369,6 +369,21 @@ struct QuirkTests {
         }
     }
 
+    @Test("a tag that is cut by another gives the same in any pieces")
+    func cutTagInPieces() throws {
+        let text = """
+            <HealthData><Record nype="HKQuantityTypeIdentifierHeartRate" source ="x" unit="count/min" startDat</Record>\
+            19070800-0400" Health Mate  App Version="2</HealthData>.16" value="66"/>
+            """
+        let whole = try Exports.convert(bytes: Array(text.utf8), pieces: { 1 << 20 })
+        #expect(whole.account.read == 1 && whole.account.outcome == .complete, "\(whole.account.json.text())")
+        #expect(whole.account.read == whole.account.elements.values.reduce(0, +))
+        for size in 1...60 {
+            let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
+            #expect(outcome.text == whole.text, "\(size)")
+        }
+    }
+
     @Test("a document that nests without end stops the reader, not the program")
     func deepNesting() throws {
         let outcome = try Exports.convert(Exports.record() + String(repeating: "<a>", count: 100_000))
