@@ -129,4 +129,23 @@ struct HealthConversionTests {
         #expect(Set(SkipReason.allCases.map(\.rawValue)).count == SkipReason.allCases.count)
         #expect(Set(Repairs.kinds.map(\.code)).count == Repairs.kinds.count)
     }
+
+    @Test("years of blood pressures that stand apart become one observation each, and the correlations add none")
+    func manyPressures() throws {
+        var made = 0
+        let conversion = HealthConversion(HealthSelection(subject: "p1"), HealthSink(observation: { _ in made += 1 }))
+        let count = 10_500
+        let systolic = try (0..<count).map { try Samples.pressure("120", nil, at: Int64($0) * 60) }
+        let diastolic = try (0..<count).map { try Samples.pressure(nil, "80", at: Int64($0) * 60) }
+        let row = conversion.account.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic")
+        for sample in systolic + diastolic { try conversion.addMember(sample, row: row) }
+        #expect(made == 0)
+        for index in 0..<100 {
+            conversion.claim(systolic[index])
+            conversion.claim(diastolic[index])
+            try conversion.addCorrelation(Samples.pressure("120", "80", at: Int64(index) * 60), row: row)
+        }
+        try conversion.finish()
+        #expect(made == count)
+    }
 }

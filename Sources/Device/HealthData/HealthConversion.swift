@@ -4,10 +4,14 @@ import Foundation
 /// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps account.
 ///
 /// Pure but for the sink. Memory grows by some ten bytes a sample (its identity) and by the members of correlations that
-/// wait for them, at most ``waitingLimit``.
+/// wait for them, at most ``pressureLimit`` and ``nutrientLimit``.
 public final class HealthConversion {
-    /// As many samples wait to be joined; when there are more, those that wait are let go.
-    public static let waitingLimit = 10_000
+    /// As many pressures wait for their blood pressure: exports have all systolic ones before the first diastolic one. When
+    /// there are more, those that wait are let go.
+    public static let pressureLimit = 200_000
+    /// As many nutrients wait for their meal. When there are more, those that wait become observations of their own, to
+    /// which the meal refers.
+    public static let nutrientLimit = 10_000
 
     public var account = HealthAccount()
     public let selection: HealthSelection
@@ -18,7 +22,8 @@ public final class HealthConversion {
     private var claimed = IdentitySet()
     /// Members of the correlation that comes next which are converted already.
     private var converted: [SampleIdentity] = []
-    private var waiting: [IdentityKey: WaitingMember] = [:]
+    private var pressures: [IdentityKey: WaitingMember] = [:]
+    private var nutrients: [IdentityKey: WaitingMember] = [:]
     private var arrivals = 0
     /// The devices that were met, with the ids of their resources, and the last one.
     private var devices: [HealthDevice: String] = [:]
@@ -123,12 +128,18 @@ public final class HealthConversion {
         let key = sample.identity.key
         if claimed.contains(key) {
             account.skip(row, .memberOfCorrelation)
-        } else if waiting[key] != nil {
+        } else if pressures[key] != nil || nutrients[key] != nil {
             account.skip(row, .duplicate)
         } else {
-            if waiting.count >= Self.waitingLimit { try joinWaiting() }
-            waiting[key] = WaitingMember(sample: sample, row: row, arrival: arrivals)
+            let member = WaitingMember(sample: sample, row: row, arrival: arrivals)
             arrivals += 1
+            if case .quantity = sample.value {
+                if nutrients.count >= Self.nutrientLimit { try release() }
+                nutrients[key] = member
+            } else {
+                if pressures.count >= Self.pressureLimit { try join() }
+                pressures[key] = member
+            }
         }
     }
 
@@ -136,7 +147,7 @@ public final class HealthConversion {
     public func claim(_ member: HealthSample) {
         let identity = member.identity
         claimed.insert(identity.key)
-        if let waited = waiting.removeValue(forKey: identity.key) {
+        if let waited = pressures.removeValue(forKey: identity.key) ?? nutrients.removeValue(forKey: identity.key) {
             account.skip(waited.row, .memberOfCorrelation)
         } else if case .quantity = member.value, seen.contains(identity.key) {
             converted.append(identity)
@@ -157,7 +168,17 @@ public final class HealthConversion {
     }
 
     /// Converts what waits. To be called once, at the end.
-    public func finish() throws { try joinWaiting() }
+    public func finish() throws {
+        try join()
+        try release()
+    }
+
+    /// Converts the nutrients that no meal claimed.
+    private func release() throws {
+        let members = nutrients.values.sorted { $0.arrival < $1.arrival }
+        nutrients = [:]
+        for member in members { try add(member.sample, row: member.row) }
+    }
 
     private func reasonToSkip(_ sample: HealthSample) -> SkipReason? {
         guard selection.selects(sample.type) else { return .notSelected }
@@ -169,9 +190,9 @@ public final class HealthConversion {
     // 1. those of the same time and source stand together, in the order they came;
     // 2. the first systolic goes with the first diastolic, and so on: one observation each;
     // 3. what is left alone is an observation with one component.
-    private func joinWaiting() throws {
-        let members = waiting.values.sorted { $0.arrival < $1.arrival }
-        waiting = [:]
+    private func join() throws {
+        let members = pressures.values.sorted { $0.arrival < $1.arrival }
+        pressures = [:]
         var diastolics: [JoinKey: [WaitingMember]] = [:]
         for member in members.reversed() where member.sample.isDiastolic {
             diastolics[JoinKey(member.sample), default: []].append(member)
@@ -179,10 +200,6 @@ public final class HealthConversion {
         var joined: Set<Int> = []
         for member in members {
             guard !joined.contains(member.arrival) else { continue }
-            if case .quantity = member.sample.value {
-                try add(member.sample, row: member.row)
-                continue
-            }
             guard !member.sample.isDiastolic, let partner = diastolics[JoinKey(member.sample)]?.popLast() else {
                 // A diastolic whose systolic comes later in the list waits for it.
                 if member.sample.isDiastolic { continue }
