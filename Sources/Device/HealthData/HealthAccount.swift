@@ -41,11 +41,8 @@ public struct HealthAccount: Sendable {
     private struct Row {
         let name: String
         var converted = 0
-        var skipped = Array(repeating: 0, count: SkipReason.allCases.count)
+        var skipped = Array(repeating: 0, count: SkipReason.all.count)
     }
-
-    private static let places = Dictionary(
-        uniqueKeysWithValues: SkipReason.allCases.enumerated().map { ($1, $0) })
 
     public init() {}
 
@@ -62,7 +59,7 @@ public struct HealthAccount: Sendable {
     public var skipped: [String: [SkipReason: Int]] {
         var result: [String: [SkipReason: Int]] = [:]
         for row in rows {
-            for (place, reason) in SkipReason.allCases.enumerated() where row.skipped[place] > 0 {
+            for (place, reason) in SkipReason.all.enumerated() where row.skipped[place] > 0 {
                 result[row.name, default: [:]][reason] = row.skipped[place]
             }
         }
@@ -111,7 +108,7 @@ public struct HealthAccount: Sendable {
     }
 
     public mutating func skip(_ row: Int, _ reason: SkipReason) {
-        guard let place = Self.places[reason] else { return }
+        guard let place = SkipReason.all.firstIndex(where: { $0 == reason }) else { return }
         rows[row].skipped[place] += 1
     }
 

@@ -22,29 +22,24 @@ public struct HealthQuantity: Sendable, Hashable {
 
     /// The same with a unit that is looked up already.
     public init(_ text: String, in source: SourceUnit) throws(SkipReason) {
-        let (written, mended) = try NumberText.read(text)
+        let (given, mended) = try NumberText.read(text)
         var repairs: Repairs = mended ? [.numberSyntax] : []
-        let plain = !written.utf8.contains { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
         let number: JSONNumber?
         switch source.scale {
-        case .same:
-            number = JSONNumber(text: written)
-        case .power(let places):
-            number =
-                plain ? JSONNumber(text: ExactDecimal.shift(written, by: places)) : Self.powerOfTen(written, places)
+        case .same: number = given
+        case .power(let places): number = Self.powerOfTen(given.text, places)
         case .fraction:
             // HealthKit's percent is a fraction. Apps that write 96 mean 96 %, as nothing has more than all of it.
-            if let value = Double(written), abs(value) > 1 {
+            if abs(given.double) > 1 {
                 repairs.insert(.percentAlreadyScaled)
-                number = JSONNumber(text: written)
+                number = given
             } else {
-                number = plain ? JSONNumber(text: ExactDecimal.shift(written, by: 2)) : Self.powerOfTen(written, 2)
+                number = Self.powerOfTen(given.text, 2)
             }
-        case .linear(let conversion):
-            number = conversion.convert(written).flatMap(JSONNumber.init(text:))
+        case .linear(let conversion): number = conversion.convert(given.text).flatMap(JSONNumber.init(text:))
         }
         guard let number else { throw .valueOutOfRange }
-        self.written = written
+        written = given.text
         unit = source
         self.number = number
         self.repairs = repairs
@@ -54,6 +49,9 @@ public struct HealthQuantity: Sendable, Hashable {
     public var writtenUnit: String { unit.name }
 
     private static func powerOfTen(_ text: String, _ places: Int) -> JSONNumber? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }) else {
+            return JSONNumber(text: ExactDecimal.shift(text, by: places))
+        }
         guard let value = Decimal(string: text, locale: nil) else { return nil }
         return JSONNumber(value * Decimal(sign: .plus, exponent: places, significand: 1))
     }
@@ -62,19 +60,21 @@ public struct HealthQuantity: Sendable, Hashable {
 /// Reads the numbers that exports hold.
 enum NumberText {
     /// The number in JSON's grammar, and whether the text had to be mended for it (`+5`, `.5`, `5.`, `007`).
-    static func read(_ text: String) throws(SkipReason) -> (text: String, mended: Bool) {
+    static func read(_ text: String) throws(SkipReason) -> (number: JSONNumber, mended: Bool) {
+        if let number = JSONNumber(text: text) {
+            try checkRange(text)
+            return (number, false)
+        }
         var bytes = text.utf8[...]
         while let first = bytes.first, isBlank(first) { bytes = bytes.dropFirst() }
         while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
         guard !bytes.isEmpty else { throw .valueMissing }
-        let trimmed = bytes.count == text.utf8.count ? text : String(bytes) ?? ""
-        if JSONNumber(text: trimmed) != nil {
-            try checkRange(trimmed)
-            return (trimmed, trimmed.utf8.count != text.utf8.count)
+        let trimmed = String(bytes) ?? ""
+        guard let number = JSONNumber(text: trimmed) ?? mend(trimmed).flatMap(JSONNumber.init(text:)) else {
+            throw .valueNotANumber
         }
-        guard let mended = mend(trimmed), JSONNumber(text: mended) != nil else { throw .valueNotANumber }
-        try checkRange(mended)
-        return (mended, true)
+        try checkRange(number.text)
+        return (number, true)
     }
 
     /// DEL stands where the reader found a byte that XML forbids.

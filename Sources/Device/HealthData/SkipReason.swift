@@ -35,6 +35,9 @@ public enum SkipReason: String, Error, Sendable, CaseIterable {
     case unknownElement = "unknown-element"
     /// The file ends inside of it.
     case cutOff = "cut-off"
+
+    /// All cases, made once: millions of elements are counted by their place in it.
+    static let all = allCases
 }
 
 /// What was mended so that an element could be converted. Such elements count as converted.

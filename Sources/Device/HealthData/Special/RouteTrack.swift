@@ -100,8 +100,8 @@ public struct RouteTrack: Sendable, Hashable {
     }
 
     private func number(_ text: String?, in range: ClosedRange<Double>) -> JSONNumber? {
-        guard let text, text.utf8.count <= 32, let read = try? NumberText.read(text).text,
-            let number = JSONNumber(text: read), range.contains(number.double)
+        guard let text, text.utf8.count <= 32, let (number, _) = try? NumberText.read(text),
+            range.contains(number.double)
         else { return nil }
         return number
     }

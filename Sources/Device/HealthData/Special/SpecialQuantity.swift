@@ -64,11 +64,11 @@ public struct SpecialMeasure: Sendable {
         guard let healthKitUnit, name.utf8.count <= 64, let source = try? HealthKitUnit(otherNames[name] ?? name),
             let conversion = source.conversion(to: healthKitUnit)
         else { throw .unknownUnit }
-        let (written, mended) = try NumberText.read(text)
-        let read = conversion.isIdentity ? written : conversion.convert(written)
-        guard let number = read.flatMap({ JSONNumber(text: $0) }) else { throw .valueOutOfRange }
+        let (given, mended) = try NumberText.read(text)
+        let number = conversion.isIdentity ? given : conversion.convert(given.text).flatMap(JSONNumber.init(text:))
+        guard let number else { throw .valueOutOfRange }
         return SpecialQuantity(
-            written: written, writtenUnit: name, number: number, unit: unit, repairs: mended ? [.numberSyntax] : [])
+            written: given.text, writtenUnit: name, number: number, unit: unit, repairs: mended ? [.numberSyntax] : [])
     }
 
     /// The measure's quantity of a number in its own unit; nil for a number that is not finite.

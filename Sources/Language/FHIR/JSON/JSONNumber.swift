@@ -8,7 +8,7 @@ public struct JSONNumber: Sendable, Hashable {
 
     /// A number from text that the JSON grammar allows; nil for anything else.
     public init?(text: String) {
-        guard JSONNumber.isNumber(text.utf8) else { return nil }
+        guard JSONNumber.isNumber(text) else { return nil }
         self.text = text
     }
 
@@ -35,32 +35,66 @@ public struct JSONNumber: Sendable, Hashable {
     }
 
     /// The nearest binary value; infinite where the number is out of range.
-    public var double: Double { Double(text) ?? .nan }
+    public var double: Double {
+        var text = text
+        return text.withUTF8(Self.double) ?? Double(text) ?? .nan
+    }
+
+    /// The value of a short number without exponent, as nearly all are: a whole number and a power of ten that are both
+    /// exact in binary have a correctly rounded quotient. nil for all others.
+    private static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+        guard bytes.count <= 16 else { return nil }
+        var digits: Int64 = 0
+        var places = -1
+        var isNegative = false
+        for index in bytes.indices {
+            switch bytes[index] {
+            case 0x30...0x39:
+                digits = digits * 10 + Int64(bytes[index] - 0x30)
+                if places >= 0 { places += 1 }
+            case UInt8(ascii: "."): places = 0
+            case UInt8(ascii: "-"): isNegative = true
+            default: return nil
+            }
+        }
+        guard digits < 1 << 53 else { return nil }
+        let value = Double(digits) / powersOfTen[max(0, places)]
+        return isNegative ? -value : value
+    }
+
+    /// Powers of ten that are exact in binary.
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    ]
+
+    /// Whether the text is one JSON number (RFC 8259 section 6).
+    static func isNumber(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { isNumber($0) }
+    }
 
     /// Whether the bytes are one JSON number (RFC 8259 section 6).
-    static func isNumber(_ bytes: some Collection<UInt8>) -> Bool {
-        var rest = bytes[...]
+    static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var place = 0
+        func byte() -> UInt8 { place < bytes.count ? bytes[place] : 0 }
         func digits() -> Int {
-            var count = 0
-            while let byte = rest.first, byte >= 0x30, byte <= 0x39 {
-                rest = rest.dropFirst()
-                count += 1
-            }
-            return count
+            let start = place
+            while (0x30...0x39).contains(byte()) { place += 1 }
+            return place - start
         }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let zero = rest.first == UInt8(ascii: "0")
+        if byte() == UInt8(ascii: "-") { place += 1 }
+        let zero = byte() == UInt8(ascii: "0")
         let whole = digits()
         guard whole > 0, !(zero && whole > 1) else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
+        if byte() == UInt8(ascii: ".") {
+            place += 1
             guard digits() > 0 else { return false }
         }
-        if let byte = rest.first, byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest = rest.dropFirst() }
+        if byte() | 0x20 == UInt8(ascii: "e") {
+            place += 1
+            if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { place += 1 }
             guard digits() > 0 else { return false }
         }
-        return rest.isEmpty
+        return place == bytes.count
     }
 }

@@ -117,54 +117,6 @@ struct HealthChoice: ParsableArguments {
     }
 }
 
-/// A file that is written through a buffer and appears whole.
-final class OutputFile {
-    private let handle: FileHandle
-    private let temporary: URL
-    private let target: URL
-    private var buffer: [UInt8] = []
-
-    init(path: String) throws {
-        target = URL(fileURLWithPath: path)
-        temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
-        // A device such as /dev/null cannot be renamed over.
-        let direct = path.hasPrefix("/dev/")
-        let place = direct ? target : temporary
-        if !direct { _ = FileManager.default.createFile(atPath: temporary.path, contents: nil) }
-        guard let handle = FileHandle(forWritingAtPath: place.path) else {
-            throw CommandError("file-unwritable", "The file \(path) cannot be written.")
-        }
-        self.handle = handle
-    }
-
-    /// Appends a line, which the body writes.
-    func write(line body: (inout [UInt8]) -> Void) throws {
-        body(&buffer)
-        buffer.append(0x0A)
-        if buffer.count > 1 << 20 { try flush() }
-    }
-
-    func finish() throws {
-        try flush()
-        try handle.close()
-        guard FileManager.default.fileExists(atPath: temporary.path) else { return }
-        guard rename(temporary.path, target.path) == 0 else {
-            throw CommandError("file-unwritable", "The file \(target.path) cannot be written.")
-        }
-    }
-
-    /// Removes what was written so far.
-    func discard() {
-        try? handle.close()
-        try? FileManager.default.removeItem(at: temporary)
-    }
-
-    private func flush() throws {
-        try handle.write(contentsOf: Data(buffer))
-        buffer.removeAll(keepingCapacity: true)
-    }
-}
-
 /// Shows what became of an export's elements.
 enum HealthAccountOutput {
     static func show(_ account: HealthAccount, json: Bool) {
