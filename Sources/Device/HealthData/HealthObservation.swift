@@ -166,6 +166,11 @@ public struct HealthObservation: Sendable {
                     write(component.measure, figure.quantity)
                 }
             }
+            for part in workout.parts {
+                text.put(isFirst ? ",\"component\":[" : ",")
+                isFirst = false
+                text.put(part.component(units).bytes())
+            }
         case .components(let members):
             for member in members { write(member.measure, member.quantity) }
         }

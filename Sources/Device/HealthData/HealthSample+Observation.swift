@@ -73,7 +73,7 @@ extension HealthSample {
         case .workout(let workout):
             type.components.compactMap { part in
                 workout.figures.first { $0.identifier == part.identifier }.map { component(part.measure, $0.quantity) }
-            }
+            } + workout.parts.map { $0.component(units) }
         case .components(let members): members.map { component($0.measure, $0.quantity) }
         }
     }

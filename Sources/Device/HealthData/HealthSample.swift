@@ -77,6 +77,11 @@ public struct HealthWorkout: Sendable, Hashable {
     public let activity: HealthOption
     /// In the order of the type's components.
     public private(set) var figures: [(identifier: String, quantity: HealthQuantity)]
+    /// Events, and the activities of a workout that has several, in the order of the source.
+    public private(set) var parts: [HealthWorkoutPart] = []
+
+    /// As many parts has a workout at most: a swim of ten kilometres has 400 laps.
+    public static let partLimit = 1000
 
     public init(activity: HealthOption) {
         self.activity = activity
@@ -92,8 +97,26 @@ public struct HealthWorkout: Sendable, Hashable {
         figures.append((identifier, quantity))
     }
 
+    /// Adds a part; the same part is there once.
+    ///
+    /// - Returns: false where there are ``partLimit`` already.
+    public mutating func add(_ part: HealthWorkoutPart) -> Bool {
+        guard !parts.contains(where: { $0.start.seconds == part.start.seconds && $0 == part }) else { return true }
+        guard parts.count < Self.partLimit else { return false }
+        parts.append(part)
+        return true
+    }
+
+    /// Gives the times of the parts the offsets that the person's clock had, in minutes east of UTC; nil leaves one.
+    public mutating func setOffsets(_ minutes: (_ seconds: Int64) -> Int16?) {
+        for index in parts.indices {
+            if let offset = minutes(parts[index].start.seconds) { parts[index].start.offsetMinutes = offset }
+            if let offset = minutes(parts[index].end.seconds) { parts[index].end.offsetMinutes = offset }
+        }
+    }
+
     public static func == (left: HealthWorkout, right: HealthWorkout) -> Bool {
-        left.activity == right.activity
+        left.activity == right.activity && left.parts == right.parts
             && left.figures.elementsEqual(right.figures) {
                 $0.identifier == $1.identifier && $0.quantity == $1.quantity
             }

@@ -34,6 +34,8 @@ public struct HealthSelection: Sendable {
     public var units = Units.metric
     /// The types there are.
     public var table: HealthTypeTable
+    /// Brings a clinical record of DSTU2 to R4; nil for what it cannot convert. Without it such records are documents.
+    public var convertDSTU2: (@Sendable (JSON) -> JSON?)?
 
     public init(
         subject: String? = nil, since: Date? = nil, types: Set<HealthType>? = nil,

@@ -23,6 +23,9 @@ enum ExportFile: String {
     /// Whether it is one that can become a resource.
     var isRecord: Bool { self == .electrocardiogram || self == .route || self == .clinicalRecord }
 
+    /// Whether the XML has an element that says more of it.
+    var isInXML: Bool { self == .route || self == .clinicalRecord }
+
     /// Whether the bytes are the beginning of an export: its root element or its document type.
     static func isExport(_ head: some Collection<UInt8>) -> Bool {
         let bytes = Data(head)

@@ -14,8 +14,9 @@ protocol ExportInput: AnyObject {
 enum ExportInputFile {
     /// The XML. It is to be read to its end before the next file is asked for.
     case export(any ByteSource, isRecognised: Bool)
-    /// An electrocardiogram, a route or a clinical record.
-    case record(ExportFile, any ByteSource)
+    /// An electrocardiogram, a route or a clinical record, with its name without folders. What the XML says of them is
+    /// known when they come: routes and clinical records come behind it.
+    case record(ExportFile, name: String, any ByteSource)
     /// A file of a kind that is only counted.
     case notRead(String)
 }
@@ -60,6 +61,8 @@ private final class ExportFolder: ExportInput {
     private let path: String
     private var names: [String].Iterator
     private var bytes: FileBytes?
+    /// Files that stand before the XML and wait for it.
+    private var waiting: [String] = []
 
     init(path: String) {
         self.path = path
@@ -68,7 +71,7 @@ private final class ExportFolder: ExportInput {
     }
 
     func next() throws(ExportError) -> ExportInputFile? {
-        while let name = names.next() {
+        while let name = names.next() ?? nextWaiting() {
             let file = path + "/" + name
             let parts = name.split(separator: "/")
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
@@ -87,10 +90,24 @@ private final class ExportFolder: ExportInput {
                 }
                 if kind == .xml { kind = .otherXML }
             }
-            if kind.isRecord, let bytes = try? FileBytes(path: file) { return .record(kind, bytes) }
+            if kind.isInXML, !hasExport {
+                waiting.append(name)
+                continue
+            }
+            if kind.isRecord, let bytes = try? FileBytes(path: file) {
+                return .record(kind, name: String(parts.last ?? ""), bytes)
+            }
             return .notRead(kind.rawValue)
         }
         return nil
+    }
+
+    /// The first of the files that waited; nil without an export, which is an error for the caller.
+    private func nextWaiting() -> String? {
+        guard hasExport, !waiting.isEmpty else { return nil }
+        names = waiting.makeIterator()
+        waiting = []
+        return names.next()
     }
 
     var progress: HealthProgress { HealthProgress(bytes: bytes?.position ?? 0, total: bytes?.size ?? 0) }
@@ -99,25 +116,52 @@ private final class ExportFolder: ExportInput {
 /// The archive. The export is the first entry that begins like one.
 private final class ExportArchive: ExportInput {
     private(set) var hasExport = false
-    private let archive: ZipArchive
+    private let path: String
+    private var archive: ZipArchive
+    /// Entries that stand before the XML and wait for it: they are read when the archive is gone through once more.
+    private var waiting = 0
+    private var isSecondTime = false
 
     init(path: String) throws(ExportError) {
+        self.path = path
         archive = try ZipArchive(path: path)
     }
 
     func next() throws(ExportError) -> ExportInputFile? {
-        guard let entry = try archive.next() else { return nil }
-        switch entry {
-        case .refused: return .notRead("refused-path")
-        case .other(let file): return file.isRecord ? .record(file, archive) : .notRead(file.rawValue)
-        case .candidate:
-            guard !hasExport, ExportFile.isExport(try archive.peek(ExportFile.headLength)) else {
-                return .notRead(ExportFile.otherXML.rawValue)
+        while let entry = try nextEntry() {
+            switch entry {
+            case .refused: return .notRead("refused-path")
+            case .other(let file, _) where file.isInXML && !hasExport: waiting += 1
+            case .other(let file, let name):
+                return file.isRecord ? .record(file, name: name, archive) : .notRead(file.rawValue)
+            case .candidate:
+                guard !hasExport, ExportFile.isExport(try archive.peek(ExportFile.headLength)) else {
+                    return .notRead(ExportFile.otherXML.rawValue)
+                }
+                hasExport = true
+                return .export(archive, isRecognised: true)
             }
-            hasExport = true
-            return .export(archive, isRecognised: true)
         }
+        return nil
     }
 
-    var progress: HealthProgress { archive.progress }
+    private func nextEntry() throws(ExportError) -> ZipArchive.Entry? {
+        if !isSecondTime {
+            if let entry = try archive.next() { return entry }
+            guard hasExport, waiting > 0 else { return nil }
+            isSecondTime = true
+            archive = try ZipArchive(path: path)
+        }
+        while waiting > 0, let entry = try archive.next() {
+            guard case .other(let file, _) = entry, file.isInXML else { continue }
+            waiting -= 1
+            return entry
+        }
+        return nil
+    }
+
+    var progress: HealthProgress {
+        let progress = archive.progress
+        return isSecondTime ? HealthProgress(bytes: progress.total, total: progress.total) : progress
+    }
 }

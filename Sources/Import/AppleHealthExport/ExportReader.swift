@@ -35,6 +35,8 @@ struct ExportReader: MarkupEvents {
     private var workout: WorkoutDraft?
     private var special: SpecialDraft?
     private var beats: BeatsDraft?
+    /// What the XML says of the files beside it.
+    private(set) var files = ExportFileEntries()
 
     init(_ selection: HealthSelection) {
         self.selection = selection
@@ -90,10 +92,10 @@ struct ExportReader: MarkupEvents {
             if selection.selects(.heartbeatSeries), let slot = record, slot.isVariability {
                 beats = BeatsDraft(attributes.texts())
             }
-        case .workoutStatistics where parent == .workout:
-            load(attributes)
-            workout?.addStatistics(values)
-            workout?.repairs.formUnion(pendingRepairs)
+        case .workoutStatistics, .workoutEvent, .workoutActivity, .fileReference:
+            readWorkoutPart(element, attributes, parent)
+        case .location where parent == .workoutRoute && selection.selects(.workoutRoute):
+            workout?.addLocation(attributes.texts())
         case .correlation:
             endAll()
             load(attributes)
@@ -111,8 +113,9 @@ struct ExportReader: MarkupEvents {
         case .beats: beats?.add(attributes)
         case .clinicalRecord:
             // Its resource stands in a file of its own, and is counted there.
-            account.skip(
-                account.row(for: element.text), selection.inclusions.contains(.clinicalRecords) ? .inFile : .notRead)
+            let isIncluded = selection.selects(.clinicalRecord)
+            if isIncluded { files.add(clinicalRecord: attributes.texts()) }
+            account.skip(account.row(for: element.text), isIncluded ? .inFile : .notRead)
         case .other where parent == .healthData: unknownElements += 1
         default: break
         }
@@ -231,7 +234,7 @@ struct ExportReader: MarkupEvents {
         guard let draft = record else { return }
         record = nil
         handOn(draft)
-        if let beats, beats.isOpen, let (series, repairs) = beats.series() {
+        if let beats, beats.isOpen, let (series, repairs) = beats.series(draft.details, &zones) {
             batch.specials.append(ExportBatch.Special(record: series, row: nil, repairs: repairs))
         }
         beats = nil
@@ -241,7 +244,7 @@ struct ExportReader: MarkupEvents {
         guard let draft = special else { return }
         special = nil
         do throws(SkipReason) {
-            let (record, repairs) = try draft.finished()
+            let (record, repairs) = try draft.finished(&zones)
             batch.specials.append(ExportBatch.Special(record: record, row: draft.row, repairs: repairs))
         } catch {
             account.skip(draft.row, error)
@@ -330,20 +333,45 @@ struct ExportReader: MarkupEvents {
         workout = WorkoutDraft(row: row, values, source: sources.source(values), repairs: pendingRepairs)
     }
 
+    private mutating func readWorkoutPart(
+        _ element: ExportElement, _ attributes: MarkupAttributes, _ parent: ExportElement?
+    ) {
+        let isInActivity = parent == .workoutActivity
+        guard workout != nil,
+            element == .fileReference ? parent == .workoutRoute : isInActivity || parent == .workout
+        else { return }
+        load(attributes)
+        switch element {
+        case .workoutStatistics: workout?.addStatistics(values, ofActivity: isInActivity)
+        case .workoutEvent: workout?.beginEvent(values)
+        case .workoutActivity: workout?.beginActivity(values)
+        default:
+            if selection.selects(.workoutRoute) { workout?.addRoute(values.text(.path) ?? "") }
+        }
+        workout?.repairs.formUnion(pendingRepairs)
+    }
+
     private mutating func endWorkout() {
         guard var draft = workout else { return }
         workout = nil
-        switch draft.finished(&zones) {
+        let finished = draft.finished(&zones)
+        if draft.surplus > 0 { account.filtered["workout-parts", default: 0] += draft.surplus }
+        switch finished {
         case .failure(let reason): account.skip(draft.row, reason)
-        case .success(let sample): hand(on: sample, draft.row, .standalone)
+        case .success(let sample):
+            files.add(routes: draft.routes, of: sample)
+            hand(on: sample, draft.row, .standalone)
+            if let route = draft.route(of: sample, selection) {
+                batch.specials.append(ExportBatch.Special(record: route, row: nil, repairs: []))
+            }
         }
     }
 
     // MARK: - Metadata
 
-    /// Metadata of the element that they stand in directly. Those of events, activities and routes are not looked at.
+    /// Metadata of the element that they stand in directly. Those of routes are not looked at.
     private mutating func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
-        guard parent == .record ? record != nil : parent == .correlation || parent == .workout else { return }
+        guard parent == .record ? record != nil : correlation != nil || workout != nil || special != nil else { return }
         _ = values.load(attributes)
         guard let key = values[.key], key.count <= 64, key.starts(with: Self.applePrefix), let value = values[.value],
             value.count <= 64
@@ -354,6 +382,9 @@ struct ExportReader: MarkupEvents {
         case .record: record?.details.add(name, text)
         case .correlation: correlation?.details.add(name, text)
         case .workout: workout?.details.add(name, text)
+        case .workoutEvent, .workoutActivity:
+            workout?.addToPart(name, text, isActivity: parent == .workoutActivity)
+        case .audiogram, .visionPrescription: special?.details.add(name, text)
         default: break
         }
     }

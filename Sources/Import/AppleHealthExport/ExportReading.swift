@@ -12,7 +12,7 @@ final class ExportReading {
     private let selection: HealthSelection
     private let input: any ExportInput
     private var stream: ExportStream?
-    private let files = ExportRecordFiles()
+    private var files = ExportRecordFiles()
 
     init(path: String, _ selection: HealthSelection) throws(ExportError) {
         self.selection = selection
@@ -26,6 +26,7 @@ final class ExportReading {
                 let hasMore = try stream.read(samples: Self.samples)
                 var batch = stream.takeBatch()
                 if !hasMore {
+                    files.entries = stream.files
                     account.merge(stream.account)
                     self.stream = nil
                 }
@@ -40,8 +41,8 @@ final class ExportReading {
             switch file {
             case .export(let source, let isRecognised):
                 stream = ExportStream(source, selection, isRecognised: isRecognised)
-            case .record(let kind, let source):
-                guard let record = try files.read(kind, source, selection, &account) else { continue }
+            case .record(let kind, let name, let source):
+                guard let record = try files.read(kind, name: name, source, selection, &account) else { continue }
                 var batch = ExportBatch()
                 batch.specials = [record]
                 batch.progress = input.progress

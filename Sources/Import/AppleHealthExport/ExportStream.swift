@@ -24,6 +24,8 @@ final class ExportStream {
     }
 
     var account: HealthAccount { scanner.events.account }
+    /// What was read so far of the files beside the XML.
+    var files: ExportFileEntries { scanner.events.files }
     /// How many elements were read so far.
     var elementCount: Int { scanner.events.elementCount }
     func takeBatch() -> ExportBatch { scanner.events.takeBatch() }

@@ -7,6 +7,7 @@ struct SpecialDraft {
     private let attributes: [String: String]
     private var children: [(element: ExportElement, attributes: [String: String])] = []
     private var repairs: Repairs
+    var details = DraftDetails()
 
     /// No audiogram has as many points; more are a made-up file.
     private static let childLimit = 1000
@@ -26,7 +27,9 @@ struct SpecialDraft {
         children.append((element, attributes.texts()))
     }
 
-    func finished() throws(SkipReason) -> (record: any SpecialRecord, repairs: Repairs) {
+    func finished(
+        _ zones: inout TimeZoneOffsets
+    ) throws(SkipReason) -> (record: any SpecialRecord, repairs: Repairs) {
         let own: ElementAttributes = { attributes[$0] }
         func child(_ wanted: ExportElement) -> ElementAttributes? {
             guard let child = children.first(where: { $0.element == wanted }) else { return nil }
@@ -40,13 +43,40 @@ struct SpecialDraft {
             let points = children.filter { $0.element == .sensitivityPoint }.map { child -> ElementAttributes in
                 { child.attributes[$0] }
             }
-            let (record, mended) = try Audiogram.read(own, points: points)
+            var (record, mended) = try Audiogram.read(own, points: points)
+            record.start = details.local(record.start, &zones)
+            record.end = details.local(record.end, &zones)
+            record.origin = details.local(record.origin, &zones)
             return (record, repairs.union(mended))
         case .visionPrescription:
-            let (record, mended) = try VisionPrescription.read(own, right: child(.rightEye), left: child(.leftEye))
+            var (record, mended) = try VisionPrescription.read(own, right: child(.rightEye), left: child(.leftEye))
+            record.issued = details.local(record.issued, &zones)
+            record.expires = record.expires.map { details.local($0, &zones) }
+            record.origin = details.local(record.origin, &zones)
             return (record, repairs.union(mended))
         default: throw .unsupportedType
         }
+    }
+}
+
+extension DraftDetails {
+    /// The instant with the offset of the person's clock, where their time zone is known.
+    func local(_ instant: HealthInstant, _ zones: inout TimeZoneOffsets) -> HealthInstant {
+        guard let zone, let offset = zones.minutes(in: zone, at: instant.seconds) else { return instant }
+        return HealthInstant(seconds: instant.seconds, offsetMinutes: offset)
+    }
+
+    func local(_ time: SpecialTime, _ zones: inout TimeZoneOffsets) -> SpecialTime {
+        guard case .period(let start, let end) = time else { return time }
+        return .period(local(start, &zones), local(end, &zones))
+    }
+
+    /// The origin with the offset, and with what the metadata say of the hand that entered the record.
+    func local(_ origin: SpecialOrigin, _ zones: inout TimeZoneOffsets) -> SpecialOrigin {
+        var origin = origin
+        origin.created = origin.created.map { local($0, &zones) }
+        origin.wasUserEntered = context.wasUserEntered ?? origin.wasUserEntered
+        return origin
     }
 }
 
@@ -64,8 +94,15 @@ struct BeatsDraft {
     }
 
     /// nil where no beat can be read.
-    func series() -> (HeartbeatSeries, Repairs)? {
-        try? HeartbeatList.read({ record[$0] }, beats: beats.map { beat in { beat[$0] } })
+    ///
+    /// - Parameter details: the metadata of the record, which are those of its beats.
+    func series(_ details: DraftDetails, _ zones: inout TimeZoneOffsets) -> (HeartbeatSeries, Repairs)? {
+        let read = try? HeartbeatList.read({ record[$0] }, beats: beats.map { beat in { beat[$0] } })
+        guard let (made, repairs) = read else { return nil }
+        var series = made
+        series.start = details.local(series.start, &zones)
+        series.origin = details.local(series.origin, &zones)
+        return (series, repairs)
     }
 }
 

@@ -9,8 +9,21 @@ struct WorkoutDraft {
     private var workout: HealthWorkout
     /// The attributes of older systems, for figures that no statistics give.
     private let totals: [(identifier: String, value: String, unit: String)]
+    /// The event or the activity that is open, whose metadata may follow.
+    private var event: HealthWorkoutPart?
+    private var activity: HealthWorkoutPart?
+    private var activities: [HealthWorkoutPart] = []
+    /// The names of the files of its routes.
+    private(set) var routes: [String] = []
+    /// The points of its routes that stand in the XML, as older systems wrote them.
+    private var track = RouteTrack()
+    /// Events and activities that are too many.
+    private(set) var surplus = 0
     var details = DraftDetails()
     var repairs: Repairs
+
+    /// A workout has one route, or one for each of its activities.
+    private static let routeLimit = 100
 
     init(row: Int, _ values: AttributeValues, source: HealthSource, repairs: Repairs) {
         self.row = row
@@ -38,29 +51,103 @@ struct WorkoutDraft {
         self.repairs = repairs
     }
 
-    /// Takes the statistics of one type. Types that are no component of a workout are left out.
-    mutating func addStatistics(_ values: AttributeValues) {
+    /// Takes the statistics of one type, of the workout or of the activity that is open. Types that are no component of a
+    /// workout are left out.
+    mutating func addStatistics(_ values: AttributeValues, ofActivity: Bool) {
         let type = values.text(.type) ?? ""
         let unit = values.text(.unit) ?? ""
         if type == WorkoutComponent.heartRate {
             for (code, attribute) in [
                 ("average", ExportAttribute.average), ("minimum", .minimum), ("maximum", .maximum),
             ] {
-                add(WorkoutComponent.heartRate(code), values.text(attribute), unit)
+                add(WorkoutComponent.heartRate(code), values.text(attribute), unit, ofActivity: ofActivity)
             }
-        } else if self.type.components.contains(where: { $0.identifier == type }) {
-            add(type, values.text(.sum), unit)
+        } else {
+            add(type, values.text(.sum), unit, ofActivity: ofActivity)
         }
+    }
+
+    /// Begins an event. One that cannot be read is left out, with its metadata.
+    mutating func beginEvent(_ values: AttributeValues) {
+        endEvent()
+        guard let kind = values.text(.type).flatMap(HealthWorkoutPart.event),
+            let date = values[.date].flatMap({ ExportDate.read($0) ?? ExportDate.readOld($0) }),
+            HealthInstant.believable.contains(date.seconds)
+        else {
+            repairs.insert(.partDropped)
+            return
+        }
+        event = HealthWorkoutPart(kind, start: date, milliseconds: length(values))
+    }
+
+    /// Begins an activity.
+    mutating func beginActivity(_ values: AttributeValues) {
+        endActivity()
+        do throws(SkipReason) {
+            let times = try values.times(&repairs)
+            let seconds = times.end.seconds - times.start.seconds
+            guard HealthInstant.believable.contains(times.start.seconds),
+                HealthInstant.believable.contains(times.end.seconds), seconds >= 0
+            else { throw .dateOutOfRange }
+            activity = HealthWorkoutPart(
+                HealthWorkoutPart.activity, start: times.start,
+                milliseconds: seconds > 0 ? seconds * 1000 : length(values))
+        } catch {
+            repairs.insert(.partDropped)
+        }
+    }
+
+    /// Takes the metadata of the event or the activity that is open.
+    mutating func addToPart(_ key: String, _ value: String, isActivity: Bool) {
+        if isActivity {
+            activity?.context.add(key: key, value: value)
+        } else {
+            event?.context.add(key: key, value: value)
+        }
+    }
+
+    /// Takes the file of a route.
+    mutating func addRoute(_ path: String) {
+        guard !path.isEmpty, routes.count < Self.routeLimit else { return }
+        routes.append(path)
+    }
+
+    /// Takes a point of a route. One that cannot be read is left out.
+    mutating func addLocation(_ attributes: [String: String]) {
+        guard let point = RouteTrack.Point({ attributes[$0] }), track.add(point) else {
+            repairs.insert(.partDropped)
+            return
+        }
+    }
+
+    /// The route of the points; nil where there are none.
+    func route(of sample: HealthSample, _ selection: HealthSelection) -> WorkoutRoute? {
+        var route = WorkoutRoute(
+            track: track, detail: .places, offsetMinutes: sample.start.offsetMinutes,
+            origin: SpecialOrigin(source: sample.source))
+        route?.refer(to: sample.identity, selection)
+        return route
     }
 
     mutating func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
         switch times {
         case .failure(let reason): return .failure(reason)
         case .success(let times):
-            for total in totals { add(total.identifier, total.value, total.unit) }
-            if !workout.has(WorkoutComponent.duration) {
-                add(WorkoutComponent.duration, String(max(0, times.end.seconds - times.start.seconds)), "s")
+            endEvent()
+            endActivity()
+            for total in totals { add(total.identifier, total.value, total.unit, ofActivity: false) }
+            if activities.count > 1 {
+                for activity in activities { append(activity) }
+            } else if let only = activities.first {
+                // It is the whole workout; its statistics may stand with it alone.
+                for figure in only.figures { workout.add(figure.identifier, figure.quantity) }
             }
+            if !workout.has(WorkoutComponent.duration) {
+                add(
+                    WorkoutComponent.duration, String(max(0, times.end.seconds - times.start.seconds)), "s",
+                    ofActivity: false)
+            }
+            if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
             var sample = HealthSample(
                 type: type, value: .workout(workout), start: times.start, end: times.end, created: times.created,
                 source: source, repairs: repairs)
@@ -69,14 +156,56 @@ struct WorkoutDraft {
         }
     }
 
-    private mutating func add(_ identifier: String, _ text: String?, _ unit: String) {
-        guard let text, !text.isEmpty, !workout.has(identifier),
-            let measure = type.components.first(where: { $0.identifier == identifier })?.measure
+    private mutating func endEvent() {
+        if let event { append(event) }
+        event = nil
+    }
+
+    private mutating func endActivity() {
+        if let activity {
+            if activities.count < HealthWorkout.partLimit { activities.append(activity) } else { drop() }
+        }
+        activity = nil
+    }
+
+    private mutating func append(_ part: HealthWorkoutPart) {
+        if !workout.add(part) { drop() }
+    }
+
+    private mutating func drop() {
+        surplus += 1
+        repairs.insert(.partDropped)
+    }
+
+    /// A part's duration in milliseconds; 0 where there is none, or none that can be.
+    private mutating func length(_ values: AttributeValues) -> Int64 {
+        guard let text = values.text(.duration), !text.isEmpty else { return 0 }
+        let unit = values.text(.durationUnit) ?? ""
+        guard let measure = measure(WorkoutComponent.duration),
+            let read = try? HealthQuantity(text, unit: unit.isEmpty ? "min" : unit, as: measure),
+            let range = measure.plausible, range.contains(read.number.double)
+        else {
+            repairs.insert(.partDropped)
+            return 0
+        }
+        return Int64((read.number.double * 60_000).rounded())
+    }
+
+    private func measure(_ identifier: String) -> HealthMeasure? {
+        type.components.first { $0.identifier == identifier }?.measure
+    }
+
+    private mutating func add(_ identifier: String, _ text: String?, _ unit: String, ofActivity: Bool) {
+        guard let text, !text.isEmpty, ofActivity || !workout.has(identifier), let measure = measure(identifier)
         else { return }
         do throws(SkipReason) {
             let quantity = try HealthQuantity(text, unit: unit, as: measure)
             repairs.formUnion(quantity.repairs)
-            workout.add(identifier, quantity)
+            if ofActivity {
+                activity?.add(identifier, quantity, as: measure)
+            } else {
+                workout.add(identifier, quantity)
+            }
         } catch {
             repairs.insert(.partDropped)
         }

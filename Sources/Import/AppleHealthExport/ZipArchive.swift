@@ -16,7 +16,8 @@ final class ZipArchive: ByteSource {
     /// What an entry is, by its name alone.
     enum Entry {
         case candidate
-        case other(ExportFile)
+        /// A file that is known by its name, which stands without folders.
+        case other(ExportFile, name: String)
         /// A name that leads out of the archive, or that is none.
         case refused
     }
@@ -74,9 +75,10 @@ final class ZipArchive: ByteSource {
     private func classify(_ name: String) -> Entry {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)
         if name.hasPrefix("/") || name.contains("\\") || parts.contains("..") { return .refused }
-        if parts.contains("__MACOSX") || parts.last?.hasPrefix("._") == true { return .other(.resourceFork) }
-        let file = ExportFile(name: String(parts.last ?? ""))
-        return file == .xml || file == .unknown ? .candidate : .other(file)
+        if parts.contains("__MACOSX") || parts.last?.hasPrefix("._") == true { return .other(.resourceFork, name: "") }
+        let own = String(parts.last ?? "")
+        let file = ExportFile(name: own)
+        return file == .xml || file == .unknown ? .candidate : .other(file, name: own)
     }
 
     /// The beginning of the entry. The bytes are read again by ``read(into:)``.

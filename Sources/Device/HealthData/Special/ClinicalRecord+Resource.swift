@@ -43,7 +43,12 @@ extension ClinicalRecord {
         return release == .r4 ? .some(fhir) : .none
     }
 
-    /// A DocumentReference that holds the resource as it is, whatever its release, and names the release.
+    /// The document with the original of a resource that was brought to R4: a conversion may leave out what R4 has no
+    /// place for. nil for all others.
+    public func original(subject: String?) -> JSON? { r4 == nil ? nil : document(subject: subject) }
+
+    /// A DocumentReference that holds the resource as it is, whatever its release, and names the release. Where there is
+    /// a resource in R4 beside it, it points there.
     public func document(subject: String?) -> JSON {
         var object = JSONObject()
         object["resourceType"] = "DocumentReference"
@@ -59,6 +64,9 @@ extension ClinicalRecord {
         attachment["contentType"] = .string("application/fhir+json" + (mimeVersion.map { ";fhirVersion=" + $0 } ?? ""))
         attachment["data"] = .string(Data(fhir.bytes()).base64EncodedString())
         object["content"] = [["attachment": .object(attachment)]]
+        if let type = r4?["resourceType"]?.string, let id = subject.map({ id(subject: $0) }) ?? serverID {
+            object["context"] = ["related": [["reference": .string(type + "/" + id)]]]
+        }
         return .object(object)
     }
 
@@ -75,6 +83,13 @@ extension ClinicalRecord {
         case .r4: "4.0"
         case .unknown: nil
         }
+    }
+}
+
+extension HealthSpecial {
+    /// The resource, and the original of a clinical record that was brought to R4.
+    public var resources: [JSON] {
+        [resource] + ((record as? ClinicalRecord)?.original(subject: subject).map { [$0] } ?? [])
     }
 }
 

@@ -50,12 +50,14 @@ public struct ClinicalRecord: SpecialRecord {
     }
 
     /// The record with its resource written anew in R4; the identity stays.
+    ///
+    /// - Returns: nil for what is no resource, and for a `Basic`, which says less than the original does.
     public func converted(toR4 resource: JSON) -> ClinicalRecord? {
         ClinicalRecord(self, resource)
     }
 
     private init?(_ other: ClinicalRecord, _ resource: JSON) {
-        guard let type = resource["resourceType"]?.string, Self.isName(type) else { return nil }
+        guard let type = resource["resourceType"]?.string, Self.isName(type), type != "Basic" else { return nil }
         self = other
         r4 = resource
     }

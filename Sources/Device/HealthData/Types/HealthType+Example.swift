@@ -84,6 +84,13 @@ extension HealthType {
             else { return nil }
             workout.add(name, quantity)
         }
+        for (name, begin, seconds) in [("Pause", 600, 0), ("Resume", 660, 0), ("Segment", 0, 312)] as [(_, Int64, _)] {
+            guard let kind = HealthWorkoutPart.event(named: "HKWorkoutEventType" + name) else { return nil }
+            let start = SpecialExamples.later(begin)
+            guard workout.add(HealthWorkoutPart(kind, start: start, milliseconds: Int64(seconds) * 1000)) else {
+                return nil
+            }
+        }
         return .workout(workout)
     }
 }

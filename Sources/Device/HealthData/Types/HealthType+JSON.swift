@@ -19,7 +19,8 @@ extension HealthType {
         object["options"] = .array(options.map(\.json))
         let example = example()
         let known = components.map(\.json) + HealthMetadataKey.components(of: self).map(\.json)
-        object["components"] = .array(known.isEmpty ? Self.components(shownBy: example) : known)
+        let parts = kind == .workout ? (HealthWorkoutPart.events + [HealthWorkoutPart.activity]).map(\.partJSON) : []
+        object["components"] = .array(known.isEmpty ? Self.components(shownBy: example) : known + parts)
         if let message { object["message"] = message.json }
         if let example { object["example"] = example }
         return .object(object)
@@ -76,6 +77,13 @@ extension HealthMetadataKey {
 extension HealthOption {
     fileprivate var json: JSON {
         ["code": .string(code), "display": .string(display), "aliases": .array(aliases.map(JSON.string))]
+    }
+}
+
+extension HealthOption {
+    /// A component that has a time for its value.
+    fileprivate var partJSON: JSON {
+        ["identifier": .string(code), "title": .string(display), "codings": concept["coding"] ?? []]
     }
 }
 

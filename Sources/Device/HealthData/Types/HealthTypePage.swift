@@ -112,6 +112,17 @@ struct HealthTypePage {
         lines.append(
             options.map { "\($0.code.dropFirst("HKWorkoutActivityType".count)) (\($0.aliases.last ?? ""))" }
                 .joined(separator: ", ") + ".")
+        heading(
+            "Workout events",
+            """
+            What happened in a workout is a component of its observation, at most \(HealthWorkout.partLimit): a moment has \
+            `valueDateTime`, a span `valuePeriod`. What is known besides (the stroke style of a lap) is an extension of the \
+            component. The activities of a workout that has several are components as well, with their statistics as \
+            extensions, `\(HealthWorkoutPart.figurePrefix)` and the component's identifier.
+            """)
+        rows(
+            ["Event", "Code"],
+            (HealthWorkoutPart.events + [HealthWorkoutPart.activity]).map { [$0.display, Self.code($0.code)] })
     }
 
     private mutating func metadata() {
