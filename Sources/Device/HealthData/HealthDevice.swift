@@ -10,12 +10,13 @@ public struct HealthDevice: Sendable, Hashable {
     public let hardware: String?
 
     /// - Parameters:
-    ///   - manufacturer: kept where it is a known maker's name.
-    ///   - hardware: kept where it looks like the name of a model: letters, digits and commas, one digit at least.
+    ///   - manufacturer: kept where it is a known maker's name, in one spelling.
+    ///   - hardware: kept where it is Apple's name of a model, which then says product and maker: samples of one device
+    ///     name them in several ways, or not at all.
     public init(product: HealthProduct, manufacturer: String? = nil, hardware: String? = nil) {
-        self.product = product
-        self.manufacturer = manufacturer.flatMap(Redaction.manufacturer)
         self.hardware = hardware.flatMap(Redaction.hardware)
+        self.product = self.hardware.flatMap(Redaction.product(hardware:)) ?? product
+        self.manufacturer = self.hardware == nil ? manufacturer.flatMap(Redaction.manufacturer) : Redaction.apple
     }
 
     /// What the resource's id is made of.

@@ -45,23 +45,37 @@ public enum Redaction {
         return text
     }
 
-    /// The name of a maker of devices that is known; nil for anything else.
+    /// The name of a maker of devices that is known, in one spelling whatever the legal form, the case and the blanks;
+    /// nil for anything else.
     public static func manufacturer(_ text: String) -> String? {
-        let wanted = text.lowercased()
-        return manufacturers.first { $0.lowercased() == wanted }
+        guard text.utf8.count <= 64 else { return nil }
+        var words = text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "&" }.map(String.init)
+        while words.count > 1, let last = words.last, legalForms.contains(last) { words.removeLast() }
+        return manufacturers[words.joined(separator: " ")]
     }
 
+    static let apple = "Apple"
+
     /// Makers as HealthKit's devices name them. A text that is not here may be anybody's.
-    private static let manufacturers = [
-        "Apple Inc.", "Apple", "Withings", "Polar", "Polar Electro Oy", "Garmin", "Fitbit", "Omron", "OMRON HEALTHCARE",
-        "Beurer", "Dexcom", "Abbott", "Medtronic", "Roche", "Ascensia", "LifeScan", "Oura", "WHOOP", "Suunto", "Wahoo",
-        "Wahoo Fitness", "Nokia", "Samsung", "Xiaomi", "Huawei", "Masimo", "Nonin", "A&D Medical", "QardioArm",
-        "Qardio",
-        "iHealth", "Kinsa", "Eight Sleep", "Zwift", "Peloton", "COROS", "Amazfit", "Eufy", "RENPHO", "Tanita",
-    ]
+    private static let manufacturers: [String: String] = {
+        let names = [
+            apple, "Withings", "Polar", "Garmin", "Fitbit", "OMRON", "Beurer", "Dexcom", "Abbott", "Medtronic", "Roche",
+            "Ascensia", "LifeScan", "Oura", "WHOOP", "Suunto", "Wahoo", "Nokia", "Samsung", "Xiaomi", "Huawei",
+            "Masimo",
+            "Nonin", "A&D Medical", "Qardio", "iHealth", "Kinsa", "Eight Sleep", "Zwift", "Peloton", "COROS", "Amazfit",
+            "Eufy", "RENPHO", "Tanita",
+        ]
+        let others = [
+            "polar electro": "Polar", "omron healthcare": "OMRON", "wahoo fitness": "Wahoo", "qardioarm": "Qardio",
+        ]
+        return names.reduce(into: others) { $0[$1.lowercased()] = $1 }
+    }()
+
+    private static let legalForms: Set = ["inc", "ltd", "llc", "gmbh", "oy", "ag", "sa", "co", "corp", "corporation"]
 
     /// Apple's name of a model (`Watch2,4`, `iPhone14,5`); nil for anything else, as other makers write what they like.
     public static func hardware(_ text: String) -> String? {
+        let text = text.filter { !$0.isWhitespace }
         guard text.utf8.count <= 24, product(hardware: text) != nil else { return nil }
         let letters = text.utf8.prefix { !isDigit($0) }
         let rest = text.utf8.dropFirst(letters.count)
