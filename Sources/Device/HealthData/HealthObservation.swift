@@ -81,7 +81,7 @@ public struct HealthObservation: Sendable {
             text.put(",")
         }
         text.put("\"display\":\"")
-        text.put(sample.source.product.rawValue)
+        text.put((sample.source.device?.product ?? sample.source.product).rawValue)
         text.put("\"}")
         if !sample.members.isEmpty {
             text.put(",\"hasMember\":")

@@ -96,7 +96,10 @@ public enum Redaction {
             let end = fields.compactMap { rest.range(of: ", " + $0 + ":")?.lowerBound }.min() ?? rest.endIndex
             return String(rest[..<end].drop { $0 == " " }.prefix(64)).trimmingSuffix(">")
         }
-        return HealthDevice(product: product, manufacturer: field("manufacturer"), hardware: field("hardware"))
+        let maker = field("manufacturer")
+        // A strap that is paired with a watch is no watch.
+        let isApples = maker.map { manufacturer($0) == apple } ?? true
+        return HealthDevice(product: isApples ? product : .app, manufacturer: maker, hardware: field("hardware"))
     }
 
     private static let fields = [

@@ -28,6 +28,8 @@ enum ExportFile: String {
 
     /// Whether the bytes are the beginning of an export: its root element or its document type.
     static func isExport(_ head: some Collection<UInt8>) -> Bool {
+        // An archive beside the unpacked export may hold its text as it is.
+        guard !isArchive(head) else { return false }
         let bytes = Data(head)
         return bytes.range(of: Data("<HealthData".utf8)) != nil
             || bytes.range(of: Data("<!DOCTYPE HealthData".utf8)) != nil

@@ -45,7 +45,7 @@ extension ClinicalRecord {
 
     /// The document with the original of a resource that was brought to R4: a conversion may leave out what R4 has no
     /// place for. nil for all others.
-    public func original(subject: String?) -> JSON? { r4 == nil ? nil : document(subject: subject) }
+    public func original(subject: String?) -> JSON? { r4.map { _ in document(subject: subject) } }
 
     /// A DocumentReference that holds the resource as it is, whatever its release, and names the release. Where there is
     /// a resource in R4 beside it, it points there.
