@@ -60,6 +60,87 @@ struct PrivacyTests {
         #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.text("display")) })
     }
 
+    /// Notes wherever the XML or a file can have them, beside values that are right.
+    private static func noted(_ note: String) -> String {
+        let keys = [
+            "HKNote", "HKMetadataKeyNote", "HKNotes", "HKComment", "HKFoodType", "HKWorkoutBrandName", "HKLapLength",
+            "HKSwimmingStrokeStyle", "HKIndoorWorkout", "HKMetadataKeyHeartRateMotionContext", "HKWasUserEntered",
+            "HKTimeZone", "HKSexualActivityProtectionUsed", "HKMetadataKeySyncIdentifier", "HKDigitalSignature",
+            "HKUDIDeviceIdentifier", "HKReferenceRangeLowerLimit",
+        ]
+        let entries = keys.map { "<MetadataEntry key=\"\($0)\" value=\"\(note)\"/>" }.joined()
+        let times = "startDate=\"2022-07-10 09:00:00 -0700\" endDate=\"2022-07-10 10:00:00 -0700\""
+        let leg = "<WorkoutActivity uuid=\"\(note)\" \(times) note=\"\(note)\">\(entries)</WorkoutActivity>"
+        return """
+            \(Exports.record(metadata: keys.map { ($0, note) }))
+            \(Exports.record("HKCategoryTypeIdentifierSexualActivity", "0", unit: "", metadata: keys.map { ($0, note) }))
+            <Correlation type="HKCorrelationTypeIdentifierFood" sourceName="\(note)" \(times)>\(entries)\(
+                Exports.record("HKQuantityTypeIdentifierDietaryProtein", "5", unit: "g", metadata: [("HKNote", note)]))</Correlation>
+            <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="\(note)" \(times) note="\(note)">\(entries)
+            <WorkoutEvent type="HKWorkoutEventTypeMarker" date="2022-07-10 09:10:00 -0700" note="\(note)">\(entries)</WorkoutEvent>
+            \(leg)\(leg.replacing("09:00", with: "09:30"))
+            <WorkoutRoute sourceName="\(note)" \(times)>\(entries)<FileReference path="/workout-routes/\(note).gpx"/></WorkoutRoute></Workout>
+            <Audiogram type="\(note)" sourceName="\(note)" \(times)>\(entries)<SensitivityPoint frequencyValue="1000" frequencyUnit="Hz" leftEarValue="15" leftEarUnit="dBHL" note="\(note)"/></Audiogram>
+            <VisionPrescription type="\(note)" dateIssued="2022-07-10 09:00:00 -0700" brand="\(note)">\(entries)<RightEye sphere="-1.25" sphereUnit="D" note="\(note)"/><Attachment identifier="\(note)"/></VisionPrescription>
+            <StateOfMind note="\(note)">\(entries)</StateOfMind><ClinicalRecord type="\(note)" sourceName="\(note)" sourceURL="https://\(note)/" fhirVersion="4.0.1" resourceFilePath="/clinical-records/\(note).json"/>
+            """
+    }
+
+    private static func notedFiles(_ note: String) -> [(String, String)] {
+        [
+            ("export.xml", Exports.root(noted(note))),
+            (
+                "workout-routes/\(note).gpx",
+                FilesRouteTests.file(
+                    FilesRouteTests.points.joined() + "<desc>\(note)</desc><cmt>\(note)</cmt><author>\(note)</author>"
+                ).replacing("Route 2019", with: "\(note) 2019").replacing(
+                    "<time>2019-11", with: "<name>\(note)</name><time>2019-11")
+            ),
+            (
+                "electrocardiograms/\(note).csv",
+                """
+                Name,\(note)
+                Date of Birth,\(note)
+                Recorded Date,2022-07-10 09:00:00 -0700
+                Classification,\(note)
+                Symptoms,\(note)
+                Notes,\(note)
+                Device,\(note)
+                Sample Rate,512 hertz
+                Lead,\(note)
+                Unit,µV
+
+                1.5
+                2.5
+                """
+            ),
+            ("clinical-records/\(note).json", "{\"resourceType\":\"DocumentReference\",\"description\":\"\(note)\"}"),
+        ]
+    }
+
+    @Test("no free text leaves, whatever is named but clinical records; those leave where they are named alone")
+    func notes() throws {
+        let folder = try Exports.folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for (name, text) in Self.notedFiles("Zaphod") {
+            let file = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        var selection = HealthSelection(subject: "p1")
+        for inclusions in [[], [HealthSelection.Inclusion.routes, .heartbeats, .nights]] {
+            selection.inclusions = Set(inclusions)
+            let outcome = try Exports.convert(path: folder.path, selection: selection)
+            #expect(outcome.made.count == 4 && outcome.specials.count == (inclusions.isEmpty ? 3 : 4))
+            #expect(!outcome.text.lowercased().contains("zaphod"), "\(inclusions)")
+            let parts = outcome.observations.flatMap(\.component).compactMap { $0.code?.coding.first?.code }
+            #expect(parts.filter { $0 == "HKWorkoutActivity" }.count == 2 && parts.contains("HKWorkoutEventTypeMarker"))
+        }
+        selection.inclusions = [.clinicalRecords]
+        #expect(try Exports.convert(path: folder.path, selection: selection).text.contains("Zaphod"))
+    }
+
     @Test("the identity does not depend on the name, so it cannot tell it")
     func hash() throws {
         let names = ["Robin’s Apple Watch", "Kim’s Apple Watch", "Apple Watch"].map {

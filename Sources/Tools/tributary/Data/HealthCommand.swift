@@ -1,6 +1,7 @@
 import AppleHealthExport
 import ArgumentParser
 import FHIR
+import FHIRVersions
 import Foundation
 import HealthData
 
@@ -39,7 +40,11 @@ struct HealthCommand: AsyncParsableCommand {
                 let deviceFile = try devices.map { try OutputFile(path: $0) }
                 var nights = choice.includes(.nights) ? HealthNights() : nil
                 let sink = HealthSink(
-                    special: { record in try file.write(line: { $0.append(contentsOf: record.resource.bytes()) }) },
+                    special: { record in
+                        for resource in record.resources {
+                            try file.write(line: { $0.append(contentsOf: resource.bytes()) })
+                        }
+                    },
                     device: { device in
                         try deviceFile?.write(line: {
                             $0.append(contentsOf: device.resource(subject: subject).bytes())
@@ -97,6 +102,10 @@ struct HealthChoice: ParsableArguments {
                 }
                 return inclusion
             })
+        selection.convertDSTU2 = { resource in
+            guard let object = resource.object else { return .none }
+            return try? FHIRConversion.toR4(Resource(object), from: .dstu2).resource.json
+        }
         return selection
     }
 
