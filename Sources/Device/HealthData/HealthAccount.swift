@@ -118,6 +118,24 @@ public struct HealthAccount: Sendable {
         for (place, kind) in Repairs.kinds.enumerated() where repairs.contains(kind.repair) { repairCounts[place] += 1 }
     }
 
+    /// Counts what was counted as converted as skipped: it turned out to be stored before.
+    public mutating func recount(_ place: Place, as reason: SkipReason, times: Int = 1) {
+        guard let row = place.row else {
+            besides[place.kind, default: [:]]["converted", default: 0] -= times
+            if besides[place.kind]?["converted"] == 0 { besides[place.kind]?["converted"] = nil }
+            besides[place.kind, default: [:]][reason.rawValue, default: 0] += times
+            return
+        }
+        guard rows.indices.contains(row), let column = SkipReason.all.firstIndex(of: reason) else { return }
+        rows[row].converted -= times
+        rows[row].skipped[column] += times
+        for (index, kind) in Repairs.kinds.enumerated() where place.repairs.contains(kind.repair) {
+            repairCounts[index] -= times
+        }
+        guard place.isImplausible, let count = implausible[place.kind] else { return }
+        implausible[place.kind] = count > times ? count - times : nil
+    }
+
     private static func isName(_ text: String) -> Bool {
         (1...100).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -3,8 +3,9 @@ import Foundation
 
 /// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps account.
 ///
-/// Pure but for the sink. Memory grows by some ten bytes a sample (its identity) and by the members of correlations that
-/// wait for them, at most ``pressureLimit`` and ``nutrientLimit``.
+/// Pure but for the sink. Memory grows by some ten bytes a sample (its identity), where the sink does not know them again
+/// (``HealthSink/counting``), and by the members of correlations that wait for them, at most ``pressureLimit`` and
+/// ``nutrientLimit``.
 public final class HealthConversion {
     /// As many pressures wait for their blood pressure: exports have all systolic ones before the first diastolic one. When
     /// there are more, those that wait are let go.
@@ -27,7 +28,7 @@ public final class HealthConversion {
     private var arrivals = 0
     /// The devices that were met, with the ids of their resources, and the last one.
     private var devices: [HealthDevice: String] = [:]
-    private var last: (source: HealthSource, deviceID: String)?
+    private var last: (source: HealthSource, frame: ObservationFrame)?
 
     /// A member that may yet turn out to belong to a correlation.
     private struct WaitingMember {
@@ -52,22 +53,33 @@ public final class HealthConversion {
     /// Converts a sample, or counts why not, in the row of the account.
     ///
     /// - Throws: what `emit` throws.
-    public func add(_ sample: HealthSample, row: Int) throws {
-        if let reason = reasonToSkip(sample) {
+    ///
+    /// - Parameter identity: the sample's identity where ``identities(of:)`` gave it.
+    public func add(_ sample: HealthSample, row: Int, identity: SampleIdentity? = nil) throws {
+        if identity == nil, let reason = reasonToSkip(sample) {
             account.skip(row, reason)
             return
         }
-        let identity = sample.identity
-        if let reason = enter(identity) {
+        let identity = identity ?? sample.identity
+        if let reason = enter(identity, isKept: sink.counting == nil) {
             account.skip(row, reason)
             return
         }
-        try sink.observation(
-            HealthObservation(
-                sample, identity: identity, subject: selection.subject, units: selection.units,
-                deviceID: try deviceID(of: sample.source)))
+        let isImplausible = sample.isImplausible
+        sink.counting?(HealthAccount.Place(sample, row: row, isImplausible: isImplausible))
+        try sink.observation(HealthObservation(sample, identity: identity, frame: try frame(of: sample.source)))
         account.convert(row, repairs: sample.repairs)
-        if sample.isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
+        if isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
+    }
+
+    /// The identities of samples that are added next; nil for one that is skipped whatever it is.
+    ///
+    /// Asked for many at once, the places where they would stand in memory are looked at together: one after the other,
+    /// each would be waited for.
+    public func identities(of samples: some Sequence<HealthSample>) -> [SampleIdentity?] {
+        let identities = samples.map { reasonToSkip($0) == nil ? $0.identity : nil }
+        if sink.counting == nil { seen.lookAhead(identities) }
+        return identities
     }
 
     /// Converts a record with a structure of its own, or counts why not.
@@ -76,19 +88,20 @@ public final class HealthConversion {
     /// - Throws: what the sink throws.
     public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
         var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
-        if reason == nil { reason = enter(record.identity) }
+        if reason == nil { reason = enter(record.identity, isKept: true) }
         if let row {
             if let reason { account.skip(row, reason) } else { account.convert(row, repairs: repairs) }
         } else {
             account.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
         }
         guard reason == nil, let special = sink.special else { return }
-        if let source = record.origin.source { _ = try deviceID(of: source) }
+        if let source = record.origin.source { _ = try frame(of: source) }
+        sink.counting?(HealthAccount.Place(record.kind, row: row, repairs: repairs))
         try special(HealthSpecial(record: record, identity: record.identity, subject: selection.subject))
     }
 
     private func reasonToSkip(_ record: any SpecialRecord) -> SkipReason? {
-        guard selection.selects(record.kind) else { return .notSelected }
+        guard selection.selects(record) else { return .notSelected }
         if let problem = record.timeProblem { return problem }
         switch record.time {
         case .period(_, let end): return end.seconds < since ? .beforeSince : nil
@@ -101,22 +114,25 @@ public final class HealthConversion {
     }
 
     /// Notes an identity; the reason to skip what has it where it is not new.
-    private func enter(_ identity: SampleIdentity) -> SkipReason? {
-        guard seen.insert(identity.key) else { return .duplicate }
+    private func enter(_ identity: SampleIdentity, isKept: Bool) -> SkipReason? {
+        guard !isKept || seen.insert(identity.key) else { return .duplicate }
         return sink.isKnown(identity) ? .alreadyKnown : nil
     }
 
-    /// The id of the device that a source names. A device that was not met before is handed on first.
-    private func deviceID(of source: HealthSource) throws -> String? {
-        if let last, last.source === source { return last.deviceID }
-        guard let device = source.device else { return nil }
-        let id = devices[device] ?? device.resourceID(subject: selection.subject)
-        if devices[device] == nil {
-            devices[device] = id
-            try sink.device?(device)
+    /// What the observations of a source have in common. A device that was not met before is handed on first.
+    private func frame(of source: HealthSource) throws -> ObservationFrame {
+        if let last, last.source === source { return last.frame }
+        var id: String?
+        if let device = source.device {
+            id = devices[device] ?? device.resourceID(subject: selection.subject)
+            if devices[device] == nil {
+                devices[device] = id
+                try sink.device?(device)
+            }
         }
-        last = (source, id)
-        return id
+        let frame = ObservationFrame(subject: selection.subject, units: selection.units, source: source, deviceID: id)
+        last = (source, frame)
+        return frame
     }
 
     /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.
@@ -160,8 +176,11 @@ public final class HealthConversion {
         var sample = sample
         if case .components(let components) = sample.value, !converted.isEmpty {
             let alone = components.filter { converted.contains($0.identity) }
-            sample.value = .components(components.filter { !converted.contains($0.identity) })
-            sample.members = alone.map(\.identity)
+            let others = components.filter { !converted.contains($0.identity) }
+            sample.change {
+                $0.value = .components(others)
+                $0.members = alone.map(\.identity)
+            }
         }
         converted = []
         try add(sample, row: row)
@@ -175,9 +194,13 @@ public final class HealthConversion {
 
     /// Converts the nutrients that no meal claimed.
     private func release() throws {
-        let members = nutrients.values.sorted { $0.arrival < $1.arrival }
+        let members = nutrients.sorted { $0.value.arrival < $1.value.arrival }
         nutrients = [:]
-        for member in members { try add(member.sample, row: member.row) }
+        for (key, member) in members {
+            try add(member.sample, row: member.row)
+            // A meal may claim it yet, whoever finds repeats.
+            seen.insert(key)
+        }
     }
 
     private func reasonToSkip(_ sample: HealthSample) -> SkipReason? {
@@ -208,12 +231,14 @@ public final class HealthConversion {
             }
             joined.insert(partner.arrival)
             var pair = member.sample
-            if case .bloodPressure(let systolic, _) = pair.value,
-                case .bloodPressure(_, let diastolic) = partner.sample.value
-            {
-                pair.value = .bloodPressure(systolic: systolic, diastolic: diastolic)
+            pair.change {
+                if case .bloodPressure(let systolic, _) = $0.value,
+                    case .bloodPressure(_, let diastolic) = partner.sample.value
+                {
+                    $0.value = .bloodPressure(systolic: systolic, diastolic: diastolic)
+                }
+                $0.repairs.formUnion(partner.sample.repairs)
             }
-            pair.repairs.formUnion(partner.sample.repairs)
             try add(pair, row: member.row)
             account.skip(partner.row, .combinedWithSystolic)
         }

@@ -65,19 +65,43 @@ public struct HealthInstant: Sendable, Hashable {
 /// Looks up what a time zone's clock showed, and remembers the zones.
 public struct TimeZoneOffsets {
     private var zones: [String: TimeZone?] = [:]
+    private var last: (name: String, zone: TimeZone?) = ("", nil)
+    /// What was answered for the last zone, by quarters of an hour: samples stand in the order of time.
+    private var answers = Array(repeating: Answer(), count: 8)
+
+    private struct Answer {
+        var quarter = Int64.min
+        var minutes: Int16?
+    }
+
+    /// 2001 in seconds. Since then clocks have been changed at whole quarters of an hour of UTC only.
+    private static let regular: Int64 = 978_307_200
 
     public init() {}
 
     /// Minutes east of UTC in the zone with the IANA name at the instant; nil for a name that is none.
     public mutating func minutes(in name: String, at seconds: Int64) -> Int16? {
-        if zones[name] == nil {
-            // The bound keeps made-up names from filling memory; a person does not live in so many zones.
-            if zones.count >= 600 { zones.removeAll() }
-            zones[name] = .some(Self.isName(name) ? TimeZone(identifier: name) : nil)
+        if last.name != name {
+            last = (name, zone(name))
+            for index in answers.indices { answers[index] = Answer() }
         }
-        guard let zone = zones[name] ?? nil else { return nil }
+        guard let zone = last.zone else { return nil }
+        let quarter = seconds / 900
+        let place = Int(truncatingIfNeeded: quarter & 7)
+        if answers[place].quarter == quarter { return answers[place].minutes }
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))) / 60
-        return (-840...840).contains(offset) ? Int16(offset) : nil
+        let minutes = (-840...840).contains(offset) ? Int16(offset) : nil
+        if seconds >= Self.regular { answers[place] = Answer(quarter: quarter, minutes: minutes) }
+        return minutes
+    }
+
+    private mutating func zone(_ name: String) -> TimeZone? {
+        if let known = zones[name] { return known }
+        // The bound keeps made-up names from filling memory; a person does not live in so many zones.
+        if zones.count >= 600 { zones.removeAll() }
+        let zone = Self.isName(name) ? TimeZone(identifier: name) : nil
+        zones[name] = .some(zone)
+        return zone
     }
 
     /// Only the characters of zone names, so that no path is looked up.

@@ -4,25 +4,32 @@ import FHIR
 public struct HealthObservation: Sendable {
     public let sample: HealthSample
     public let identity: SampleIdentity
-    /// The id of the Patient; nil leaves the subject out.
-    public let subject: String?
-
-    /// In which unit the value is given.
-    public let units: HealthSelection.Units
-    /// The id of the device's resource; nil where nothing is known of the device.
-    public let deviceID: String?
+    private let frame: ObservationFrame
 
     /// - Parameter deviceID: the id of the device's resource, where it is known already.
     public init(
         _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric,
         deviceID: String? = nil
     ) {
+        let source = sample.source
+        let id = deviceID ?? source.device?.resourceID(subject: subject)
+        self.init(
+            sample, identity: identity,
+            frame: ObservationFrame(subject: subject, units: units, source: source, deviceID: id))
+    }
+
+    init(_ sample: HealthSample, identity: SampleIdentity, frame: ObservationFrame) {
         self.sample = sample
         self.identity = identity
-        self.subject = subject
-        self.units = units
-        self.deviceID = deviceID ?? sample.source.device?.resourceID(subject: subject)
+        self.frame = frame
     }
+
+    /// The id of the Patient; nil leaves the subject out.
+    public var subject: String? { frame.subject }
+    /// In which unit the value is given.
+    public var units: HealthSelection.Units { frame.units }
+    /// The id of the device's resource; nil where nothing is known of the device.
+    public var deviceID: String? { frame.deviceID }
 
     public var type: HealthType { sample.type }
 
@@ -43,47 +50,34 @@ public struct HealthObservation: Sendable {
     }
 
     private func write(to text: inout TextSink) {
+        let content = sample.content
+        let type = content.type
         text.put("{\"resourceType\":\"Observation\",\"id\":\"")
-        text.put(36) { identity.writeResourceID(subject: subject, to: $0) }
+        text.put(36) { identity.writeResourceID(subject: frame.subject, to: $0) }
         var isFirst = true
-        for datum in sample.context.metadata where !datum.isComponent(of: sample.type) {
+        for datum in content.context.metadata where !datum.isComponent(of: type) {
             text.put(isFirst ? "\",\"extension\":[" : ",")
             isFirst = false
             datum.writeExtension(units, to: &text)
         }
         text.put(isFirst ? "\",\"identifier\":[" : "],\"identifier\":[")
-        if let uuid = sample.uuid {
+        if let uuid = content.uuid {
             text.put("{\"system\":\"com.apple.health\",\"value\":\"")
             text.put(uuid.uuidString)
             text.put("\"},")
         }
         text.put("{\"system\":\"urn:tributary:content-hash\",\"value\":\"")
         text.put(64) { identity.writeText(to: $0) }
-        text.put("\"}],\"status\":\"final\",\"category\":")
-        text.put(sample.type.categoryText)
-        text.put(",\"code\":")
-        text.put(sample.type.conceptText)
-        if let subject {
-            text.put(",\"subject\":{\"reference\":")
-            write(reference: "Patient/", subject, to: &text)
-            text.put("}")
-        }
-        writeTimes(to: &text)
-        writeValue(to: &text)
-        if sample.context.wasUserEntered == true {
+        text.put(type.statusText)
+        text.put(frame.subjectText)
+        write(content.start, content.end, content.created, to: &text)
+        write(content.value, of: type, to: &text)
+        if content.context.wasUserEntered == true {
             text.put(",\"method\":")
             text.put(HealthContext.enteredByHandText)
         }
-        text.put(",\"device\":{")
-        if let deviceID {
-            text.put("\"reference\":")
-            write(reference: "Device/", deviceID, to: &text)
-            text.put(",")
-        }
-        text.put("\"display\":\"")
-        text.put((sample.source.device?.product ?? sample.source.product).rawValue)
-        text.put("\"}")
-        if !sample.members.isEmpty {
+        text.put(frame.deviceText)
+        if !content.members.isEmpty {
             text.put(",\"hasMember\":")
             text.put(sample.memberReferences(subject: subject).bytes())
         }
@@ -91,46 +85,32 @@ public struct HealthObservation: Sendable {
         text.put("}")
     }
 
-    private func write(reference: StaticString, _ id: String, to text: inout TextSink) {
-        var id = id
-        if id.withUTF8({ $0.allSatisfy(Self.isPlain) }) {
-            text.put("\"")
-            text.put(reference)
-            text.put(id)
-            text.put("\"")
-        } else {
-            text.put(JSON.string("\(reference)\(id)").bytes())
-        }
-    }
-
-    /// Whether a byte stands for itself in JSON, and in an id of FHIR.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte >= 0x61 && byte <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == UInt8(ascii: "-")
-            || byte >= 0x41 && byte <= 0x5A || byte == UInt8(ascii: ".")
-    }
-
-    private func writeTimes(to text: inout TextSink) {
-        if sample.start.seconds == sample.end.seconds {
+    private func write(
+        _ start: HealthInstant, _ end: HealthInstant, _ created: HealthInstant?, to text: inout TextSink
+    ) {
+        if start.seconds == end.seconds {
             text.put(",\"effectiveDateTime\":\"")
-            text.put(25) { sample.start.writeText(to: $0) }
-            text.put("\"")
+            text.put(25) { start.writeText(to: $0) }
         } else {
             text.put(",\"effectivePeriod\":{\"start\":\"")
-            text.put(25) { sample.start.writeText(to: $0) }
+            text.put(25) { start.writeText(to: $0) }
             text.put("\",\"end\":\"")
-            text.put(25) { sample.end.writeText(to: $0) }
+            text.put(25) { end.writeText(to: $0) }
             text.put("\"}")
         }
-        guard let created = sample.created else { return }
-        text.put(",\"issued\":\"")
+        guard let created else {
+            if start.seconds == end.seconds { text.put("\"") }
+            return
+        }
+        text.put(start.seconds == end.seconds ? "\",\"issued\":\"" : ",\"issued\":\"")
         text.put(25) { created.writeText(to: $0) }
         text.put("\"")
     }
 
-    private func writeValue(to text: inout TextSink) {
-        switch sample.value {
+    private func write(_ value: HealthValue, of type: HealthType, to text: inout TextSink) {
+        switch value {
         case .quantity(let quantity):
-            guard let measure = sample.type.measure else { return }
+            guard let measure = type.measure else { return }
             text.put(",\"valueQuantity\":")
             quantity.write(as: measure, units, to: &text)
         case .option(let option):

@@ -4,44 +4,122 @@ import Foundation
 ///
 /// A sample has no field that could hold a person's name, an app's free text or a link: what is redacted
 /// (``Redaction``) is redacted before there is a sample, so nothing behind this point can leak it.
+///
+/// A sample is handed on many times and changed hardly ever: its content stands behind one reference, so that handing it
+/// on is cheap and changing it makes it anew (``change(_:)``).
 public struct HealthSample: Sendable, Hashable {
-    public let type: HealthType
-    public var value: HealthValue
-    public var start: HealthInstant
-    /// Equal to ``start`` for a moment.
-    public var end: HealthInstant
-    /// When the sample was saved.
-    public var created: HealthInstant?
-    public var source: HealthSource
-    public var context: HealthContext
-    /// The identifier HealthKit gave the sample; exports have none.
-    public var uuid: UUID?
-    /// What had to be mended to read it.
-    public var repairs: Repairs
-    /// The samples that are part of it and have observations of their own.
-    public var members: [SampleIdentity] = []
+    /// What is in a sample.
+    public struct Content: Sendable, Hashable {
+        public let type: HealthType
+        public var value: HealthValue
+        public var start: HealthInstant
+        /// Equal to ``start`` for a moment.
+        public var end: HealthInstant
+        /// When the sample was saved.
+        public var created: HealthInstant?
+        public var source: HealthSource
+        public var context: HealthContext
+        /// The identifier HealthKit gave the sample; exports have none.
+        public var uuid: UUID?
+        /// What had to be mended to read it.
+        public var repairs: Repairs
+        /// The samples that are part of it and have observations of their own.
+        public var members: [SampleIdentity] = []
+
+        public init(
+            type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant,
+            created: HealthInstant? = nil, source: HealthSource, context: HealthContext = HealthContext(),
+            uuid: UUID? = nil, repairs: Repairs = []
+        ) {
+            self.type = type
+            self.value = value
+            self.start = start
+            self.end = end
+            self.created = created
+            self.source = source
+            self.context = context
+            self.uuid = uuid
+            self.repairs = repairs
+        }
+    }
+
+    private final class Storage: Sendable {
+        let content: Content
+        init(_ content: consuming Content) { self.content = content }
+    }
+
+    private var storage: Storage
+
+    public init(_ content: consuming Content) { storage = Storage(content) }
 
     public init(
         type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant, created: HealthInstant? = nil,
         source: HealthSource, context: HealthContext = HealthContext(), uuid: UUID? = nil, repairs: Repairs = []
     ) {
-        self.type = type
-        self.value = value
-        self.start = start
-        self.end = end
-        self.created = created
-        self.source = source
-        self.context = context
-        self.uuid = uuid
-        self.repairs = repairs
+        self.init(
+            Content(
+                type: type, value: value, start: start, end: end, created: created, source: source, context: context,
+                uuid: uuid, repairs: repairs))
+    }
+
+    public static func == (left: HealthSample, right: HealthSample) -> Bool {
+        left.storage === right.storage || left.content == right.content
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(content) }
+
+    public var content: Content { storage.content }
+    public var type: HealthType { storage.content.type }
+    public var value: HealthValue {
+        get { storage.content.value }
+        set { change { $0.value = newValue } }
+    }
+    public var start: HealthInstant {
+        get { storage.content.start }
+        set { change { $0.start = newValue } }
+    }
+    public var end: HealthInstant {
+        get { storage.content.end }
+        set { change { $0.end = newValue } }
+    }
+    public var created: HealthInstant? {
+        get { storage.content.created }
+        set { change { $0.created = newValue } }
+    }
+    public var source: HealthSource {
+        get { storage.content.source }
+        set { change { $0.source = newValue } }
+    }
+    public var context: HealthContext {
+        get { storage.content.context }
+        set { change { $0.context = newValue } }
+    }
+    public var uuid: UUID? {
+        get { storage.content.uuid }
+        set { change { $0.uuid = newValue } }
+    }
+    public var repairs: Repairs {
+        get { storage.content.repairs }
+        set { change { $0.repairs = newValue } }
+    }
+    public var members: [SampleIdentity] {
+        get { storage.content.members }
+        set { change { $0.members = newValue } }
+    }
+
+    /// Changes the content.
+    public mutating func change(_ body: (inout Content) -> Void) {
+        var content = content
+        body(&content)
+        storage = Storage(content)
     }
 
     /// Why the sample's times cannot be believed; nil where they can.
     public var timeProblem: SkipReason? {
-        guard HealthInstant.believable.contains(start.seconds), HealthInstant.believable.contains(end.seconds) else {
+        let (start, end) = (start.seconds, end.seconds)
+        guard HealthInstant.believable.contains(start), HealthInstant.believable.contains(end) else {
             return .dateOutOfRange
         }
-        return end.seconds < start.seconds ? .endBeforeStart : nil
+        return end < start ? .endBeforeStart : nil
     }
 }
 

@@ -7,12 +7,17 @@ public struct HealthSelection: Sendable {
     public enum Inclusion: String, Sendable, CaseIterable {
         /// The ways of workouts, with their places.
         case routes
-        /// What hospitals have written: FHIR resources of their own.
+        /// What hospitals have written, but for notes: FHIR resources of their own.
         case clinicalRecords = "clinical-records"
+        /// What hospitals have written in words: notes, letters, reports (``ClinicalRecord/isNote``).
+        case notes
         /// The single beats behind values of the heart rate variability.
         case heartbeats
         /// A summary of each night, made of the stages of sleep.
         case nights
+
+        /// Whether it leaves only where the study's consent names it. Nights say nothing that the samples do not.
+        public var needsConsent: Bool { self != .nights }
     }
 
     /// In which unit values are given.
@@ -54,12 +59,27 @@ public struct HealthSelection: Sendable {
     public func selects(_ kind: SpecialKind) -> Bool {
         switch kind {
         case .workoutRoute where !inclusions.contains(.routes): return false
-        case .clinicalRecord where !inclusions.contains(.clinicalRecords): return false
+        case .clinicalRecord where inclusions.isDisjoint(with: [.clinicalRecords, .notes]): return false
         case .heartbeatSeries where !inclusions.contains(.heartbeats): return false
         default: break
         }
         guard let types else { return true }
         return kind.type.map(types.contains) ?? types.contains { $0.kind == .clinicalRecord }
+    }
+
+    /// Whether the record is asked for: a note is named by itself.
+    public func selects(_ record: any SpecialRecord) -> Bool {
+        guard selects(record.kind) else { return false }
+        guard let clinical = record as? ClinicalRecord else { return true }
+        return inclusions.contains(clinical.isNote ? .notes : .clinicalRecords)
+    }
+}
+
+extension ClinicalRecord {
+    /// Whether it is a text that somebody wrote, rather than data: HealthKit's clinical note, or a document.
+    public var isNote: Bool {
+        type == "HKClinicalTypeIdentifierClinicalNoteRecord"
+            || ["DocumentReference", "Composition", "Binary", "Communication"].contains(resourceType)
     }
 }
 

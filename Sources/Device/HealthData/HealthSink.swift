@@ -6,6 +6,11 @@ import FHIR
 public struct HealthSink {
     /// Whether a sample was converted at an earlier time; such are skipped.
     public var isKnown: (SampleIdentity) -> Bool
+    /// For a sink that knows again what it took before, as a database does: is told where in the account the thing is
+    /// counted that it is handed next. Samples that come again are handed on then, and no identity of them is kept in
+    /// memory; the sink's owner puts their count right with ``HealthAccount/recount(_:as:times:)``. Nil where the
+    /// conversion shall find them.
+    public var counting: ((HealthAccount.Place) -> Void)?
     /// Takes the observation of a sample.
     public var observation: (HealthObservation) throws -> Void
     /// Takes a record with a structure of its own.
@@ -15,10 +20,12 @@ public struct HealthSink {
 
     public init(
         isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
-        special: ((HealthSpecial) throws -> Void)? = nil, device: ((HealthDevice) throws -> Void)? = nil,
+        counting: ((HealthAccount.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
+        device: ((HealthDevice) throws -> Void)? = nil,
         observation: @escaping (HealthObservation) throws -> Void
     ) {
         self.isKnown = isKnown
+        self.counting = counting
         self.observation = observation
         self.special = special
         self.device = device

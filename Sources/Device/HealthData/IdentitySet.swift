@@ -31,6 +31,17 @@ public struct IdentitySet: Sendable {
         return true
     }
 
+    /// Looks at the places of identities, so that they are in the processor's cache when they are asked for.
+    mutating func lookAhead(_ identities: [SampleIdentity?]) {
+        for case let identity? in identities {
+            let key = identity.key
+            looked &+= parts[Self.part(of: key)].glance(at: Self.bits(of: key))
+        }
+    }
+
+    /// What was found in passing. It says nothing, but must be kept lest the looking be left out.
+    private var looked: UInt64 = 0
+
     private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
 
     /// Zero stands for an empty slot, so the key that would be zero shares a place with its neighbour.
@@ -50,6 +61,10 @@ public struct IdentitySet: Sendable {
             // When it is nearly full a search takes some steps, all within few cache lines.
             if filled * 25 > slots.count * 23 { grow() }
             return true
+        }
+
+        func glance(at bits: UInt64) -> UInt64 {
+            slots[Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(slots.count)) >> 32)]
         }
 
         /// The slot that holds the bits, or the free one where they belong: linear steps from the place that their upper

@@ -10,8 +10,9 @@ struct AttributeValues {
     private var present: UInt32 = 0
     private var base: UnsafeMutablePointer<UInt8>?
 
-    /// Takes the attributes of an element, once, and resolves the references in them where they stand. The first of two
-    /// with one name counts.
+    /// Takes the attributes of an element, once, and resolves the references in them where they stand, but for those of
+    /// the device: its text holds some in every record, and is nearly always one that was seen before. The first of two
+    /// attributes with one name counts.
     ///
     /// - Returns: whether there are two with one name.
     mutating func load(_ attributes: MarkupAttributes) -> Bool {
@@ -26,7 +27,7 @@ struct AttributeValues {
             }
             present |= bit
             var end = attribute.valueEnd
-            if attribute.hasReferences {
+            if attribute.hasReferences, attribute.known != ExportAttribute.device.rawValue {
                 let value = UnsafeMutableBufferPointer(
                     start: attributes.base + Int(attribute.valueStart), count: Int(end - attribute.valueStart))
                 end = attribute.valueStart + Int32(MarkupReference.resolve(value))

@@ -19,6 +19,9 @@ enum ExportAttribute: Int32, CaseIterable {
         ("creation_date", .creationDate),
     ]
 
+    /// The name, as systems since iOS 9 write it.
+    var name: StaticString { Self.names.first { $0.attribute == self }?.name ?? "" }
+
     private static let byLength: [[Entry]] = {
         var table: [[Entry]] = Array(repeating: [], count: 24)
         for entry in names { table[entry.name.utf8CodeUnitCount].append(entry) }

@@ -42,9 +42,10 @@ extension HealthConversion {
 
     func take(_ batch: ExportBatch) throws {
         for name in batch.rows { _ = account.row(for: name) }
-        for item in batch.items {
+        let identities = identities(of: batch.items.lazy.map(\.sample))
+        for (item, identity) in zip(batch.items, identities) {
             switch item.role {
-            case .standalone: try add(item.sample, row: item.row)
+            case .standalone: try add(item.sample, row: item.row, identity: identity)
             case .loose: try addMember(item.sample, row: item.row)
             case .claimed: claim(item.sample)
             case .correlation: try addCorrelation(item.sample, row: item.row)

@@ -12,7 +12,7 @@ struct DraftDetails {
 
     /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,
     /// the offset is the one that the person's clock had.
-    func complete(_ sample: inout HealthSample, _ zones: inout TimeZoneOffsets) {
+    func complete(_ sample: inout HealthSample.Content, _ zones: inout TimeZoneOffsets) {
         sample.context = context
         guard let zone else { return }
         if let offset = zones.minutes(in: zone, at: sample.start.seconds) { sample.start.offsetMinutes = offset }
@@ -35,25 +35,17 @@ struct RecordDraft {
 
     let row: Int
     let role: Role
-    let sample: Result<HealthSample, SkipReason>
+    var sample: HealthSample.Content
     var details = DraftDetails()
 
-    init(row: Int, role: Role, sample: Result<HealthSample, SkipReason>) {
+    init(row: Int, role: Role, sample: HealthSample.Content) {
         self.row = row
         self.role = role
         self.sample = sample
     }
 
-    func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
-        guard case .success(var sample) = sample else { return sample }
-        details.complete(&sample, &zones)
-        return .success(sample)
-    }
-
     /// Whether it is a value of the heart rate variability, inside which there may be beats.
-    var isVariability: Bool {
-        if case .success(let sample) = sample { sample.type.shortName == "HeartRateVariabilitySDNN" } else { false }
-    }
+    var isVariability: Bool { sample.type.shortName == "HeartRateVariabilitySDNN" }
 }
 
 /// A correlation that is open: a blood pressure, a meal.
@@ -63,12 +55,12 @@ struct CorrelationDraft {
 
     let type: HealthType
     let row: Int
-    let sample: Result<HealthSample, SkipReason>
+    let sample: Result<HealthSample.Content, SkipReason>
     var members: [(sample: HealthSample, row: Int)] = []
     var details = DraftDetails()
     var repairs: Repairs = []
 
-    init(type: HealthType, row: Int, sample: Result<HealthSample, SkipReason>) {
+    init(type: HealthType, row: Int, sample: Result<HealthSample.Content, SkipReason>) {
         self.type = type
         self.row = row
         self.sample = sample
@@ -76,8 +68,12 @@ struct CorrelationDraft {
 
     /// The correlation with the values of its members: of a blood pressure the first of each.
     func finished(_ zones: inout TimeZoneOffsets) -> Result<HealthSample, SkipReason> {
-        guard case .success(var sample) = sample else { return sample }
-        if let problem = sample.timeProblem { return .failure(problem) }
+        var sample: HealthSample.Content
+        switch self.sample {
+        case .failure(let reason): return .failure(reason)
+        case .success(let read): sample = read
+        }
+        if let problem = HealthSample(sample).timeProblem { return .failure(problem) }
         for member in members { sample.repairs.formUnion(member.sample.repairs) }
         guard let value = type.isBloodPressure ? pressure : group else { return .failure(.incompleteCorrelation) }
         sample.value = value
@@ -90,7 +86,7 @@ struct CorrelationDraft {
         if details.context.wasUserEntered == nil, let member = members.first?.sample {
             sample.context.wasUserEntered = member.context.wasUserEntered
         }
-        return .success(sample)
+        return .success(HealthSample(sample))
     }
 
     private var pressure: HealthValue? {
@@ -129,10 +125,10 @@ extension AttributeValues {
     }
 
     /// The value of a coded type.
-    func option(of type: HealthType) -> Result<HealthValue, SkipReason> {
-        guard let text = text(.value), !text.isEmpty else { return .failure(.valueMissing) }
-        guard let option = type.option(named: text) else { return .failure(.unknownValue) }
-        return .success(.option(option))
+    func option(of type: HealthType) throws(SkipReason) -> HealthValue {
+        guard let text = text(.value), !text.isEmpty else { throw .valueMissing }
+        guard let option = type.option(named: text) else { throw .unknownValue }
+        return .option(option)
     }
 
     /// Start, end and creation. A missing end is the start; a creation that cannot be read is left out.

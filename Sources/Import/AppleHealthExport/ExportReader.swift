@@ -204,35 +204,39 @@ struct ExportReader: MarkupEvents {
 
     // MARK: - Records
 
+    /// Reads the record's own values. What cannot be one is counted at once; the end of the element then finds no draft.
     private mutating func makeRecord() -> RecordDraft? {
         let slot = types.slot(of: values[.type], in: &account)
-        switch slot.reading {
-        case .skip(let reason):
-            // Nothing but the type is looked at. The end of the element finds no draft.
-            account.skip(slot.row, reason)
-            return nil
-        case .quantity(let type, let measure, let group):
-            let value = Result { () throws(SkipReason) in HealthValue.quantity(try values.quantity(as: measure, slot)) }
-            let role: RecordDraft.Role = group == nil ? .standalone : correlation?.type == group ? .member : .loose
-            return RecordDraft(row: slot.row, role: role, sample: sample(type, value))
-        case .event(let type):
-            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, .success(.event)))
-        case .option(let type):
-            return RecordDraft(row: slot.row, role: .standalone, sample: sample(type, values.option(of: type)))
-        case .member(let type, let measure, let isSystolic):
-            let value = Result { () throws(SkipReason) in
+        var role = RecordDraft.Role.standalone
+        do throws(SkipReason) {
+            switch slot.reading {
+            case .skip(let reason): throw reason
+            case .quantity(let type, let measure, let group):
+                if let group { role = correlation?.type == group ? .member : .loose }
                 let quantity = try values.quantity(as: measure, slot)
-                return HealthValue.bloodPressure(
+                return RecordDraft(
+                    row: slot.row, role: role, sample: try sample(type, .quantity(quantity), quantity.repairs))
+            case .event(let type):
+                return RecordDraft(row: slot.row, role: role, sample: try sample(type, .event))
+            case .option(let type):
+                return RecordDraft(row: slot.row, role: role, sample: try sample(type, try values.option(of: type)))
+            case .member(let type, let measure, let isSystolic):
+                role = correlation?.type == type ? .member : .loose
+                let quantity = try values.quantity(as: measure, slot)
+                let value = HealthValue.bloodPressure(
                     systolic: isSystolic ? quantity : nil, diastolic: isSystolic ? nil : quantity)
+                return RecordDraft(row: slot.row, role: role, sample: try sample(type, value, quantity.repairs))
             }
-            let isInside = correlation?.type == type
-            return RecordDraft(row: slot.row, role: isInside ? .member : .loose, sample: sample(type, value))
+        } catch {
+            account.skip(slot.row, error)
+            if role == .member { correlation?.repairs.insert(.partDropped) }
+            return nil
         }
     }
 
     private mutating func endRecord() {
-        guard let draft = record else { return }
-        record = nil
+        guard var draft = record.take() else { return }
+        draft.details.complete(&draft.sample, &zones)
         handOn(draft)
         if let beats, beats.isOpen, let (series, repairs) = beats.series(draft.details, &zones) {
             batch.specials.append(ExportBatch.Special(record: series, row: nil, repairs: repairs))
@@ -252,48 +256,29 @@ struct ExportReader: MarkupEvents {
     }
 
     private mutating func handOn(_ draft: RecordDraft) {
-        let sample: HealthSample
-        switch draft.finished(&zones) {
-        case .failure(let reason):
-            account.skip(draft.row, reason)
-            if draft.role == .member { correlation?.repairs.insert(.partDropped) }
-            return
-        case .success(let finished): sample = finished
-        }
         switch draft.role {
-        case .standalone: hand(on: sample, draft.row, .standalone)
-        case .loose: hand(on: sample, draft.row, .loose)
+        case .standalone: hand(on: HealthSample(draft.sample), draft.row, .standalone)
+        case .loose: hand(on: HealthSample(draft.sample), draft.row, .loose)
         case .member:
             if let open = correlation, open.members.count < CorrelationDraft.memberLimit {
-                correlation?.members.append((sample, draft.row))
+                correlation?.members.append((HealthSample(draft.sample), draft.row))
             } else {
-                hand(on: sample, draft.row, .loose)
+                hand(on: HealthSample(draft.sample), draft.row, .loose)
             }
         }
     }
 
     /// Reads what all samples have.
+    ///
+    /// - Parameter mended: what had to be mended in the value.
     private mutating func sample(
-        _ type: HealthType, _ value: Result<HealthValue, SkipReason>
-    ) -> Result<HealthSample, SkipReason> {
-        do throws(SkipReason) {
-            var repairs = pendingRepairs
-            let times = try values.times(&repairs)
-            let value = try value.get()
-            switch value {
-            case .quantity(let quantity): repairs.formUnion(quantity.repairs)
-            case .bloodPressure(let systolic, let diastolic):
-                repairs.formUnion(systolic?.repairs ?? [])
-                repairs.formUnion(diastolic?.repairs ?? [])
-            case .option, .event, .workout, .components: break
-            }
-            return .success(
-                HealthSample(
-                    type: type, value: value, start: times.start, end: times.end, created: times.created,
-                    source: sources.source(values), repairs: repairs))
-        } catch {
-            return .failure(error)
-        }
+        _ type: HealthType, _ value: HealthValue, _ mended: Repairs = []
+    ) throws(SkipReason) -> HealthSample.Content {
+        var repairs = pendingRepairs.union(mended)
+        let times = try values.times(&repairs)
+        return HealthSample.Content(
+            type: type, value: value, start: times.start, end: times.end, created: times.created,
+            source: sources.source(values), repairs: repairs)
     }
 
     // MARK: - Correlations
@@ -306,7 +291,9 @@ struct ExportReader: MarkupEvents {
             account.skip(row, .unsupportedType)
             return
         }
-        let sample = sample(type, .success(.bloodPressure(systolic: nil, diastolic: nil)))
+        let sample = Result { () throws(SkipReason) in
+            try self.sample(type, .bloodPressure(systolic: nil, diastolic: nil))
+        }
         correlation = CorrelationDraft(type: type, row: row, sample: sample)
     }
 

@@ -29,19 +29,26 @@ struct ExportSources {
         let version = UnsafeBufferPointer(rebasing: (values[.sourceVersion] ?? empty).prefix(64))
         let device = Self.withoutAddress(UnsafeBufferPointer(rebasing: (values[.device] ?? empty).prefix(1024)))
         for (index, entry) in known.enumerated()
-        where Self.areEqual(entry.device, device) && Self.areEqual(entry.name, name)
-            && Self.areEqual(entry.version, version)
-        {
+        where device.holds(entry.device) && name.holds(entry.name) && version.holds(entry.version) {
             if index > 0 { known.swapAt(index, index - 1) }
             return entry.source
         }
-        let product = Redaction.product(sourceName: name, device: device)
-        let source = HealthSource(
-            product: product, version: String(decoding: version, as: UTF8.self),
-            device: Redaction.device(String(decoding: device, as: UTF8.self), product: product))
+        let source = Self.read(name, version, Array(device))
         if known.count == Self.limit { known.removeLast() }
         known.append(Known(name: Array(name), version: Array(version), device: Array(device), source: source))
         return source
+    }
+
+    private static func read(
+        _ name: UnsafeBufferPointer<UInt8>, _ version: UnsafeBufferPointer<UInt8>, _ device: [UInt8]
+    ) -> HealthSource {
+        var device = device
+        let count = device.withUnsafeMutableBufferPointer { MarkupReference.resolve($0) }
+        device.removeLast(device.count - count)
+        let product = device.withUnsafeBufferPointer { Redaction.product(sourceName: name, device: $0) }
+        return HealthSource(
+            product: product, version: String(decoding: version, as: UTF8.self),
+            device: Redaction.device(String(decoding: device, as: UTF8.self), product: product))
     }
 
     /// The text behind `<<HKDevice: 0x282a45810>`: the address differs from record to record.
@@ -49,9 +56,12 @@ struct ExportSources {
         guard let comma = device.prefix(64).firstIndex(of: UInt8(ascii: ",")) else { return device }
         return UnsafeBufferPointer(rebasing: device[comma...])
     }
+}
 
-    private static func areEqual(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard left.count == right.count, let start = right.baseAddress else { return left.isEmpty && right.isEmpty }
-        return left.isEmpty || memcmp(left, start, right.count) == 0
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether these are the bytes.
+    func holds(_ bytes: [UInt8]) -> Bool {
+        guard count == bytes.count, let baseAddress else { return isEmpty && bytes.isEmpty }
+        return bytes.isEmpty || memcmp(bytes, baseAddress, count) == 0
     }
 }

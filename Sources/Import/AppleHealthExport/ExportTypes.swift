@@ -27,7 +27,7 @@ struct ExportTypes {
         /// always.
         func unit(_ name: UnsafeBufferPointer<UInt8>?, of measure: HealthMeasure) -> SourceUnit? {
             let name = name ?? UnsafeBufferPointer(start: nil, count: 0)
-            if let lastUnit, lastUnit.name.count == name.count, name.elementsEqual(lastUnit.name) {
+            if let lastUnit, name.holds(lastUnit.name) {
                 return lastUnit.unit
             }
             let text = name.count <= 128 ? String(decoding: name, as: UTF8.self) : ""
@@ -45,7 +45,7 @@ struct ExportTypes {
 
     mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in account: inout HealthAccount) -> Slot {
         let bytes = name ?? UnsafeBufferPointer(start: nil, count: 0)
-        if let last, lastName.elementsEqual(bytes) { return last }
+        if let last, bytes.holds(lastName) { return last }
         // No identifier is longer; what is, is unrecognised by its beginning alone.
         let text = String(decoding: bytes.prefix(200), as: UTF8.self)
         let slot =

@@ -4,14 +4,9 @@ struct KnownTexts {
     private static let limit = 24
 
     mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
-        for (index, entry) in known.enumerated()
-        where entry.bytes.count == bytes.count && bytes.elementsEqual(entry.bytes) {
-            // What comes often moves to the front.
-            if index > 0 { known.swapAt(index, index - 1) }
-            return entry.text
-        }
+        for entry in known where bytes.holds(entry.bytes) { return entry.text }
         let text = String(decoding: bytes, as: UTF8.self)
-        if known.count == Self.limit { known.removeLast() }
+        if known.count == Self.limit { known.removeFirst() }
         known.append((Array(bytes), text))
         return text
     }

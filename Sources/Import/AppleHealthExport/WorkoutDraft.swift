@@ -148,11 +148,11 @@ struct WorkoutDraft {
                     ofActivity: false)
             }
             if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
-            var sample = HealthSample(
+            var sample = HealthSample.Content(
                 type: type, value: .workout(workout), start: times.start, end: times.end, created: times.created,
                 source: source, repairs: repairs)
             details.complete(&sample, &zones)
-            return .success(sample)
+            return .success(HealthSample(sample))
         }
     }
 

@@ -17,8 +17,10 @@ extension HealthType {
     var exampleSample: HealthSample? {
         if let correlation, var sample = HealthTypeTable.standard.type(correlation)?.exampleSample {
             let place = sample.type.components.firstIndex { $0.identifier == identifier } ?? 0
-            sample.start = SpecialExamples.later(Int64(place + 1) * 600)
-            sample.end = sample.start
+            sample.change {
+                $0.start = SpecialExamples.later(Int64(place + 1) * 600)
+                $0.end = $0.start
+            }
             return sample
         }
         guard let value = exampleValue else { return nil }

@@ -94,9 +94,8 @@ public final class HealthType: Sendable, Hashable {
 
     let categoryJSON: JSON
     let concept: JSON
-    /// The category and the code as text, for writing fast.
-    let categoryText: [UInt8]
-    let conceptText: [UInt8]
+    /// The text of an Observation from the end of its identifier to the end of its code, for writing fast.
+    let statusText: [UInt8]
 
     init(
         _ identifier: String, _ kind: Kind, title: String, folder: String, category: Category,
@@ -128,8 +127,9 @@ public final class HealthType: Sendable, Hashable {
                 Coding(system: CodeSystem.observationCategory, code: category.rawValue, display: category.display)
             ]).json
         ])
-        categoryText = categoryJSON.bytes()
-        conceptText = concept.bytes()
+        statusText =
+            Array("\"}],\"status\":\"final\",\"category\":".utf8) + categoryJSON.bytes() + Array(",\"code\":".utf8)
+            + concept.bytes()
     }
 
     /// The type with other components.

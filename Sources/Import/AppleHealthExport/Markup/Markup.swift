@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// What the scanner reports.
 protocol MarkupEvents {
     /// Whether nothing that follows is looked at.
@@ -102,8 +110,7 @@ enum MarkupReference {
 
 extension UnsafeBufferPointer<UInt8> {
     func elementsEqual(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in indices where self[index] != text.utf8Start[index] { return false }
-        return true
+        guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, count) == 0
     }
 }

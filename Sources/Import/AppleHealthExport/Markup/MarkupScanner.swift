@@ -42,6 +42,9 @@ struct MarkupScanner<Events: MarkupEvents> {
     /// Where the value that is not closed yet begins.
     private var openValue: Int?
     private var isCutting = false
+    /// What followed each attribute when it was met last; the first place is for the beginning of a tag.
+    private var following: [(attribute: ExportAttribute, name: StaticString)?] = Array(repeating: nil, count: ExportAttribute.allCases.count + 1)
+    private var lastAttribute = 0
     /// What was met in the tag that is being read: it counts when the tag is complete, as until then it is read anew.
     private var tagProblems = 0
     private var tagJoinedNames = 0
@@ -165,6 +168,7 @@ struct MarkupScanner<Events: MarkupEvents> {
         let element = ExportElement(UnsafeBufferPointer(start: base + start + 1, count: place - start - 1))
         attributes.removeAll(keepingCapacity: true)
         (openValue, tagProblems, tagJoinedNames) = (nil, 0, 0)
+        lastAttribute = 0
         while true {
             while place < end, Self.isBlank(base[place]) { place += 1 }
             guard place < end else { return incomplete(element, end - start, isLast) }
@@ -231,6 +235,16 @@ struct MarkupScanner<Events: MarkupEvents> {
     /// Reads a name, the equals sign and the value.
     private mutating func attribute(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step
     {
+        if let (known, quote) = expected(base, start, end) {
+            let step = value(base, quote, end, isLast: isLast)
+            if case .closed(let after, let hasReferences) = step {
+                attributes.append(
+                    MarkupAttribute(
+                        nameStart: Int32(start), nameEnd: Int32(quote - 1), valueStart: Int32(quote + 1),
+                        valueEnd: Int32(after - 1), known: known.rawValue, hasReferences: hasReferences))
+            }
+            return step
+        }
         var place = start
         var joined = 0
         // 1. The name: up to the equals sign, over the spaces that may be in it.
@@ -255,6 +269,19 @@ struct MarkupScanner<Events: MarkupEvents> {
         return value(of: (start, place, joined), base, place + 1, end, isLast: isLast)
     }
 
+    /// The attribute that stands here if it is the one that followed last time, and where its value's quote is: the
+    /// attributes of an element stand in the same order nearly always.
+    private mutating func expected(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> (ExportAttribute, Int)? {
+        guard let next = following[lastAttribute] else { return nil }
+        let name = next.name
+        let quote = start + name.utf8CodeUnitCount + 1
+        guard quote < end, base[quote] == UInt8(ascii: "\""), base[quote - 1] == UInt8(ascii: "="),
+            memcmp(base + start, name.utf8Start, name.utf8CodeUnitCount) == 0
+        else { return nil }
+        lastAttribute = Int(next.attribute.rawValue) + 1
+        return (next.attribute, quote)
+    }
+
     private mutating func value(
         of name: (start: Int, end: Int, joined: Int), _ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int,
         isLast: Bool
@@ -276,6 +303,10 @@ struct MarkupScanner<Events: MarkupEvents> {
         tagJoinedNames += name.joined
         let bytes = UnsafeBufferPointer(start: UnsafePointer(base) + name.start, count: name.end - name.start)
         let known = ExportAttribute.find(bytes, isJoined: name.joined > 0)
+        if let attribute = ExportAttribute(rawValue: known) {
+            following[lastAttribute] = (attribute, attribute.name)
+            lastAttribute = Int(known) + 1
+        }
         attributes.append(
             MarkupAttribute(
                 nameStart: Int32(name.start), nameEnd: Int32(name.end), valueStart: Int32(place + 1),

@@ -1,0 +1,25 @@
+extension HealthAccount {
+    /// Where something that was converted is counted.
+    public struct Place: Sendable, Hashable {
+        /// The row of the account; nil for what is counted in ``HealthAccount/besides``.
+        let row: Int?
+        /// The identifier of the type or of the kind of record.
+        let kind: String
+        let repairs: Repairs
+        let isImplausible: Bool
+
+        init(_ sample: HealthSample, row: Int, isImplausible: Bool) {
+            self.row = row
+            kind = sample.type.identifier
+            repairs = sample.repairs
+            self.isImplausible = isImplausible
+        }
+
+        init(_ kind: SpecialKind, row: Int?, repairs: Repairs) {
+            self.row = row
+            self.kind = kind.identifier
+            self.repairs = repairs
+            isImplausible = false
+        }
+    }
+}
