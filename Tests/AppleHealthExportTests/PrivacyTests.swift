@@ -114,7 +114,10 @@ struct PrivacyTests {
                 2.5
                 """
             ),
-            ("clinical-records/\(note).json", "{\"resourceType\":\"DocumentReference\",\"description\":\"\(note)\"}"),
+            (
+                "clinical-records/\(note).json",
+                "{\"resourceType\":\"Condition\",\"subject\":{},\"note\":[{\"text\":\"\(note)\"}]}"
+            ),
         ]
     }
 
