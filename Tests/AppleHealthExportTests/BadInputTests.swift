@@ -159,7 +159,7 @@ struct BadInputTests {
         while try stream.read(samples: 4096) {}
         #expect(source.given > 96 << 20 && source.largestRequest <= 1 << 18)
         #expect(stream.account.filtered["cut-values"] == 1)
-        #expect(stream.account.outcome == .complete && stream.takeBatch().items.count == 1)
+        #expect(stream.account.outcome == .complete && stream.takeBatch().samples.count == 1)
     }
 }
 

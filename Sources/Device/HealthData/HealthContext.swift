@@ -14,16 +14,34 @@ public struct HealthContext: Sendable, Hashable {
     ///
     /// - Returns: false where it is dropped.
     @discardableResult
-    public mutating func add(key name: String, value: String) -> Bool {
-        if name == "HKWasUserEntered" {
-            guard value == "1" || value == "0" else { return false }
-            wasUserEntered = value == "1"
-            return true
+    public mutating func add(key: String, value: String) -> Bool {
+        Self.entry(key: key, value: value).map { add($0) } ?? false
+    }
+
+    /// One piece of metadata that is passed on.
+    public enum Entry: Sendable, Hashable {
+        case wasUserEntered(Bool)
+        case datum(HealthMetadatum)
+    }
+
+    /// What a key and its value say; nil where it is not on the list, or the value is none that the key can have.
+    public static func entry(key name: String, value: String) -> Entry? {
+        if name == "HKWasUserEntered" { return value == "1" || value == "0" ? .wasUserEntered(value == "1") : nil }
+        guard let key = HealthMetadataKey.named(name), !key.isRevealing else { return nil }
+        return HealthMetadatum(key, value).map(Entry.datum)
+    }
+
+    /// Takes over one piece of metadata.
+    ///
+    /// - Returns: false where there is one with its key.
+    @discardableResult
+    public mutating func add(_ entry: Entry) -> Bool {
+        switch entry {
+        case .wasUserEntered(let flag): wasUserEntered = flag
+        case .datum(let datum):
+            guard !metadata.contains(where: { $0.key == datum.key }) else { return false }
+            metadata.append(datum)
         }
-        guard let key = HealthMetadataKey.named(name), !key.isRevealing, let read = HealthMetadatum(key, value),
-            !metadata.contains(where: { $0.key == key })
-        else { return false }
-        metadata.append(read)
         return true
     }
 

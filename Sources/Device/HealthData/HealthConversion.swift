@@ -14,6 +14,8 @@ public final class HealthConversion {
     /// which the meal refers.
     public static let nutrientLimit = 10_000
 
+    private static let frameLimit = 8
+
     public var account = HealthAccount()
     public let selection: HealthSelection
     private let since: Int64
@@ -26,9 +28,9 @@ public final class HealthConversion {
     private var pressures: [IdentityKey: WaitingMember] = [:]
     private var nutrients: [IdentityKey: WaitingMember] = [:]
     private var arrivals = 0
-    /// The devices that were met, with the ids of their resources, and the last one.
+    /// The devices that were met, with the ids of their resources, and the last few sources.
     private var devices: [HealthDevice: String] = [:]
-    private var last: (source: HealthSource, frame: ObservationFrame)?
+    private var frames: [(source: HealthSource, frame: ObservationFrame)] = []
 
     /// A member that may yet turn out to belong to a correlation.
     private struct WaitingMember {
@@ -76,7 +78,7 @@ public final class HealthConversion {
     ///
     /// Asked for many at once, the places where they would stand in memory are looked at together: one after the other,
     /// each would be waited for.
-    public func identities(of samples: some Sequence<HealthSample>) -> [SampleIdentity?] {
+    public func identities(of samples: [HealthSample]) -> [SampleIdentity?] {
         let identities = samples.map { reasonToSkip($0) == nil ? $0.identity : nil }
         if sink.counting == nil { seen.lookAhead(identities) }
         return identities
@@ -121,7 +123,7 @@ public final class HealthConversion {
 
     /// What the observations of a source have in common. A device that was not met before is handed on first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
-        if let last, last.source === source { return last.frame }
+        for known in frames where known.source === source { return known.frame }
         var id: String?
         if let device = source.device {
             id = devices[device] ?? device.resourceID(subject: selection.subject)
@@ -131,7 +133,8 @@ public final class HealthConversion {
             }
         }
         let frame = ObservationFrame(subject: selection.subject, units: selection.units, source: source, deviceID: id)
-        last = (source, frame)
+        if frames.count == Self.frameLimit { frames.removeFirst() }
+        frames.append((source, frame))
         return frame
     }
 

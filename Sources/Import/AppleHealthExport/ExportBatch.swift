@@ -11,8 +11,8 @@ struct ExportBatch: Sendable {
         case correlation
     }
 
-    struct Item: Sendable {
-        let sample: HealthSample
+    /// What is to be done with a sample.
+    struct Mark: Sendable {
         let row: Int
         let role: Role
     }
@@ -25,7 +25,9 @@ struct ExportBatch: Sendable {
         let repairs: Repairs
     }
 
-    var items: [Item] = []
+    var samples: [HealthSample] = []
+    /// One for each sample.
+    var marks: [Mark] = []
     var specials: [Special] = []
     /// The rows of the account that came up since the last batch, in order: both sides number them alike.
     var rows: [String] = []
@@ -42,13 +44,14 @@ extension HealthConversion {
 
     func take(_ batch: ExportBatch) throws {
         for name in batch.rows { _ = account.row(for: name) }
-        let identities = identities(of: batch.items.lazy.map(\.sample))
-        for (item, identity) in zip(batch.items, identities) {
-            switch item.role {
-            case .standalone: try add(item.sample, row: item.row, identity: identity)
-            case .loose: try addMember(item.sample, row: item.row)
-            case .claimed: claim(item.sample)
-            case .correlation: try addCorrelation(item.sample, row: item.row)
+        let identities = identities(of: batch.samples)
+        for (place, mark) in batch.marks.enumerated() {
+            let sample = batch.samples[place]
+            switch mark.role {
+            case .standalone: try add(sample, row: mark.row, identity: identities[place])
+            case .loose: try addMember(sample, row: mark.row)
+            case .claimed: claim(sample)
+            case .correlation: try addCorrelation(sample, row: mark.row)
             }
         }
         for special in batch.specials { try add(special.record, row: special.row, repairs: special.repairs) }

@@ -6,8 +6,12 @@ struct DraftDetails {
     /// The name of the person's time zone.
     var zone: String?
 
-    mutating func add(_ key: String, _ value: String) {
-        if key == "HKTimeZone" { zone = value } else { context.add(key: key, value: value) }
+    mutating func add(_ meaning: KnownMetadata.Meaning) {
+        switch meaning {
+        case .zone(let name): zone = name
+        case .entry(let entry): context.add(entry)
+        case .nothing: break
+        }
     }
 
     /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,

@@ -28,7 +28,7 @@ struct ExportReader: MarkupEvents {
     private var types: ExportTypes
     private var sources = ExportSources()
     private var zones = TimeZoneOffsets()
-    private var keys = KnownTexts()
+    private var metadata = KnownMetadata()
 
     private var record: RecordDraft?
     private var correlation: CorrelationDraft?
@@ -49,7 +49,8 @@ struct ExportReader: MarkupEvents {
         taken.rows = account.rowNames(from: rowsTold)
         rowsTold += taken.rows.count
         batch = ExportBatch()
-        batch.items.reserveCapacity(taken.items.count)
+        batch.samples.reserveCapacity(taken.samples.count + 64)
+        batch.marks.reserveCapacity(taken.marks.count + 64)
         return taken
     }
 
@@ -360,25 +361,20 @@ struct ExportReader: MarkupEvents {
     private mutating func readMetadata(_ attributes: MarkupAttributes, _ parent: ExportElement?) {
         guard parent == .record ? record != nil : correlation != nil || workout != nil || special != nil else { return }
         _ = values.load(attributes)
-        guard let key = values[.key], key.count <= 64, key.starts(with: Self.applePrefix), let value = values[.value],
-            value.count <= 64
-        else { return }
-        let name = keys.text(key)
-        let text = String(decoding: value, as: UTF8.self)
+        guard let key = values[.key], let value = values[.value] else { return }
+        let meaning = metadata.meaning(of: key, value)
         switch parent {
-        case .record: record?.details.add(name, text)
-        case .correlation: correlation?.details.add(name, text)
-        case .workout: workout?.details.add(name, text)
-        case .workoutEvent, .workoutActivity:
-            workout?.addToPart(name, text, isActivity: parent == .workoutActivity)
-        case .audiogram, .visionPrescription: special?.details.add(name, text)
+        case .record: record?.details.add(meaning)
+        case .correlation: correlation?.details.add(meaning)
+        case .workout: workout?.details.add(meaning)
+        case .workoutEvent, .workoutActivity: workout?.addToPart(meaning, isActivity: parent == .workoutActivity)
+        case .audiogram, .visionPrescription: special?.details.add(meaning)
         default: break
         }
     }
 
-    private static let applePrefix = Array("HK".utf8)
-
     private mutating func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {
-        batch.items.append(ExportBatch.Item(sample: sample, row: row, role: role))
+        batch.samples.append(sample)
+        batch.marks.append(ExportBatch.Mark(row: row, role: role))
     }
 }

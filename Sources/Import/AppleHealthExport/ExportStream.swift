@@ -36,7 +36,7 @@ final class ExportStream {
     ///
     /// - Returns: whether there may be more.
     func read(samples: Int) throws -> Bool {
-        while scanner.events.batch.items.count < samples {
+        while scanner.events.batch.marks.count < samples {
             if isLast || scanner.events.isFinished {
                 try complete()
                 return false

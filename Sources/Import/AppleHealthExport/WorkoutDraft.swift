@@ -98,12 +98,9 @@ struct WorkoutDraft {
     }
 
     /// Takes the metadata of the event or the activity that is open.
-    mutating func addToPart(_ key: String, _ value: String, isActivity: Bool) {
-        if isActivity {
-            activity?.context.add(key: key, value: value)
-        } else {
-            event?.context.add(key: key, value: value)
-        }
+    mutating func addToPart(_ meaning: KnownMetadata.Meaning, isActivity: Bool) {
+        guard case .entry(let entry) = meaning else { return }
+        if isActivity { activity?.context.add(entry) } else { event?.context.add(entry) }
     }
 
     /// Takes the file of a route.

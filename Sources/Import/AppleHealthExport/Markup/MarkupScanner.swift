@@ -43,7 +43,8 @@ struct MarkupScanner<Events: MarkupEvents> {
     private var openValue: Int?
     private var isCutting = false
     /// What followed each attribute when it was met last; the first place is for the beginning of a tag.
-    private var following: [(attribute: ExportAttribute, name: StaticString)?] = Array(repeating: nil, count: ExportAttribute.allCases.count + 1)
+    private var following: [(attribute: ExportAttribute, name: StaticString)?] = Array(
+        repeating: nil, count: ExportAttribute.allCases.count + 1)
     private var lastAttribute = 0
     /// What was met in the tag that is being read: it counts when the tag is complete, as until then it is read anew.
     private var tagProblems = 0
