@@ -7,8 +7,9 @@ the other, and what is reported is the median of the five quotients. The last li
 
 Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the benchmarks' programs,
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
-TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (200000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
-TRIBUTARY_BENCH_POSTS (4000 a run).
+TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
+TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, 50000), TRIBUTARY_BENCH_POSTS (4000 a run).
+Names of figures as arguments choose among them; `growth` runs only where it is named.
 """
 
 import base64
@@ -22,34 +23,14 @@ import time
 import uuid
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "Tests" / "Integration"))
+from measuring import PROGRAMS, ROOT, RUNS, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
 
-import harness  # noqa: E402  (the integration tests' way of driving the binary)
-import sealed  # noqa: E402
+import harness  # the integration tests' way of driving the binary
+import health
+import sealed
 
-PROGRAMS = Path(os.environ["TRIBUTARY_BENCH"])
-RUNS = int(os.environ.get("TRIBUTARY_BENCH_RUNS", "5"))
-RECORDS = int(os.environ.get("TRIBUTARY_BENCH_RECORDS", "200000"))
-LOADED = int(os.environ.get("TRIBUTARY_BENCH_LOADED", "100000"))
 POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
 CONNECTIONS = 16
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
-
-
-def timed(body):
-    begin = time.perf_counter()
-    body()
-    return time.perf_counter() - begin
-
-
-def quotient(ours, theirs):
-    """Our speed as a share of theirs, from times of the same work: 1 is as fast, 0.5 half as fast."""
-    return {"ratio": round(statistics.median(t / o for o, t in zip(ours, theirs)), 3),
-            "oursSeconds": [round(value, 4) for value in ours], "referenceSeconds": [round(value, 4) for value in theirs]}
 
 
 def json_speed(work):
@@ -64,48 +45,6 @@ def json_speed(work):
     value = json.loads(done.stdout)
     return {"ratio": round(value["ratioToParseAndWrite"], 3),
             "ratioToParseAndMinifyBytes": round(value["ratioToParseAndMinify"], 3), **value}
-
-
-def health_convert(work):
-    """(b) `tributary health convert` against libxml2's push parser with handlers that only count, same file."""
-    file = work / "export.xml"
-    subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", file,
-                    "--format", "xml", "--records", str(RECORDS)], check=True, stdout=subprocess.DEVNULL)
-    output = work / "observations.ndjson"
-    ours, theirs = [], []
-    for run in range(RUNS + 1):
-        first = timed(lambda: harness.tributary("health", "convert", file, "-o", output, "--json"))
-        second = timed(lambda: subprocess.run([PROGRAMS / "BareXML", file], check=True, stdout=subprocess.DEVNULL))
-        if run:  # The first run warms the file cache.
-            ours.append(first)
-            theirs.append(second)
-    return {**quotient(ours, theirs), "bytes": file.stat().st_size, "records": RECORDS,
-            "observations": sum(1 for _ in open(output, "rb"))}
-
-
-def health_load(work):
-    """(j) `tributary health load` against SQLite's bare inserts of the same rows: same tables, indexes and settings, one
-    transaction for as many resources, statements prepared once; reading the rows is not timed, our conversion is."""
-    file = work / "export.xml"
-    subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", file,
-                    "--format", "xml", "--records", str(LOADED)], check=True, stdout=subprocess.DEVNULL)
-    ours, theirs, rates = [], [], []
-    for _ in range(RUNS):
-        study = harness.Study(forms=False)
-        try:
-            first = timed(lambda: harness.tributary("health", "load", study.dir, file, "--participant", "p1"))
-            bare = printed(PROGRAMS / "BareInserts", study.database, work / "bare.sqlite", 4096, -2000)
-            if bare["resources"] != study.number("SELECT max(number) FROM record"):
-                raise AssertionError("the bare inserts are not all")
-        finally:
-            study.close()
-            for part in work.glob("bare.sqlite*"):
-                part.unlink()
-        ours.append(first)
-        theirs.append(bare["seconds"])
-        rates.append(bare["resources"] / first)
-    return {**quotient(ours, theirs), "resources": bare["resources"], "rows": bare["rows"],
-            "resourcesPerSecond": round(statistics.median(rates))}
 
 
 def load(port, path, headers, bodies, first):
@@ -196,10 +135,6 @@ def examples(work):
         return None
     subprocess.run(["tar", "-xJf", archive, "-C", work, "fhir-r4/examples"], check=True)
     return work / "fhir-r4" / "examples"
-
-
-def printed(*command):
-    return json.loads(subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE).stdout)
 
 
 def decoder_speed(work):
@@ -306,8 +241,11 @@ def tables(work):
 
 FIGURES = [
     ("json", "JSON read + written / simdjson's document read + written", json_speed),
-    ("health", "health convert / bare libxml2 push parsing of the same file", health_convert),
-    ("load", "health load / bare SQLite inserts of the same rows", health_load),
+    ("health", "health convert, one core / bare libxml2 push parsing", health.convert_on_one_core),
+    ("healthTwo", "health convert, two cores / bare libxml2 push parsing", health.convert_on_two_cores),
+    ("healthkitToSQLite", "health convert / healthkit-to-sqlite of the same export", health.healthkit_to_sqlite),
+    ("load", "health load / bare SQLite inserts of the same rows", health.load),
+    ("growth", "health convert, 9 million records / the ratio at half a million", health.growth),
     ("receiver", "receiver's POST, durable / echo POST of the same HTTP server", receiver),
     ("decoder", "JSON read + written / JSONDecoder + JSONEncoder into structs", decoder_speed),
     ("validation", "validation of Observations / parsing them alone", validation),
@@ -318,7 +256,7 @@ FIGURES = [
 
 
 def main():
-    chosen = sys.argv[1:] or [name for name, _, _ in FIGURES]
+    chosen = sys.argv[1:] or [name for name, _, _ in FIGURES if name != "growth"]
     results = {}
     with tempfile.TemporaryDirectory(prefix="tributary-bench-") as folder:
         for name, what, body in FIGURES:
@@ -349,6 +287,9 @@ def main():
             print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")
     for row in results.get("tables", {}).get("tables", []):
         print(f"first use of {row['table']:51} {row['milliseconds']:6} ms, {row['KiB']} KiB")
+    if "healthTwo" in results:
+        print(f"{'the reference twice at once does so many times the work of once':64} "
+              f"{results['healthTwo']['secondCore']:5.2f}")
     if "load" in results:
         print(f"{'health load, resources a second (of this machine)':64} {results['load']['resourcesPerSecond']:5}")
     if "endToEnd" in results:
