@@ -12,7 +12,7 @@ public struct IdentityKey: Sendable, Hashable {
 /// A set of identities at 9 to 10 bytes each: an export has millions of samples.
 ///
 /// The set is cut into 32 parts by five bits of the key. A part is an open-addressed table of 64 more bits, which also
-/// choose the slot; it grows by an eighth when it is full, alone, so that never more than one part stands twice in
+/// choose the slot; it grows by a fifth when it is full, alone, so that never more than one part stands twice in
 /// memory. More parts would be small enough to leave holes in the heap as they grow. Keys are the beginning of a SHA-256:
 /// that two of ten million samples agree in all 69 bits has the chance of 1 in 10^7.
 public struct IdentitySet: Sendable {
@@ -82,7 +82,7 @@ public struct IdentitySet: Sendable {
 
         private mutating func grow() {
             let old = slots
-            slots = Array(repeating: 0, count: max(old.count + 8, old.count * 9 / 8))
+            slots = Array(repeating: 0, count: max(old.count + 8, old.count * 6 / 5))
             for bits in old where bits != 0 { slots[slot(of: bits)] = bits }
         }
     }

@@ -143,7 +143,7 @@ extension AttributeValues {
         let start = try instant(startText, &repairs)
         let end: HealthInstant
         if let endText = self[.endDate], !endText.isEmpty {
-            end = startText.elementsEqual(endText) ? start : try instant(endText, &repairs)
+            end = startText.isSame(as: endText) ? start : try instant(endText, &repairs)
         } else {
             end = start
             repairs.insert(.endMissing)

@@ -12,11 +12,18 @@ import HealthData
 ///
 /// A person has few devices, and their texts are long: those met before are found by comparing bytes.
 struct ExportSources {
-    private struct Known {
+    private final class Known: Sendable {
         let name: [UInt8]
         let version: [UInt8]
         let device: [UInt8]
         let source: HealthSource
+
+        init(name: [UInt8], version: [UInt8], device: [UInt8], source: HealthSource) {
+            self.name = name
+            self.version = version
+            self.device = device
+            self.source = source
+        }
     }
 
     private var known: [Known] = []
@@ -28,13 +35,12 @@ struct ExportSources {
         let name = UnsafeBufferPointer(rebasing: (values[.sourceName] ?? empty).prefix(256))
         let version = UnsafeBufferPointer(rebasing: (values[.sourceVersion] ?? empty).prefix(64))
         let device = Self.withoutAddress(UnsafeBufferPointer(rebasing: (values[.device] ?? empty).prefix(1024)))
-        for (index, entry) in known.enumerated()
+        for entry in known
         where device.holds(entry.device) && name.holds(entry.name) && version.holds(entry.version) {
-            if index > 0 { known.swapAt(index, index - 1) }
             return entry.source
         }
         let source = Self.read(name, version, Array(device))
-        if known.count == Self.limit { known.removeLast() }
+        if known.count == Self.limit { known.removeFirst() }
         known.append(Known(name: Array(name), version: Array(version), device: Array(device), source: source))
         return source
     }
@@ -59,6 +65,11 @@ struct ExportSources {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count, let baseAddress, let start = other.baseAddress else { return isEmpty && other.isEmpty }
+        return memcmp(baseAddress, start, count) == 0
+    }
+
     /// Whether these are the bytes.
     func holds(_ bytes: [UInt8]) -> Bool {
         guard count == bytes.count, let baseAddress else { return isEmpty && bytes.isEmpty }
