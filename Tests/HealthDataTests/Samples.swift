@@ -66,8 +66,11 @@ enum Samples {
             type: run.type, value: run.value, start: start, end: start,
             source: HealthSource(
                 product: .appleWatch, version: "1", device: HealthDevice(product: .appleWatch, hardware: "Watch2,4")))
+        // A strap that is paired with a watch.
+        let strap = HealthDevice(product: .app, manufacturer: "Polar Electro Oy")
+        let beat = try heartRate(source: HealthSource(product: .appleWatch, version: "1", device: strap))
         return [
-            meal, flow, event, run, try quantity("OxygenSaturation", "0.97", unit: "%"),
+            meal, flow, event, run, beat, try quantity("OxygenSaturation", "0.97", unit: "%"),
             try quantity("BodyTemperature", "98.6", unit: "degF"),
             try category("SleepAnalysis", .option(try #require(sleep.options.first))),
         ]

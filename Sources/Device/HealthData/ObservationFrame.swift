@@ -19,7 +19,7 @@ final class ObservationFrame: Sendable {
         subjectText = subject.map { Self.member("subject", ["reference": .string("Patient/" + $0)]) } ?? []
         var device = JSONObject()
         if let deviceID { device["reference"] = .string("Device/" + deviceID) }
-        device["display"] = .string(source.product.rawValue)
+        device["display"] = .string((source.device?.product ?? source.product).rawValue)
         deviceText = Self.member("device", .object(device))
     }
 
