@@ -66,7 +66,9 @@ struct ExportSources {
 
 extension UnsafeBufferPointer<UInt8> {
     func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count, let baseAddress, let start = other.baseAddress else { return isEmpty && other.isEmpty }
+        guard count == other.count, let baseAddress, let start = other.baseAddress else {
+            return isEmpty && other.isEmpty
+        }
         return memcmp(baseAddress, start, count) == 0
     }
 
