@@ -53,6 +53,23 @@ struct SpecialClinicalRecordTests {
         #expect(report["result"]?[0]?["display"]?.string == "HDL")
     }
 
+    @Test("a record of DSTU2 refers to another one by the type that it has in R4, and meets it")
+    func renamed() throws {
+        let order = try Self.record(#"{"resourceType":"MedicationOrder","id":"m1"}"#, version: "1.0.2")
+        let statement = try Self.record(#"{"resourceType":"MedicationDispense","id":"d1"}"#, version: "1.0.2")
+        // Under either name: a conversion may bring references up to date, or leave them.
+        let made: JSON = [
+            "resourceType": "MedicationDispense",
+            "authorizingPrescription": [["reference": "MedicationOrder/m1"], ["reference": "MedicationRequest/m1"]],
+        ]
+        let dispense = try #require(statement.converted(toR4: made)).resource(
+            subject: "p1", device: nil, extensions: [])
+        let request = try #require(order.converted(toR4: ["resourceType": "MedicationRequest"])).resource(
+            subject: "p1", device: nil, extensions: [])
+        let place: JSON = ["reference": .string("MedicationRequest/" + (request["id"]?.string ?? ""))]
+        #expect(dispense["authorizingPrescription"] == [place, place])
+    }
+
     @Test("the record of next year takes the place of this year's, and is another content")
     func place() throws {
         let first = try Self.record()

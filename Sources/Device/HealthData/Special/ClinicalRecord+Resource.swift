@@ -23,7 +23,7 @@ extension ClinicalRecord {
     public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
         guard let resource = inR4 else { return document(subject: subject) }
         guard let subject else { return resource }
-        let moved = ReferenceRewriting(server: server, subject: subject).moved(resource)
+        let moved = ReferenceRewriting(server: server, subject: subject, isConverted: r4 != .none).moved(resource)
         guard var object = moved.object else { return moved }
         object.set("id", .string(id(subject: subject)), at: 1)
         for member in ["subject", "patient", "beneficiary"] where object[member]?.object != nil {
@@ -97,6 +97,8 @@ extension HealthSpecial {
 private struct ReferenceRewriting {
     let server: String?
     let subject: String
+    /// Whether the record was brought to R4, and with it those that it refers to.
+    let isConverted: Bool
 
     func moved(_ value: JSON) -> JSON {
         switch value {
@@ -111,7 +113,8 @@ private struct ReferenceRewriting {
             let id = ClinicalRecord.place(server: server, type: target.type, id: target.id)
                 .resourceID(subject: subject)
             var result = object
-            result["reference"] = .string(target.type + "/" + id)
+            let type = isConverted ? ClinicalRecord.newerName(target.type) : target.type
+            result["reference"] = .string(type + "/" + id)
             return .object(result)
         default: return value
         }

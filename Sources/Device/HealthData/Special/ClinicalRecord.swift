@@ -83,8 +83,11 @@ public struct ClinicalRecord: SpecialRecord {
     }
 
     static func place(server: String?, type: String, id: String) -> SampleIdentity {
-        SampleIdentity(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(type)\u{0}\(id)".utf8))
+        SampleIdentity(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(newerName(type))\u{0}\(id)".utf8))
     }
+
+    /// R4's name of the type: of those that HealthKit has, one had another in DSTU2.
+    static func newerName(_ type: String) -> String { type == "MedicationOrder" ? "MedicationRequest" : type }
 
     /// Letters alone, as resource types are.
     static func isName(_ text: String) -> Bool {
