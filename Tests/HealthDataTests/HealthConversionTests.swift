@@ -15,6 +15,86 @@ struct HealthConversionTests {
         #expect(account.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
     }
 
+    @Test("a sink that knows again what it took gets repeats too, and puts the account right")
+    func repeatsOfASinkThatRemembers() throws {
+        var future = try Samples.heartRate("9999", at: 20)
+        future.end.seconds += 1
+        let samples = [
+            try Samples.heartRate(), try Samples.heartRate(at: 9), try Samples.heartRate(), future, future,
+        ]
+        let (_, wanted) = try Samples.convert(samples, known: [samples[1].identity])
+        var stored: Set<String> = []
+        var place: HealthAccount.Place?
+        var repeats: [(HealthAccount.Place, SkipReason)] = []
+        let sink = HealthSink(counting: { place = $0 }) { made in
+            let place = try #require(place)
+            if !stored.insert(made.id).inserted {
+                repeats.append((place, .duplicate))
+            } else if made.identity == samples[1].identity {
+                repeats.append((place, .alreadyKnown))
+            }
+        }
+        let conversion = HealthConversion(HealthSelection(), sink)
+        for sample in samples {
+            try conversion.add(sample, row: conversion.account.row(for: sample.type.identifier))
+        }
+        try conversion.finish()
+        #expect(conversion.account.converted == 5 && repeats.count == 3)
+        for (place, reason) in repeats { conversion.account.recount(place, as: reason) }
+        #expect(conversion.account.converted == wanted.converted && wanted.converted == 2)
+        #expect(conversion.account.skipped == wanted.skipped)
+        #expect(conversion.account.repaired == wanted.repaired)
+        #expect(conversion.account.implausible == wanted.implausible)
+        #expect(wanted.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
+    }
+
+    @Test("a nutrient that could not wait is referred to by its meal, whoever finds repeats", arguments: [false, true])
+    func releasedNutrients(remembers: Bool) throws {
+        let member = try Samples.quantity("DietaryProtein", "12.5", unit: "g")
+        guard case .quantity(let grams) = member.value else { return }
+        var meals: [HealthSample] = []
+        let sink = HealthSink(counting: remembers ? { _ in } : nil) { made in
+            if made.type.kind == .correlation { meals.append(made.sample) }
+        }
+        let conversion = HealthConversion(HealthSelection(), sink)
+        let row = conversion.account.row(for: member.type.identifier)
+        try conversion.addMember(member, row: row)
+        // So many that the first is let go.
+        for second in 1...HealthConversion.nutrientLimit {
+            let other = HealthSample(
+                type: member.type, value: member.value,
+                start: HealthInstant(seconds: Samples.start.seconds + Int64(second), offsetMinutes: 0),
+                end: HealthInstant(seconds: Samples.start.seconds + Int64(second), offsetMinutes: 0),
+                source: Samples.watch)
+            try conversion.addMember(other, row: row)
+        }
+        conversion.claim(member)
+        let measure = try #require(member.type.measure)
+        let meal = try Samples.category(
+            "HKCorrelationTypeIdentifierFood",
+            .components([HealthMember(measure: measure, quantity: grams, identity: member.identity)]))
+        try conversion.addCorrelation(meal, row: conversion.account.row(for: meal.type.identifier))
+        try conversion.finish()
+        #expect(meals.map(\.members) == [[member.identity]])
+        if case .components(let components)? = meals.first?.value { #expect(components.isEmpty) }
+    }
+
+    @Test("notes are named by themselves")
+    func notes() throws {
+        func record(_ type: String) throws -> ClinicalRecord {
+            try #require(ClinicalRecord(["resourceType": .string(type), "id": "1"]))
+        }
+        let (note, condition) = (try record("DocumentReference"), try record("Condition"))
+        for (inclusions, wanted) in [
+            ([], [false, false]), ([.clinicalRecords], [false, true]), ([.notes], [true, false]),
+            ([.notes, .clinicalRecords], [true, true]),
+        ] as [(Set<HealthSelection.Inclusion>, [Bool])] {
+            var selection = HealthSelection()
+            selection.inclusions = inclusions
+            #expect([note, condition].map { selection.selects($0) } == wanted)
+        }
+    }
+
     @Test("samples before the date and of other types are named")
     func selection() throws {
         let selection = HealthSelection(

@@ -33,6 +33,20 @@ struct TemplateTests {
         }
     }
 
+    @Test func healthDataThatLeavesOnlyByNameIsNamedInTheSignedContractToo() throws {
+        var resource = try Fixtures.resource(Self.dstu2)
+        #expect(try ConsentTemplate(resource).includedHealthData == [])
+        resource["extension"] = .array(
+            ["routes", "notes"].map {
+                ["url": .string(ConsentVocabulary.includesHealthData), "valueCode": .string($0)]
+            })
+        let template = try ConsentTemplate(resource)
+        #expect(template.includedHealthData == ["routes", "notes"])
+        let now = try #require(DateTime("2026-01-01T00:00:00Z"))
+        let signed = template.signed(id: "c", patientID: "p", sharing: nil, now: now)
+        #expect(signed.includedHealthData == ["routes", "notes"])
+    }
+
     /// As C3-PRO's apps of DSTU2 bundled it.
     static let dstu2 = """
         {"resourceType":"Contract","id":"org.chip.study","identifier":{"value":"x"},

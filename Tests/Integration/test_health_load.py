@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,10 @@ CONTENT = {
 
 def content(study):
     return {name: study.sql(sql) for name, sql in CONTENT.items()}
+
+
+def reasons(account, reason):
+    return {kind: counts[reason] for kind, counts in account["skipped"].items() if reason in counts}
 
 
 def load(study, *options, export=EXPORT, participant="paper-1", status=0):
@@ -67,6 +72,10 @@ class Load(unittest.TestCase):
         self.assertEqual(second["rows"]["resources"], 0)
         self.assertEqual(second["rows"]["facts"], 0)
         self.assertEqual(second["rows"]["alreadyKnown"], first["rows"]["resources"])
+        self.assertEqual((second["read"], second["converted"]), (first["read"], 0))
+        # What came twice in the export is told apart from what was there.
+        self.assertEqual(reasons(second, "duplicate"), reasons(first, "duplicate"))
+        self.assertEqual(sum(reasons(second, "already-known").values()), first["converted"])
         self.assertEqual({table: self.study.number(f"SELECT count(*) FROM {table}") for table in tables}, counts)
         self.assertEqual(self.study.sql("PRAGMA integrity_check"), [("ok",)])
         self.assertEqual(self.study.sql("PRAGMA foreign_key_check"), [])
@@ -80,6 +89,19 @@ class Load(unittest.TestCase):
         self.addCleanup(other.close)
         load(other)
         self.same(content(self.study), content(other))
+
+    def test_each_load_that_stores_is_in_the_audit(self):
+        first = load(self.study).json
+        rows = "SELECT actor_id, role, subject, resource_id, amount, allowed FROM audit WHERE action = 'load-health'"
+        ((actor, role, subject, print_, amount, allowed),) = self.study.sql(rows)
+        self.assertTrue(actor)
+        self.assertEqual((role, subject, allowed), ("site", "paper-1", 1))
+        self.assertEqual(amount, first["rows"]["resources"] + first["rows"]["devices"])
+        self.assertRegex(print_, r"\A[0-9a-f]{64}\Z")
+        load(self.study)
+        self.assertEqual(len(self.study.sql(rows)), 1)
+        load(self.study, participant="paper-2")
+        self.assertEqual([row[2] for row in self.study.sql(rows)], ["paper-1", "paper-2"])
 
     def test_killed_in_the_middle_and_repeated(self):
         random = seeded()
@@ -122,6 +144,102 @@ class Load(unittest.TestCase):
         load(self.study, export=self.study.root / "none.zip", status=1)
         tributary("health", "load", self.study.root / "nowhere", EXPORT, "--participant", "p", status=1)
         load(self.study, "--signed", "yesterday", status=64)
+
+
+OWN_TYPES = {"types": [
+    {"identifier": "HKQuantityTypeIdentifierBodyMass", "unit": {"healthKit": "lb", "ucum": "[lb_av]", "display": "lbs"}},
+    {"identifier": "HKQuantityTypeIdentifierGripStrength", "kind": "quantity", "title": "Grip strength",
+     "codings": [{"system": "http://example.org/codes", "code": "grip", "display": "Grip strength"}],
+     "unit": {"healthKit": "kg", "ucum": "kg", "display": "kg"}},
+]}
+SMALL = """<?xml version="1.0" encoding="UTF-8"?>
+<HealthData locale="en_US"><ExportDate value="2026-05-01 10:00:00 +0000"/>
+<Record type="HKQuantityTypeIdentifierGripStrength" sourceName="App" unit="kg" startDate="2026-04-01 10:00:00 +0000" endDate="2026-04-01 10:00:00 +0000" value="41.5"/>
+<Record type="HKQuantityTypeIdentifierHeartRateVariabilitySDNN" sourceName="Watch" unit="ms" startDate="2026-04-01 10:00:00 +0000" endDate="2026-04-01 10:01:00 +0000" value="41"><HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="70" time="10:00:01.00"/><InstantaneousBeatsPerMinute bpm="71" time="10:00:02.00"/></HeartRateVariabilityMetadataList></Record>
+</HealthData>
+"""
+INCLUDES = "urn:tributary:includes-health-data"
+
+
+class OfTheStudy(unittest.TestCase):
+    """The study's own types, and what its consent names."""
+
+    def setUp(self):
+        self.study = Study()
+        self.addCleanup(self.study.close)
+        self.export = self.study.root / "export.xml"
+        self.export.write_text(SMALL)
+
+    def name(self, *inclusions):
+        path = self.study.dir / "consent" / "contract.json"
+        contract = json.loads(path.read_text())
+        contract["extension"] = [item for item in contract["extension"] if item["url"] != INCLUDES] + [
+            {"url": INCLUDES, "valueCode": name} for name in inclusions]
+        path.write_text(json.dumps(contract))
+        return path
+
+    def beats(self, study):
+        return study.number("SELECT count(*) FROM record_version WHERE CAST(content AS TEXT) LIKE '%eartbeat%'")
+
+    def test_its_own_types_are_read_and_have_their_concept(self):
+        unknown = load(self.study, export=self.export).json
+        self.assertEqual(unknown["convertedByType"], {"HKQuantityTypeIdentifierHeartRateVariabilitySDNN": 1})
+        (self.study.dir / "health-types.json").write_text(json.dumps(OWN_TYPES))
+        known = load(self.study, export=self.export).json
+        self.assertEqual(known["convertedByType"], {"HKQuantityTypeIdentifierGripStrength": 1})
+        self.assertEqual(
+            self.study.sql("SELECT c.name_char, f.nval_num, f.units_cd FROM observation_fact f JOIN concept_dimension c "
+                           "ON c.concept_cd = f.concept_cd WHERE f.modifier_cd = '@' AND c.name_char LIKE 'Grip%'"),
+            [("Grip strength", 41.5, "kg")])
+        self.assertEqual(
+            tributary("study", "check", self.study.dir, "--json").json["healthTypes"],
+            ["HKQuantityTypeIdentifierBodyMass", "HKQuantityTypeIdentifierGripStrength"])
+
+    def test_what_is_wrong_in_its_own_types_is_said(self):
+        OWN = json.loads(json.dumps(OWN_TYPES))
+        OWN["types"][0]["unit"]["ucum"] = "kg"
+        (self.study.dir / "health-types.json").write_text(json.dumps(OWN))
+        for command in (("study", "check"), ("health", "load")):
+            rest = [self.export, "--participant", "p"] if command[0] == "health" else []
+            failed = tributary(*command, self.study.dir, *rest, status=1)
+            self.assertIn("types[0].unit.ucum", failed.errors)
+        self.assertFalse(self.study.database.exists())
+
+    def test_only_what_the_consent_names_is_taken(self):
+        refused = load(self.study, "--include", "heartbeats", export=self.export, status=1)
+        self.assertIn("inclusion-not-in-consent", refused.errors)
+        load(self.study, export=self.export)
+        self.assertEqual(self.beats(self.study), 0)
+        load(self.study, "--include", "nights", export=self.export)
+        path = self.name("heartbeats")
+        self.assertEqual(tributary("study", "check", self.study.dir, "--json").json["includedHealthData"], ["heartbeats"])
+        refused = load(self.study, "--include", "heartbeats,routes", export=self.export, status=1)
+        self.assertIn("routes", refused.errors)
+        load(self.study, export=self.export)
+        self.assertEqual(self.beats(self.study), 1)
+        # One that names less beside it, in another language.
+        shutil.copy(EXAMPLES / "study" / "consent" / "contract.json", path.with_name("contract-2.json"))
+        load(self.study, "--include", "heartbeats", export=self.export, status=1)
+
+    def test_a_consent_that_names_what_there_is_not(self):
+        self.name("routs")
+        self.assertIn("consent-inclusion-unknown", tributary("study", "check", self.study.dir, status=1).errors)
+
+    def test_the_device_takes_what_its_person_signed(self):
+        server = self.study.serve()
+        for inclusions, beats in (((), 0), (("heartbeats",), 1)):
+            path = self.name(*inclusions)
+            device = self.study.device(server)
+            device.run("consent", "--contract", path, "--answers", EXAMPLES / "study" / "answers" / "consent-1.json",
+                       "--name", "A B")
+            status = 0 if inclusions else 1
+            device.run("health", self.export, "--include", "heartbeats", status=status)
+            refused = device.run("health", self.export, "--include", "routes", status=1)
+            self.assertIn("inclusion-not-in-consent", refused.errors)
+            device.run("health", self.export)
+            device.send()
+            self.study.settled(300)
+            self.assertEqual(self.beats(self.study), beats)
 
 
 class SameAsByDevice(SpineTest):

@@ -26,6 +26,35 @@ import Wire
         }
     }
 
+    @Test func ofSeveralConsentsCountsWhatAllOfThemName() async throws {
+        func contract(_ names: [String]) -> Data {
+            let extensions = names.map { #"{"url":"urn:tributary:includes-health-data","valueCode":"\#($0)"}"# }
+            return Data(
+                """
+                {"resourceType":"Contract","extension":[\(extensions.joined(separator: ","))],"term":[{"type":{"coding":
+                 [{"system":"http://researchkit.org/docs/Constants/ORKConsentSectionType","code":"Privacy"}]}}]}
+                """.utf8)
+        }
+        try await withStudy { folder in
+            #expect(folder.includedHealthData() == [])
+            try contract(["routes", "notes"]).write(to: folder.consentURL.appendingPathComponent("en.json"))
+            #expect(folder.includedHealthData() == ["routes", "notes"])
+            try contract(["notes", "heartbeats"]).write(to: folder.consentURL.appendingPathComponent("de.json"))
+            #expect(folder.includedHealthData() == ["notes"])
+        }
+    }
+
+    @Test func theStudysOwnTypesMustBeJSON() async throws {
+        try await withStudy { folder in
+            #expect(try folder.healthTypes() == nil)
+            try Data(#"{"types": []}"#.utf8).write(to: folder.healthTypesURL)
+            #expect(try folder.healthTypes() != nil)
+            try Data("{".utf8).write(to: folder.healthTypesURL)
+            let error = #expect(throws: ServerError.self) { try folder.healthTypes() }
+            #expect(error?.code == "study-invalid")
+        }
+    }
+
     @Test func aStudyIsNeverOverwritten() async throws {
         try await withStudy { folder in
             let before = try Data(contentsOf: folder.publicKeysURL)

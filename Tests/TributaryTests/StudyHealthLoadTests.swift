@@ -22,7 +22,7 @@ import Warehouse
         mustBeKnown: Bool = false, at: Date = now
     ) async throws -> StudyHealthLoad {
         try await StudyHealthLoad(
-            participant: participant, export: export, signedAt: signed.flatMap { DateTime($0) },
+            participant: participant, export: export, account: "site-desk", signedAt: signed.flatMap { DateTime($0) },
             mustBeKnown: mustBeKnown, database: database, clock: { at })
     }
 
@@ -107,6 +107,30 @@ import Warehouse
             let other = try await open(database, export: "another", at: Self.now.addingTimeInterval(3600))
             #expect(other.submissionID != first.submissionID)
             #expect(other.receivedAt == Self.now.addingTimeInterval(3600))
+        }
+    }
+
+    @Test func whatIsLoadedStandsInTheAudit() async throws {
+        try await withStudy { database in
+            for (export, resources) in [("print-1", 1), ("print-2", 0)] {
+                let load = try await open(database, export: export)
+                try await load.store(try batch())
+                try await load.store(try batch())
+                #expect(try await load.finish().resources == resources)
+            }
+            let rows = try await database.read { transaction in
+                try transaction.query("SELECT * FROM audit").map { row in
+                    try ["actor_id", "role", "action", "resource_type", "resource_id", "subject", "reason"]
+                        .map { try row.text($0) } + [String(row.integer("amount")), String(row.integer("allowed"))]
+                }
+            }
+            // The second stored nothing, so there is nothing to account for.
+            #expect(
+                rows == [
+                    [
+                        "site-desk", "site", "load-health", "Observation", "print-1", "p1", "permitted", "1", "1",
+                    ]
+                ])
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct PolicyTests {
     /// Who asks.
     enum Asker: String, CaseIterable, Sendable {
-        case nobody, unboundDevice, boundDevice, staff
+        case nobody, unboundDevice, boundDevice, staff, site
 
         var actor: Actor? {
             switch self {
@@ -15,6 +15,7 @@ struct PolicyTests {
             case .boundDevice:
                 Actor(id: "device-1", role: .device, participant: "anna", enrolmentID: "e1")
             case .staff: Actor(id: "staff-1", role: .staff)
+            case .site: Actor(id: "account-1", role: .site)
             }
         }
     }
@@ -52,6 +53,7 @@ struct PolicyTests {
                 .writeRecord: [.ownRecord, .ownContract],
             ],
             .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
+            .site: [.loadHealth: [.ownRecord, .otherRecord, .ownContract, .otherContract]],
         ]
     }()
 

@@ -213,6 +213,52 @@ import Testing
         }
     }
 
+    /// Of one load, in one batch and in two; of an earlier load; and both.
+    @Test func whatComesTwiceIsToldApartFromWhatWasThere() async throws {
+        let all = Array(try observations().prefix(40))
+        try await LoaderFixture.with { database in
+            func store(_ batches: [[HealthObservation]]) async throws -> HealthLoader.Report {
+                try await database.write { transaction in
+                    var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                    var report = HealthLoader.Report()
+                    for batch in batches {
+                        report += try loader.store(Self.batch(batch), at: Self.received, in: transaction)
+                    }
+                    return report
+                }
+            }
+            let first = try await store([Array(all[..<20]) + all[..<5], Array(all[..<3])])
+            #expect(first.resources == 20 && first.duplicates == 8 && first.alreadyKnown == 0)
+            let second = try await store([Array(all[10...]) + all[10..<12], Array(all[30...])])
+            #expect(second.resources == 20 && second.alreadyKnown == 10 && second.duplicates == 12)
+        }
+    }
+
+    @Test func numbersAreMetOnce() {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededNumbers(state: seed)
+        var (numbers, model) = (NumberSet(), Set<Int64>())
+        for _ in 0..<5_000 {
+            let number = Int64.random(in: 0...(Bool.random(using: &generator) ? 9_000 : .max), using: &generator)
+            #expect(numbers.insert(number) == model.insert(number).inserted, "seed \(seed)")
+        }
+    }
+
+    @Test func aStudysOwnTypeHasItsConcept() throws {
+        let supplement = try JSON(
+            Data(
+                """
+                {"types": [{"identifier": "ExampleGripStrength", "kind": "quantity", "title": "Grip strength",
+                  "codings": [{"system": "http://example.org/codes", "code": "grip", "display": "Grip strength"}],
+                  "unit": {"healthKit": "kg", "ucum": "kg", "display": "kg"}}]}
+                """.utf8))
+        let concepts = try HealthConcept.concepts(supplement: supplement)
+        #expect(concepts.count == HealthConcept.all.count + 1)
+        #expect(concepts.last?.title == "Grip strength" && concepts.last?.ucum == "kg")
+        #expect(try HealthConcept.concepts(supplement: nil) == HealthConcept.all)
+        #expect(throws: HealthTypeTableError.self) { try HealthConcept.concepts(supplement: ["types": 1]) }
+    }
+
     @Test func aDeviceIsStoredOnce() async throws {
         let device = HealthDevice(product: .appleWatch, manufacturer: "Apple Inc.", hardware: "Watch6,2")
         var maker = HealthBatchMaker(receivedAt: Self.received)

@@ -16,6 +16,8 @@ public struct ConsentTemplate: Sendable, Hashable {
     public let asksForSharing: Bool
     /// Whether the Contract says so itself; then nobody can sign without an answer.
     public let requiresSharingAnswer: Bool
+    /// What of health data that leaves only by name the consent names (``ConsentVocabulary/includesHealthData``).
+    public let includedHealthData: Set<String>
     /// The canonical URL of the template (R4 only).
     public let url: String?
     /// The version of the template (R4 only).
@@ -39,6 +41,7 @@ public struct ConsentTemplate: Sendable, Hashable {
         let asks = contract.extension(ConsentVocabulary.asksForSharing)?.value?.value.bool
         asksForSharing = asks ?? true
         requiresSharingAnswer = asks ?? false
+        includedHealthData = contract.includedHealthData
         url = contract.url
         version = contract.version
         self.contract = contract
@@ -50,4 +53,12 @@ public struct ConsentTemplate: Sendable, Hashable {
 
     /// The sections that are shown on screens before the document.
     public var screenSections: [ConsentSection] { sections.filter { $0.kind != .onlyInDocument } }
+}
+
+extension Contract {
+    /// What of health data that leaves only by name this consent names, signed or not.
+    public var includedHealthData: Set<String> {
+        Set(
+            extensions.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap { $0.value?.value.string })
+    }
 }

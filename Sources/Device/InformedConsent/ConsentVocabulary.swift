@@ -8,6 +8,9 @@ public enum ConsentVocabulary {
     public static let sharing = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
     /// Extension of a template (valueBoolean): whether the person is asked about sharing. True where it is absent.
     public static let asksForSharing = "urn:tributary:asks-for-data-sharing"
+    /// Extension of a template (valueCode, one for each): what of health data leaves only where the consent names it, as
+    /// `routes` or `clinical-records`. Nothing does where it is absent. The signed Contract has it too.
+    public static let includesHealthData = "urn:tributary:includes-health-data"
     /// Extension of a Patient (valueBoolean): the person is 90 or older, and no birth date is told.
     public static let ninetyOrOlder = "urn:tributary:age-90-or-older"
     /// Code system of signer types.

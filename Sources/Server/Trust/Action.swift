@@ -9,6 +9,8 @@ public enum Action: String, Sendable, CaseIterable {
     case searchRecords = "search-records"
     case bindParticipant = "bind-participant"
     case writeRecord = "write-record"
+    /// Storing a participant's health data straight, for consent on paper.
+    case loadHealth = "load-health"
 }
 
 /// What it is done to.

@@ -4,11 +4,13 @@ public enum Role: String, Sendable, CaseIterable {
     case device
     /// A member of the study team, with a staff token.
     case staff
+    /// Who works at the server's own command line: an account of the machine, which reaches the database anyway.
+    case site
 }
 
 /// Who asks, once they have proved it.
 public struct Actor: Sendable, Hashable {
-    /// The client's id, or the staff token's id (never the token).
+    /// The client's id, the staff token's id (never the token), or the account's name.
     public let id: String
     public let role: Role
     /// The participant that this device is bound to.

@@ -11,7 +11,8 @@ public struct Policy: Sendable {
         case (nil, _): .denied("not-authenticated")
         case (.device, _): decide(device: actor, action, target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
-        case (.staff, _): .denied("role-not-permitted")
+        case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
+        case (.site, _), (.staff, _): .denied("role-not-permitted")
         }
     }
 
@@ -29,7 +30,7 @@ public struct Policy: Sendable {
             target.resourceType == "Contract"
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
-        case .register, .readRecord, .searchRecords:
+        case .register, .readRecord, .searchRecords, .loadHealth:
             .denied("role-not-permitted")
         }
     }

@@ -57,6 +57,10 @@ public enum TrustSchema {
                 """,
                 "CREATE INDEX audit_by_subject ON audit (subject, number)",
             ]
-        }
+        },
+        Migration(number: 201, name: "amounts in the audit") { _ in
+            // How many resources it was, where it is not one.
+            ["ALTER TABLE audit ADD COLUMN amount BIGINT"]
+        },
     ]
 }

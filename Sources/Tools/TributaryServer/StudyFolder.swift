@@ -11,6 +11,7 @@ import Wire
 /// study.json         what the study is
 /// consent/           the consent document's templates (Contract)
 /// questionnaires/    the published forms (Questionnaire)
+/// health-types.json  the study's own types of health data, and changes to the table's
 /// profiles/          StructureDefinitions that resources may name
 /// keys/              private keys, 0700; a receiver in a DMZ has none
 /// jwks.json          the public halves, for the receiver
@@ -27,6 +28,7 @@ public struct StudyFolder: Sendable {
     public var consentURL: URL { url.appendingPathComponent("consent", isDirectory: true) }
     public var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
     public var profilesURL: URL { url.appendingPathComponent("profiles", isDirectory: true) }
+    public var healthTypesURL: URL { url.appendingPathComponent("health-types.json") }
     public var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
     public var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
     public var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }

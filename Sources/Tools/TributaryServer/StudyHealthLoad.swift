@@ -5,6 +5,7 @@ import Foundation
 import InformedConsent
 import Records
 import Storage
+import Trust
 import Warehouse
 
 /// Loads one participant's health data straight into a study's records and warehouse, without envelope and queue: for
@@ -21,8 +22,14 @@ public actor StudyHealthLoad {
     private let provenance: RecordProvenance
     private let clock: @Sendable () -> Date
     private var loader: HealthLoader
-    private var writing: Task<(HealthLoader, HealthLoader.Report), any Error>?
+    private var writing: Task<(HealthLoader, HealthLoader.Report, AccessControl.LoadEntry?), any Error>?
     private var report = HealthLoader.Report()
+    private let access: AccessControl
+    /// Who loads what.
+    private let actor: Actor
+    private let target: Target
+    /// The row of the audit; a load that stores nothing has none.
+    private var entry: AccessControl.LoadEntry?
     /// Whether the participant's consent was recorded by this load.
     public nonisolated let madeParticipant: Bool
     /// The participant's Patient id.
@@ -32,12 +39,14 @@ public actor StudyHealthLoad {
     ///
     /// - Parameters:
     ///   - export: tells this export from others: the same bytes, the same text.
+    ///   - account: who loads, for the audit: a name of the machine's accounts.
     ///   - signedAt: when the participant signed on paper; nil where the site does not say, then the time of the load
     ///     stands for it.
     ///   - mustBeKnown: whether a participant whose consent is not on file is refused.
     /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`.
     public init(
-        participant: String, export: String, signedAt: DateTime?, mustBeKnown: Bool, database: any SQLDatabase,
+        participant: String, export: String, account: String, signedAt: DateTime?, mustBeKnown: Bool,
+        database: any SQLDatabase,
         clock: @escaping @Sendable () -> Date
     ) async throws {
         guard Resource.isID(participant) else {
@@ -76,6 +85,10 @@ public actor StudyHealthLoad {
         self.participant = participant
         self.database = database
         self.clock = clock
+        access = AccessControl(database: database, clock: clock)
+        actor = Actor(id: account, role: .site)
+        // The print of the export, and never its name.
+        target = Target(resourceType: Observation.resourceType, resourceID: export, subject: participant)
         loader = HealthLoader(subject: participant, provenance: provenance)
     }
 
@@ -88,12 +101,20 @@ public actor StudyHealthLoad {
     public func store(_ batch: HealthBatch) async throws {
         try await settle()
         guard !batch.isEmpty else { return }
-        let (loader, database, clock) = (loader, database, clock)
+        let (loader, database, clock, entry) = (loader, database, clock, entry)
+        let (access, actor, target, earlier) = (access, actor, target, report.changes)
         writing = Task {
             try await database.write { transaction in
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)
-                return (loader, report)
+                guard report.hasChanged else { return (loader, report, entry) }
+                let amount = earlier + report.changes
+                guard let entry else {
+                    let begun = try access.beginLoad(actor, target, amount: amount, in: transaction)
+                    return (loader, report, begun)
+                }
+                try access.note(amount, on: entry, in: transaction)
+                return (loader, report, entry)
             }
         }
     }
@@ -109,8 +130,9 @@ public actor StudyHealthLoad {
     private func settle() async throws {
         guard let task = writing else { return }
         writing = nil
-        let (next, done) = try await task.value
+        let (next, done, entered) = try await task.value
         loader = next
+        entry = entered
         report += done
     }
 
@@ -118,4 +140,11 @@ public actor StudyHealthLoad {
         let digest = SHA256.hash(data: Data("\(participant)\n\(export)".utf8))
         return "health-load:" + digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
+}
+
+extension HealthLoader.Report {
+    /// How many resources were stored, or stored anew.
+    fileprivate var changes: Int { resources + revised + devices }
+    /// Whether anything was written; facts that were undone come back with resources that are there.
+    fileprivate var hasChanged: Bool { changes > 0 || facts > 0 }
 }

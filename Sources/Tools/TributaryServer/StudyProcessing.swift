@@ -29,13 +29,19 @@ public enum StudyProcessing {
             clock: clock)
     }
 
-    /// Writes the concepts of the published forms and of the health types.
-    public static func loadOntology(folder: StudyFolder, database: any SQLDatabase, now: Date) async throws {
+    /// Writes the concepts of the published forms and of the study's health types.
+    ///
+    /// - Parameter health: the concepts of the health types, if they are not those of the study's folder.
+    /// - Throws: what is wrong in the study's own types, too.
+    public static func loadOntology(
+        folder: StudyFolder, database: any SQLDatabase, now: Date, health: [HealthConcept]? = nil
+    ) async throws {
+        let health = try health ?? HealthConcept.concepts(supplement: folder.healthTypes())
         let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType)
             .map { Questionnaire($0.resource.object) }
         try await database.write { transaction in
             let loader = WarehouseLoader()
-            try loader.ensureHealthOntology(HealthConcept.all, at: now, in: transaction)
+            try loader.ensureHealthOntology(health, at: now, in: transaction)
             for form in forms { try loader.ensureOntology(questionnaire: form, at: now, in: transaction) }
         }
     }

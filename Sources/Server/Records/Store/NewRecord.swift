@@ -17,7 +17,8 @@ public struct NewRecord: Sendable {
     }
 
     public let id: String
-    let content: Data
+    /// Its R4 bytes.
+    public let content: Data
     let digest: String
     let tokens: [SearchIndex.Token]
     /// Milliseconds since 1970, half open.

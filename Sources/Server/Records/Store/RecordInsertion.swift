@@ -45,13 +45,14 @@ public struct RecordInsertion {
 
     /// Stores a resource as the first version of its id.
     ///
-    /// - Returns: false where something has the id already; then nothing was done.
-    public mutating func insert(_ new: NewRecord) throws -> Bool {
-        let number = SQLValue.integer(next)
+    /// - Returns: the number of its row; nil where something has the id already, then nothing was done.
+    public mutating func insert(_ new: NewRecord) throws -> Int64? {
+        let inserted = next
+        let number = SQLValue.integer(inserted)
         let id = SQLValue.text(new.id)
         try record.bind(number, at: 1)
         try record.bind(id, at: 2)
-        guard try record.run() > 0 else { return false }
+        guard try record.run() > 0 else { return nil }
         next += 1
         try version.bind(id, at: 1)
         try version.bind(.blob(new.content), at: 2)
@@ -72,7 +73,7 @@ public struct RecordInsertion {
             try date.bind(.integer(range.high), at: 3)
             try date.run()
         }
-        return true
+        return inserted
     }
 }
 

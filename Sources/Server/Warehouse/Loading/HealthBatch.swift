@@ -10,13 +10,10 @@ public struct HealthBatch: Sendable {
         let facts: PreparedFacts
         /// The concepts that the facts use.
         let concepts: [ConceptUse]
-        /// Of what is not named by its content, as the summary of a day: it may come again with more in it.
-        var revision: Revision?
-    }
-
-    struct Revision: Sendable {
-        let resource: Resource
-        let content: Data
+        /// Whether it is not named by its content, as the summary of a day: it may come again with more in it.
+        var isRevisable = false
+        /// Where in the account it is counted.
+        var place: HealthAccount.Place?
     }
 
     var entries: [Entry] = []
@@ -35,28 +32,27 @@ public struct HealthBatchMaker {
 
     public init(receivedAt: Date) { self.receivedAt = receivedAt }
 
-    public mutating func add(_ observation: HealthObservation) {
+    /// - Parameter place: where in the account it is counted.
+    public mutating func add(_ observation: HealthObservation, countedAt place: HealthAccount.Place? = nil) {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
         let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
-        add(record, facts)
+        add(record, facts, place: place)
     }
 
     /// Adds an observation that is made already: a record with a structure of its own, a night's summary.
     ///
+    /// - Parameter place: where in the account it is counted.
     /// - Returns: false for what is no Observation with an id; it is not taken.
-    public mutating func add(_ json: JSON) -> Bool {
+    public mutating func add(_ json: JSON, countedAt place: HealthAccount.Place? = nil) -> Bool {
         guard let object = json.object else { return false }
         let resource = StorableText.resource(Resource(object))
         guard resource.resourceType == Observation.resourceType, let id = resource.id, Resource.isID(id) else {
             return false
         }
         let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
-        let content = json.data()
-        add(
-            NewRecord(resource, id: id, content: content), facts,
-            HealthBatch.Revision(resource: resource, content: content))
+        add(NewRecord(resource, id: id, content: json.data()), facts, isRevisable: true, place: place)
         return true
     }
 
@@ -68,12 +64,14 @@ public struct HealthBatchMaker {
             NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data()))
     }
 
-    private mutating func add(_ record: NewRecord, _ facts: FactSet, _ revision: HealthBatch.Revision? = nil) {
+    private mutating func add(
+        _ record: NewRecord, _ facts: FactSet, isRevisable: Bool = false, place: HealthAccount.Place?
+    ) {
         let ide = Observation.resourceType + "/" + record.id
         batch.entries.append(
             HealthBatch.Entry(
                 record: record, facts: PreparedFacts(ide: ide, facts: facts.facts, time: facts.time),
-                concepts: facts.concepts, revision: revision))
+                concepts: facts.concepts, isRevisable: isRevisable, place: place))
     }
 
     /// What was gathered since the last time.

@@ -15,6 +15,8 @@ public struct HealthLoader: Sendable {
     private let provenance: RecordProvenance
     /// Concepts that are in the ontology for sure.
     private var ensured: Set<ConceptUse> = []
+    /// The records that this load stored or found.
+    private var met = NumberSet()
 
     public init(subject: String, provenance: RecordProvenance) {
         self.subject = subject
@@ -29,8 +31,12 @@ public struct HealthLoader: Sendable {
         public var devices = 0
         /// Facts that were written, without their modifiers.
         public var facts = 0
-        /// Resources that were stored already.
+        /// Resources that were stored already before this load.
         public var alreadyKnown = 0
+        /// Resources that came more than once in this load.
+        public var duplicates = 0
+        /// The places in the account of what was not stored, with their number.
+        public var repeats: [Repeat: Int] = [:]
         /// Resources that an earlier submission brought with less in them: they have a new version. Of one day's
         /// summary the one counts that came last; a load never revises what it brought itself.
         public var revised = 0
@@ -39,11 +45,20 @@ public struct HealthLoader: Sendable {
 
         public init() {}
 
+        /// What was converted and not stored.
+        public struct Repeat: Sendable, Hashable {
+            public let place: HealthAccount.Place
+            /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.
+            public let reason: SkipReason
+        }
+
         public static func += (left: inout Report, right: Report) {
             left.resources += right.resources
             left.devices += right.devices
             left.facts += right.facts
             left.alreadyKnown += right.alreadyKnown
+            left.duplicates += right.duplicates
+            left.repeats.merge(right.repeats, uniquingKeysWith: +)
             left.revised += right.revised
             left.refused += right.refused
         }
@@ -66,20 +81,22 @@ public struct HealthLoader: Sendable {
         // The upload's row is made when there is something to upload.
         var insertion: (facts: FactInsertion, upload: Int64)?
         for entry in batch.entries {
-            if try records.insert(entry.record) {
+            if let number = try records.insert(entry.record) {
                 report.resources += 1
+                _ = met.insert(number)
             } else {
                 let known = try Self.known(entry, subject: subject, in: transaction)
-                guard known.isOwn else {
+                guard let number = known.ownNumber else {
                     report.refused += 1
                     continue
                 }
-                if let revision = entry.revision, known.receivedAt.map({ $0 < provenance.receivedAt }) ?? false,
-                    try revise(entry, revision, isLoaded: known.isLoaded, context, in: transaction)
+                let isFirst = met.insert(number)
+                if entry.isRevisable, known.receivedAt.map({ $0 < provenance.receivedAt }) ?? false,
+                    try revise(entry, isLoaded: known.isLoaded, context, in: transaction)
                 {
                     report.revised += 1
                 } else {
-                    report.alreadyKnown += 1
+                    report.pass(entry, as: isFirst ? .alreadyKnown : .duplicate)
                 }
                 // Facts that were undone come back.
                 if known.isLoaded { continue }
@@ -103,15 +120,15 @@ public struct HealthLoader: Sendable {
 
     /// Records a new version where the content differs, with its facts in place of the old ones.
     private func revise(
-        _ entry: HealthBatch.Entry, _ revision: HealthBatch.Revision, isLoaded: Bool, _ context: LoadContext,
-        in transaction: any SQLTransaction
+        _ entry: HealthBatch.Entry, isLoaded: Bool, _ context: LoadContext, in transaction: any SQLTransaction
     ) throws -> Bool {
+        let resource = StorableText.resource(try Resource(entry.record.content))
         let result = try RecordStore().put(
-            revision.resource, content: revision.content, original: nil, id: entry.record.id, provenance: provenance,
+            resource, content: entry.record.content, original: nil, id: entry.record.id, provenance: provenance,
             at: context.loadedAt, in: transaction)
         guard case .updated = result else { return false }
         if isLoaded {
-            try WarehouseLoader().load(revision.resource, questionnaire: nil, context: context, in: transaction)
+            try WarehouseLoader().load(resource, questionnaire: nil, context: context, in: transaction)
         }
         return true
     }
@@ -120,7 +137,7 @@ public struct HealthLoader: Sendable {
         guard !devices.isEmpty else { return 0 }
         var records = try RecordInsertion(
             type: Device.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
-        return try devices.reduce(0) { try $0 + (records.insert($1) ? 1 : 0) }
+        return try devices.reduce(0) { try $0 + (records.insert($1) == nil ? 0 : 1) }
     }
 
     private static func insertion(
@@ -134,11 +151,12 @@ public struct HealthLoader: Sendable {
 
     private static func known(
         _ entry: HealthBatch.Entry, subject: String, in transaction: any SQLTransaction
-    ) throws -> (isOwn: Bool, isLoaded: Bool, receivedAt: Date?) {
+    ) throws -> (ownNumber: Int64?, isLoaded: Bool, receivedAt: Date?) {
         let row = try transaction.first(
             """
-            SELECT r.subject, v.received_at, m.encounter_num FROM record r
-            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
+            SELECT r.number, r.subject, v.received_at, m.encounter_num FROM record r
+            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version
+            LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
                 AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
                 AND m.patient_ide_source = ?
             WHERE r.type = ? AND r.id = ?
@@ -147,9 +165,17 @@ public struct HealthLoader: Sendable {
                 SQLValue(entry.facts.ide), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
                 SQLValue(Observation.resourceType), SQLValue(entry.record.id),
             ])
+        let isOwn = row?.textIfPresent("subject") == subject
         return (
-            row?.textIfPresent("subject") == subject, row?.integerIfPresent("encounter_num") != nil,
+            isOwn ? row?.integerIfPresent("number") : nil, row?.integerIfPresent("encounter_num") != nil,
             row?.dateIfPresent("received_at")
         )
+    }
+}
+
+extension HealthLoader.Report {
+    fileprivate mutating func pass(_ entry: HealthBatch.Entry, as reason: SkipReason) {
+        if reason == .duplicate { duplicates += 1 } else { alreadyKnown += 1 }
+        if let place = entry.place { repeats[Repeat(place: place, reason: reason), default: 0] += 1 }
     }
 }

@@ -5,6 +5,14 @@ extension HealthConcept {
     /// The types of the standard table, and the parts of those that have several values.
     public static let all: [HealthConcept] = concepts(of: .standard)
 
+    /// The same with a study's supplement to the table.
+    ///
+    /// - Throws: what is wrong in the supplement, and where.
+    public static func concepts(supplement: JSON?) throws(HealthTypeTableError) -> [HealthConcept] {
+        guard let supplement else { return all }
+        return concepts(of: try HealthTypeTable.standard.applying(supplement: supplement))
+    }
+
     /// The concepts of a table's types and their parts.
     ///
     /// Samples of the two pressures become blood pressures, so the pressures are parts and nothing else. Clinical

@@ -81,27 +81,25 @@ struct HealthChoice: ParsableArguments {
     var types: String?
     @Option(help: "Only what ended on or after this date (UTC).") var since: String?
     @Option(
-        help: "What leaves only where it is named: routes, clinical-records, heartbeats, nights; separated by commas.")
+        help: """
+            What leaves only where it is named, separated by commas: routes, clinical-records, notes, heartbeats, nights. \
+            For a study only what its consent names, and all of that where this is left out.
+            """)
     var include: String?
     @Option(help: "A JSON file with a study's own types, and changes to those of the table.") var supplement: String?
 
-    func selection() throws -> HealthSelection {
+    /// - Parameter study: the study that the data is for; nil where it is for none.
+    func selection(for study: HealthStudy? = nil) throws -> HealthSelection {
         let begin = try since.map { text in
             guard let date = DateTime(text) else { throw ValidationError("--since takes a date such as 2026-01-31.") }
             return date.start()
         }
-        let table = try supplement.map(Self.table) ?? .standard
+        let table =
+            try supplement.map { try Self.table(path: $0, on: study?.table ?? .standard) } ?? study?.table ?? .standard
         var selection = HealthSelection(
             since: begin, types: try Self.words(types).map { try HealthSelection.types(named: $0, in: table) },
             table: table)
-        selection.inclusions = Set(
-            try (Self.words(include) ?? []).map { word in
-                guard let inclusion = HealthSelection.Inclusion(rawValue: word) else {
-                    let known = HealthSelection.Inclusion.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("--include takes \(known).")
-                }
-                return inclusion
-            })
+        selection.inclusions = try inclusions(for: study)
         selection.convertDSTU2 = { resource in
             guard let object = resource.object else { return .none }
             return try? FHIRConversion.toR4(Resource(object), from: .dstu2).resource.json
@@ -109,16 +107,29 @@ struct HealthChoice: ParsableArguments {
         return selection
     }
 
+    private func inclusions(for study: HealthStudy?) throws -> Set<HealthSelection.Inclusion> {
+        guard let words = Self.words(include) else { return study?.inclusions ?? [] }
+        let asked = try words.map { word in
+            guard let inclusion = HealthSelection.Inclusion(rawValue: word) else {
+                let known = HealthSelection.Inclusion.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("--include takes \(known).")
+            }
+            return inclusion
+        }
+        if let study { try study.permit(asked) }
+        return Set(asked)
+    }
+
     func includes(_ inclusion: HealthSelection.Inclusion) -> Bool {
         Self.words(include)?.contains(inclusion.rawValue) == true
     }
 
-    /// The standard table with a file's additions.
-    static func table(path: String) throws -> HealthTypeTable {
+    /// A table with a file's additions.
+    static func table(path: String, on table: HealthTypeTable = .standard) throws -> HealthTypeTable {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandError("file-unreadable", "The file \(path) cannot be read.")
         }
-        return try HealthTypeTable.standard.applying(supplement: JSON(Array(data)))
+        return try table.applying(supplement: JSON(Array(data)))
     }
 
     private static func words(_ text: String?) -> [String]? {

@@ -34,22 +34,24 @@ extension HealthCommand {
         func run() async throws {
             LargeAllocations.giveBack()
             let subject = participant.hasPrefix("Patient/") ? String(participant.dropFirst(8)) : participant
-            var selection = try choice.selection()
-            selection.subject = subject
             let signedAt = try Self.instant(signed, "--signed")
             let folder = StudyFolder(path: dir)
             _ = try folder.configuration()
+            var selection = try choice.selection(for: HealthStudy(folder))
+            selection.subject = subject
             let print = try ExportPrint.text(of: export)
             let opened = try await StudyDatabase.open(folder, url: database)
-            try await StudyProcessing.loadOntology(folder: folder, database: opened, now: Date())
+            try await StudyProcessing.loadOntology(
+                folder: folder, database: opened, now: Date(), health: HealthConcept.concepts(of: selection.table))
             let load = try await StudyHealthLoad(
-                participant: subject, export: print, signedAt: signedAt, mustBeKnown: mustBeKnown, database: opened,
-                clock: { Date() })
+                participant: subject, export: print, account: NSUserName(), signedAt: signedAt,
+                mustBeKnown: mustBeKnown,
+                database: opened, clock: { Date() })
             if load.madeParticipant {
                 CommandOutput.note("Recorded the consent on paper of \(subject), who is new to the study.")
             }
             let (account, rows) = try await Self.store(
-                HealthExport(path: export), selection, nights: choice.includes(.nights), into: load,
+                HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights), into: load,
                 progress: ProgressLine().show)
             try await opened.close()
             show(account, rows, load)
@@ -63,11 +65,14 @@ extension HealthCommand {
         ) async throws -> (HealthAccount, HealthLoader.Report) {
             let making = BatchMaking(HealthBatchMaker(receivedAt: load.receivedAt))
             let sink = HealthSink(
-                special: { made in if !making.maker.add(made.resource) { making.refused += 1 } },
+                counting: { making.place = $0 },
+                special: { made in
+                    if !making.maker.add(made.resource, countedAt: making.place) { making.refused += 1 }
+                },
                 device: { making.maker.add($0, subject: load.participant) },
                 observation: { observation in
-                    making.maker.add(observation)
-                    making.nights?.add(observation)
+                    making.maker.add(observation, countedAt: making.place)
+                    making.addToNights(observation)
                 })
             if nights { making.nights = HealthNights() }
             var account = try await export.convert(selection, into: sink) { reached in
@@ -82,6 +87,7 @@ extension HealthCommand {
             try await load.store(making.maker.take())
             var rows = try await load.finish()
             rows.refused += making.refused
+            for (passed, times) in rows.repeats { account.recount(passed.place, as: passed.reason, times: times) }
             return (account, rows)
         }
 
@@ -124,8 +130,19 @@ extension HealthCommand {
 private final class BatchMaking {
     var maker: HealthBatchMaker
     var nights: HealthNights?
+    /// The samples of sleep that the nights have: each counts once.
+    private var asleep = IdentitySet()
+    /// Where in the account the next thing is counted.
+    var place: HealthAccount.Place?
     /// What is no Observation, which the records do not hold.
     var refused = 0
 
     init(_ maker: HealthBatchMaker) { self.maker = maker }
+
+    func addToNights(_ observation: HealthObservation) {
+        guard nights != nil, observation.type.shortName == "SleepAnalysis",
+            asleep.insert(observation.identity.key)
+        else { return }
+        nights?.add(observation)
+    }
 }

@@ -52,7 +52,7 @@ final class OutputFile {
         buffer.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty, failure == nil {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let count = written(rest, to: descriptor)
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if count == 0 || errno != EINTR {
@@ -67,4 +67,9 @@ final class OutputFile {
         }
         buffer.removeAll(keepingCapacity: true)
     }
+}
+
+/// Outside of the file's own type, where `write` would mean its method.
+private func written(_ bytes: Slice<UnsafeRawBufferPointer>, to descriptor: Int32) -> Int {
+    write(descriptor, UnsafeRawBufferPointer(rebasing: bytes).baseAddress, bytes.count)
 }

@@ -87,13 +87,19 @@ extension DeviceCommand {
     struct Health: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Convert an Apple Health export and queue what is new, without people's names.",
-            discussion: "Example:\n  tributary device health --store phone export.zip")
+            discussion: """
+                Routes, clinical records, notes and heartbeats are queued only where the signed consent names them.
+
+                Example:
+                  tributary device health --store phone export.zip
+                """)
         @OptionGroup var device: Store
         @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+        @OptionGroup var choice: HealthChoice
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
-            let result = try session.exportHealth(from: export, now: Date())
+            let result = try session.exportHealth(from: export, choice, now: Date())
             if device.json {
                 CommandOutput.result([
                     "account": result.account.json, "queued": .number(JSONNumber(result.queued)),

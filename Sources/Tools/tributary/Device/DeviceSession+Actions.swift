@@ -29,7 +29,10 @@ extension DeviceSession {
             .init(name: name, image: signature, now: now, offsetMinutes: offset, patientID: earlier?.participant))
         // The document first: where it cannot be drawn, nothing has been queued.
         try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
-        try save(Profile(participant: signed.patientID, contract: signed.contractID, signedAt: now))
+        try save(
+            Profile(
+                participant: signed.patientID, contract: signed.contractID, signedAt: now,
+                includedHealthData: template.includedHealthData.sorted()))
         let submissions = [try queue(signed.contract.resource), try queue(signed.patient.resource)]
         return Signed(participant: signed.patientID, contract: signed.contractID, submissions: submissions)
     }
@@ -62,8 +65,19 @@ extension DeviceSession {
     private static let batchSize = 500
 
     /// Converts an Apple Health export and queues what was not queued before.
-    func exportHealth(from path: String, now: Date) throws -> HealthResult {
+    ///
+    /// - Throws: what the choice throws: what the signed consent does not name is refused.
+    func exportHealth(
+        from path: String, _ choice: HealthChoice? = nil, now: Date
+    ) throws -> HealthResult {
         let profile = try profile()
+        let study = HealthStudy(naming: Set(profile.includedHealthData ?? []))
+        var selection = try choice?.selection(for: study) ?? study.selection
+        selection.subject = profile.participant
+        // A night is made of all its samples, and from here goes only what is new.
+        if choice?.includes(.nights) == true {
+            throw CommandError("nights-not-on-device", "Nights are summed up with `health load` or `health convert`.")
+        }
         var seen = try SeenIdentities(file: store.folder.appendingPathComponent("health-identities"))
         var batch: [UInt8] = []
         var count = 0
@@ -98,8 +112,7 @@ extension DeviceSession {
                     submissions.append(try queue(lines: Data(resource.bytes() + [0x0A]), kind: "Device"))
                 },
                 observation: { observation in try add(observation.identity) { observation.write(to: &$0) } })
-            return try HealthExport(path: path).convert(
-                HealthSelection(subject: profile.participant), into: sink)
+            return try HealthExport(path: path).convert(selection, into: sink)
         }
         try flush()
         return HealthResult(account: account, queued: queued, submissions: submissions)

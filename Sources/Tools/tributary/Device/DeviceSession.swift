@@ -10,6 +10,8 @@ struct DeviceSession {
         let participant: String
         let contract: String
         let signedAt: Date
+        /// What of health data the consent names; nil where it was signed with an earlier version, which named nothing.
+        var includedHealthData: [String]?
     }
 
     let store: DeviceStore

@@ -10,7 +10,8 @@ import Trust
 struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "study", abstract: "Who takes part, and what came.",
-        discussion: "Example:\n  tributary study status study", subcommands: [Status.self])
+        discussion: "Example:\n  tributary study check study\n  tributary study status study",
+        subcommands: [Check.self, Status.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -1,0 +1,31 @@
+import Storage
+
+extension AccessControl {
+    /// The audit row of a load, which says how much was stored as the load goes on.
+    public struct LoadEntry: Sendable, Hashable {
+        let number: Int64
+    }
+
+    /// Decides whether a participant's data may be stored straight, and writes the audit row in the transaction that
+    /// stores the first of it.
+    ///
+    /// - Throws: ``TrustError`` with the reason where it may not.
+    public func beginLoad(
+        _ actor: Actor, _ target: Target, amount: Int, in transaction: any SQLTransaction
+    ) throws -> LoadEntry {
+        let decision = try decide(actor, .loadHealth, target, in: transaction)
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "The audit's policy forbids the load.")
+        }
+        let last = try transaction.first("SELECT max(number) AS number FROM audit")
+        let entry = LoadEntry(number: last?.integerIfPresent("number") ?? 0)
+        try note(amount, on: entry, in: transaction)
+        return entry
+    }
+
+    /// Says in the audit row how many resources the load has stored by now, in the transaction that stores them.
+    public func note(_ amount: Int, on entry: LoadEntry, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            "UPDATE audit SET amount = ? WHERE number = ?", [.integer(Int64(amount)), .integer(entry.number)])
+    }
+}

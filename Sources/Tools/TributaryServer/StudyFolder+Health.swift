@@ -1,0 +1,35 @@
+import FHIR
+import Foundation
+import InformedConsent
+
+extension StudyFolder {
+    /// The study's supplement to the table of health types (`health-types.json`), not looked into yet; nil where it has
+    /// none.
+    ///
+    /// - Throws: ``ServerError`` `study-invalid` where the file is no JSON.
+    public func healthTypes() throws -> JSON? {
+        guard FileManager.default.fileExists(atPath: healthTypesURL.path) else { return nil }
+        let name = healthTypesURL.lastPathComponent
+        guard let data = FileManager.default.contents(atPath: healthTypesURL.path) else {
+            throw ServerError(code: "study-invalid", message: "\(name) cannot be read.")
+        }
+        do {
+            return try JSON(data)
+        } catch {
+            throw ServerError(code: "study-invalid", message: "\(name) is no JSON.")
+        }
+    }
+
+    /// The study's consents that can be read.
+    public func consents() -> [ConsentTemplate] {
+        resources(in: consentURL, ofType: Contract.resourceType).compactMap { try? ConsentTemplate($0.resource) }
+    }
+
+    /// What of health data that leaves only by name the study's consent names. Of several consents (languages, versions)
+    /// what all of them name: nobody may have signed less.
+    public func includedHealthData() -> Set<String> {
+        let consents = consents()
+        guard let first = consents.first else { return [] }
+        return consents.dropFirst().reduce(first.includedHealthData) { $0.intersection($1.includedHealthData) }
+    }
+}

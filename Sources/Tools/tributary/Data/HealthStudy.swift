@@ -1,0 +1,36 @@
+import HealthData
+import TributaryServer
+
+/// What a study says of health data: its types, and what its consent names of that which leaves only by name.
+struct HealthStudy {
+    var table = HealthTypeTable.standard
+    let inclusions: Set<HealthSelection.Inclusion>
+
+    /// - Parameter named: the words of the consent; those that mean nothing here permit nothing.
+    init(table: HealthTypeTable = .standard, naming named: Set<String>) {
+        self.table = table
+        inclusions = Set(named.compactMap(HealthSelection.Inclusion.init))
+    }
+
+    init(_ folder: StudyFolder) throws {
+        let table = try folder.healthTypes().map { try HealthTypeTable.standard.applying(supplement: $0) }
+        self.init(table: table ?? .standard, naming: folder.includedHealthData())
+    }
+
+    /// All that may be taken.
+    var selection: HealthSelection {
+        var selection = HealthSelection(table: table)
+        selection.inclusions = inclusions
+        return selection
+    }
+
+    /// - Throws: `inclusion-not-in-consent` for what the consent does not name.
+    func permit(_ asked: [HealthSelection.Inclusion]) throws {
+        for inclusion in asked where inclusion.needsConsent && !inclusions.contains(inclusion) {
+            throw CommandError(
+                "inclusion-not-in-consent",
+                "The consent does not name \(inclusion.rawValue), so it must not be taken; see docs/guide-study-team.md."
+            )
+        }
+    }
+}
