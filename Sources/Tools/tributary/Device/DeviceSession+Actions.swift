@@ -104,7 +104,8 @@ extension DeviceSession {
             let sink = HealthSink(
                 isKnown: { known.contains($0) },
                 special: { record in
-                    try add(record.identity) { $0.append(contentsOf: record.resource.bytes()) }
+                    let lines = record.resources.map { $0.bytes() }
+                    try add(record.identity) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
                 },
                 // A device goes before what it measured.
                 device: { device in
