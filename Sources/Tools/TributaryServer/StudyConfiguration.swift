@@ -50,7 +50,7 @@ public struct StudyConfiguration: Sendable, Hashable {
         let json: JSON
         do {
             json = try JSON(data)
-        } catch let error as JSONError {
+        } catch {
             throw ServerError(code: "study-invalid", message: "study.json cannot be read. \(error.message)")
         }
         func text(_ name: String) throws -> String {
