@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 import unittest
+import zipfile
 
+import test_health_records
 from harness import BIN, EXAMPLES, SpineTest, Study, seeded, tributary, until
 
 EXPORT = EXAMPLES / "apple-health" / "export.zip"
@@ -221,6 +223,43 @@ class OfTheStudy(unittest.TestCase):
         # One that names less beside it, in another language.
         shutil.copy(EXAMPLES / "study" / "consent" / "contract.json", path.with_name("contract-2.json"))
         load(self.study, "--include", "heartbeats", export=self.export, status=1)
+
+    def clinical(self):
+        """An export with clinical records of R4 and of DSTU2."""
+        path = self.study.root / "clinical.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            entries = "".join(test_health_records.entry(*record) for record in test_health_records.RECORDS)
+            archive.writestr("apple_health_export/export.xml", test_health_records.XML % entries)
+            for record, _ in test_health_records.RECORDS:
+                archive.writestr(f"apple_health_export/clinical-records/{record['resourceType']}.json", json.dumps(record))
+        return path
+
+    STORED = "SELECT type, count(*) FROM record WHERE type NOT IN ('Patient', 'Consent', 'Contract', 'Device') GROUP BY type"
+    CLINICAL = [("DocumentReference", 2), ("Immunization", 1), ("MedicationRequest", 1), ("Observation", 2)]
+
+    def test_clinical_records_are_stored_whatever_their_type(self):
+        self.name("clinical-records")
+        path = self.clinical()
+        first = load(self.study, export=path).json
+        self.assertEqual(first["besides"], {"HKClinicalRecord": {"converted": 3}})
+        self.assertEqual((first["rows"]["resources"], first["rows"]["refused"]), (6, 0))
+        self.assertEqual(sorted(self.study.sql(self.STORED)), self.CLINICAL)
+        second = load(self.study, export=path).json
+        self.assertEqual(second["besides"], {"HKClinicalRecord": {"already-known": 3}})
+        self.assertEqual((second["rows"]["resources"], second["rows"]["alreadyKnown"]), (0, 6))
+        self.assertEqual(sorted(self.study.sql(self.STORED)), self.CLINICAL)
+        somebody = load(self.study, export=path, participant="p2").json
+        self.assertEqual(somebody["rows"]["resources"], 6)
+
+    def test_clinical_records_are_taken_from_a_device(self):
+        server = self.study.serve()
+        device = self.study.device(server)
+        device.run("consent", "--contract", self.name("clinical-records"),
+                   "--answers", EXAMPLES / "study" / "answers" / "consent-1.json", "--name", "A B")
+        device.run("health", self.clinical())
+        device.send()
+        self.study.settled(300)
+        self.assertEqual(sorted(self.study.sql(self.STORED)), self.CLINICAL)
 
     def test_a_consent_that_names_what_there_is_not(self):
         self.name("routs")

@@ -11,6 +11,9 @@ struct SubmissionReader {
     static let acceptedTypes: Set<String> = [
         Contract.resourceType, Consent.resourceType, Patient.resourceType, QuestionnaireResponse.resourceType,
         Observation.resourceType, Device.resourceType, Encounter.resourceType,
+        // The clinical records of HealthKit, where the consent names them.
+        "AllergyIntolerance", "Condition", "Coverage", "DiagnosticReport", "DocumentReference", "Immunization",
+        "MedicationDispense", "MedicationRequest", "MedicationStatement", "Procedure",
     ]
 
     let maximumResources: Int
@@ -100,7 +103,9 @@ struct SubmissionReader {
         case Contract.resourceType:
             reference = Contract(resource.object).signer.lazy.compactMap(\.party)
                 .first { $0.literal?.type == Patient.resourceType }
-        case Consent.resourceType, Device.resourceType: reference = resource.element("patient")
+        case Consent.resourceType, Device.resourceType, "AllergyIntolerance", "Immunization":
+            reference = resource.element("patient")
+        case "Coverage": reference = resource.element("beneficiary")
         default: reference = resource.element("subject")
         }
         guard let literal = reference?.literal, literal.type == Patient.resourceType else { return nil }

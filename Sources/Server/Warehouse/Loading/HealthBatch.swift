@@ -3,7 +3,7 @@ import Foundation
 import HealthData
 import Records
 
-/// Observations that are ready to be stored: their records and facts.
+/// What is ready to be stored: observations, with their facts, and clinical records, which have none.
 public struct HealthBatch: Sendable {
     struct Entry: Sendable {
         let record: NewRecord
@@ -16,11 +16,20 @@ public struct HealthBatch: Sendable {
         var place: HealthAccount.Place?
     }
 
+    /// A resource that is no observation.
+    struct Other: Sendable {
+        let type: String
+        let record: NewRecord
+        /// Where in the account it is counted.
+        let place: HealthAccount.Place?
+    }
+
     var entries: [Entry] = []
+    var others: [Other] = []
     /// Devices that the observations name.
     var devices: [NewRecord] = []
 
-    public var isEmpty: Bool { entries.isEmpty && devices.isEmpty }
+    public var isEmpty: Bool { entries.isEmpty && others.isEmpty && devices.isEmpty }
 }
 
 /// Makes batches. It needs no database, so the next batch can be made while the last is being written.
@@ -41,15 +50,21 @@ public struct HealthBatchMaker {
         add(record, facts, place: place)
     }
 
-    /// Adds an observation that is made already: a record with a structure of its own, a night's summary.
+    /// Adds a resource that is made already: an observation with a structure of its own, a night's summary, a clinical
+    /// record.
     ///
     /// - Parameter place: where in the account it is counted.
-    /// - Returns: false for what is no Observation with an id; it is not taken.
+    /// - Returns: false for what is no resource with an id; it is not taken.
     public mutating func add(_ json: JSON, countedAt place: HealthAccount.Place? = nil) -> Bool {
         guard let object = json.object else { return false }
         let resource = StorableText.resource(Resource(object))
-        guard resource.resourceType == Observation.resourceType, let id = resource.id, Resource.isID(id) else {
-            return false
+        guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
+        guard resource.resourceType == Observation.resourceType else {
+            batch.others.append(
+                HealthBatch.Other(
+                    type: resource.resourceType, record: NewRecord(resource, id: id, content: resource.json.data()),
+                    place: place))
+            return true
         }
         let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
         add(NewRecord(resource, id: id, content: json.data()), facts, isRevisable: true, place: place)

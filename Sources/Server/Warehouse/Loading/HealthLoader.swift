@@ -76,6 +76,9 @@ public struct HealthLoader: Sendable {
         let patient = try numbering.patient()
         var report = Report()
         report.devices = try store(batch.devices, at: at, in: transaction)
+        for (type, others) in Dictionary(grouping: batch.others, by: \.type).sorted(by: { $0.key < $1.key }) {
+            report += try store(others, ofType: type, at: at, in: transaction)
+        }
         var records = try RecordInsertion(
             type: Observation.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
         // The upload's row is made when there is something to upload.
@@ -85,7 +88,8 @@ public struct HealthLoader: Sendable {
                 report.resources += 1
                 _ = met.insert(number)
             } else {
-                let known = try Self.known(entry, subject: subject, in: transaction)
+                let known = try Self.known(
+                    Observation.resourceType, entry.record.id, subject: subject, in: transaction)
                 guard let number = known.ownNumber else {
                     report.refused += 1
                     continue
@@ -96,7 +100,7 @@ public struct HealthLoader: Sendable {
                 {
                     report.revised += 1
                 } else {
-                    report.pass(entry, as: isFirst ? .alreadyKnown : .duplicate)
+                    report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
                 }
                 // Facts that were undone come back.
                 if known.isLoaded { continue }
@@ -133,6 +137,26 @@ public struct HealthLoader: Sendable {
         return true
     }
 
+    /// Stores resources that have no facts.
+    private mutating func store(
+        _ others: [HealthBatch.Other], ofType type: String, at: Date, in transaction: any SQLTransaction
+    ) throws -> Report {
+        var report = Report()
+        var records = try RecordInsertion(
+            type: type, subject: subject, provenance: provenance, at: at, in: transaction)
+        for other in others {
+            if let number = try records.insert(other.record) {
+                report.resources += 1
+                _ = met.insert(number)
+            } else if let number = try Self.known(type, other.record.id, subject: subject, in: transaction).ownNumber {
+                report.pass(other.place, as: met.insert(number) ? .alreadyKnown : .duplicate)
+            } else {
+                report.refused += 1
+            }
+        }
+        return report
+    }
+
     private func store(_ devices: [NewRecord], at: Date, in transaction: any SQLTransaction) throws -> Int {
         guard !devices.isEmpty else { return 0 }
         var records = try RecordInsertion(
@@ -150,7 +174,7 @@ public struct HealthLoader: Sendable {
     }
 
     private static func known(
-        _ entry: HealthBatch.Entry, subject: String, in transaction: any SQLTransaction
+        _ type: String, _ id: String, subject: String, in transaction: any SQLTransaction
     ) throws -> (ownNumber: Int64?, isLoaded: Bool, receivedAt: Date?) {
         let row = try transaction.first(
             """
@@ -162,8 +186,8 @@ public struct HealthLoader: Sendable {
             WHERE r.type = ? AND r.id = ?
             """,
             [
-                SQLValue(entry.facts.ide), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
-                SQLValue(Observation.resourceType), SQLValue(entry.record.id),
+                SQLValue("\(type)/\(id)"), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
+                SQLValue(type), SQLValue(id),
             ])
         let isOwn = row?.textIfPresent("subject") == subject
         return (
@@ -174,8 +198,8 @@ public struct HealthLoader: Sendable {
 }
 
 extension HealthLoader.Report {
-    fileprivate mutating func pass(_ entry: HealthBatch.Entry, as reason: SkipReason) {
+    fileprivate mutating func pass(_ place: HealthAccount.Place?, as reason: SkipReason) {
         if reason == .duplicate { duplicates += 1 } else { alreadyKnown += 1 }
-        if let place = entry.place { repeats[Repeat(place: place, reason: reason), default: 0] += 1 }
+        if let place { repeats[Repeat(place: place, reason: reason), default: 0] += 1 }
     }
 }

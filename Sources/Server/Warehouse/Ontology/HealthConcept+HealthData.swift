@@ -45,7 +45,16 @@ extension HealthConcept {
                 identifier: key.key, title: key.title, category: type.folder, codings: codes(key.codings), ucum: unit,
                 isNumeric: unit != nil, options: options(cases), isPart: true, isBoolean: key.value == .boolean)
         }
-        return figures + circumstances + structure(of: type)
+        return figures + circumstances + (type.kind == .workout ? events(of: type) : structure(of: type))
+    }
+
+    /// What happens in a workout, with its time.
+    private static func events(of type: HealthType) -> [HealthConcept] {
+        options(HealthWorkoutPart.events + [HealthWorkoutPart.activity]).map { event in
+            HealthConcept(
+                identifier: event.code, title: event.display ?? event.code, category: type.folder, codings: [event],
+                ucum: nil, isNumeric: false, isPart: true)
+        }
     }
 
     /// The parts of a record with a structure of its own, as its example shows them.

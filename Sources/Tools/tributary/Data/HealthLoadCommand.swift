@@ -67,7 +67,11 @@ extension HealthCommand {
             let sink = HealthSink(
                 counting: { making.place = $0 },
                 special: { made in
-                    if !making.maker.add(made.resource, countedAt: making.place) { making.refused += 1 }
+                    // The original of a converted clinical record is counted with it.
+                    for (index, resource) in made.resources.enumerated()
+                    where !making.maker.add(resource, countedAt: index == 0 ? making.place : nil) {
+                        making.refused += 1
+                    }
                 },
                 device: { making.maker.add($0, subject: load.participant) },
                 observation: { observation in
@@ -101,7 +105,7 @@ extension HealthCommand {
                     """)
                 if rows.refused > 0 {
                     CommandOutput.note(
-                        "\(rows.refused) resources were not stored: they are no Observations, or their ids are taken.")
+                        "\(rows.refused) resources were not stored: they have no id, or it is taken.")
                 }
                 return
             }
