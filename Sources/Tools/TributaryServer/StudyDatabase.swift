@@ -16,11 +16,14 @@ public enum StudyDatabase {
     }
 
     /// Opens the study's database and brings it up to date.
-    public static func open(_ folder: StudyFolder, url: String? = nil) async throws -> any SQLDatabase {
+    public static func open(
+        _ folder: StudyFolder, url: String? = nil, purpose: DatabasePurpose = .serving
+    ) async throws -> any SQLDatabase {
         if url == nil {
             try FileManager.default.createDirectory(
                 at: folder.dataURL, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        return try await openDatabase(url: url ?? folder.defaultDatabase, migrations: migrations)
+        return try await openDatabase(
+            url: url ?? folder.defaultDatabase, migrations: migrations, purpose: purpose)
     }
 }
