@@ -26,14 +26,16 @@ struct HealthConversionTests {
         var stored: Set<String> = []
         var place: HealthAccount.Place?
         var repeats: [(HealthAccount.Place, SkipReason)] = []
-        let sink = HealthSink(counting: { place = $0 }) { made in
-            let place = try #require(place)
-            if !stored.insert(made.id).inserted {
-                repeats.append((place, .duplicate))
-            } else if made.identity == samples[1].identity {
-                repeats.append((place, .alreadyKnown))
-            }
-        }
+        let sink = HealthSink(
+            counting: { place = $0 },
+            observation: { made in
+                let place = try #require(place)
+                if !stored.insert(made.id).inserted {
+                    repeats.append((place, .duplicate))
+                } else if made.identity == samples[1].identity {
+                    repeats.append((place, .alreadyKnown))
+                }
+            })
         let conversion = HealthConversion(HealthSelection(), sink)
         for sample in samples {
             try conversion.add(sample, row: conversion.account.row(for: sample.type.identifier))
