@@ -75,9 +75,11 @@ public struct HealthAccount: Sendable {
 
     /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an account may
     /// be shown where the data may not.
-    public mutating func row(for type: String) -> Int {
+    ///
+    /// - Parameter isTyped: whether the name is that of a type in a table, which may be a study's own and of any form.
+    public mutating func row(for type: String, isTyped: Bool = false) -> Int {
         if let row = index[type] { return row }
-        let name = Self.isName(type) && rows.count < 2000 ? type : "unrecognised-type"
+        let name = (isTyped || Self.isName(type)) && rows.count < 2000 ? type : "unrecognised-type"
         if name != type, let row = index[name] { return row }
         rows.append(Row(name: name))
         index[name] = rows.count - 1
@@ -90,7 +92,7 @@ public struct HealthAccount: Sendable {
     /// Adds what another part of the work has counted.
     public mutating func merge(_ other: HealthAccount) {
         for row in other.rows {
-            let place = self.row(for: row.name)
+            let place = self.row(for: row.name, isTyped: true)
             rows[place].converted += row.converted
             for index in row.skipped.indices { rows[place].skipped[index] += row.skipped[index] }
         }

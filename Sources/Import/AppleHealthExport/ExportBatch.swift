@@ -43,7 +43,7 @@ extension HealthConversion {
     }
 
     func take(_ batch: ExportBatch) throws {
-        for name in batch.rows { _ = account.row(for: name) }
+        for name in batch.rows { _ = account.row(for: name, isTyped: true) }
         let identities = identities(of: batch.samples)
         for (place, mark) in batch.marks.enumerated() {
             let sample = batch.samples[place]

@@ -50,7 +50,8 @@ struct ExportTypes {
         let text = String(decoding: bytes.prefix(200), as: UTF8.self)
         let slot =
             slots[text]
-            ?? Slot(row: account.row(for: text), reading: reading(of: text))
+            ?? Slot(
+                row: account.row(for: text, isTyped: selection.table.type(text) != nil), reading: reading(of: text))
         if slots.count < 4000 { slots[text] = slot }
         lastName = Array(bytes.prefix(201))
         last = slot

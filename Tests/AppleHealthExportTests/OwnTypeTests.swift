@@ -1,0 +1,31 @@
+import FHIR
+import Foundation
+import HealthData
+import Testing
+
+@testable import AppleHealthExport
+
+@Suite("A study's own types")
+struct OwnTypeTests {
+    private static let supplement = """
+        {"types":[{"identifier":"StudyGripStrength","kind":"quantity","title":"Grip strength",
+        "codings":[{"system":"http://example.org/codes","code":"grip","display":"Grip strength"}],
+        "unit":{"healthKit":"kg","ucum":"kg","display":"kg"}}]}
+        """
+
+    @Test("stand in the account under their own names, and others than they do not")
+    func names() throws {
+        let table = try HealthTypeTable.standard.applying(supplement: JSON(parsing: Self.supplement))
+        let body =
+            Exports.record("StudyGripStrength", "41.5", unit: "kg")
+            + Exports.record("StudyGripStrength", "41.5", unit: "kg") + Exports.record("SomebodysName", "1", unit: "kg")
+            + Exports.record()
+        let account = try Exports.convert(body, selection: HealthSelection(table: table)).account
+        #expect(account.convertedByType == ["StudyGripStrength": 1, "HKQuantityTypeIdentifierHeartRate": 1])
+        #expect(
+            account.skipped == [
+                "StudyGripStrength": [.duplicate: 1], "unrecognised-type": [.unsupportedType: 1],
+            ])
+        #expect(account.read == 4)
+    }
+}
