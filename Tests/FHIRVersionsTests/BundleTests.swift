@@ -17,7 +17,7 @@ struct BundleTests {
         #expect(json.path("entry.0.fullUrl")?.string == "http://x.example/Device/1")
         #expect(json.path("entry.0.search.score")?.number?.text == "0.50")
         #expect(json.path("entry.1.resource.resourceType")?.string == "MedicationRequest")
-        #expect(json.path("entry.1.resource.extension.0.valueDateTime")?.string == "2015")
+        #expect(json.path("entry.1.resource.authoredOn")?.string == "2015")
         #expect(
             result.notes.contains {
                 $0.place == "Bundle.entry[1].resource" && $0.detail == "it is converted by structure only"

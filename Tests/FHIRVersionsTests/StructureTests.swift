@@ -31,7 +31,7 @@ struct StructureTests {
         let result = try converted(
             """
             {"resourceType":"MedicationOrder","id":"1","status":"active","patient":{"reference":"Patient/1"},
-             "dateWritten":"2015-01-02","medicationReference":{"reference":"Medication/2"},"note":"slowly",
+             "dateEnded":"2015-01-02","medicationReference":{"reference":"Medication/2"},"note":"slowly",
              "dosageInstruction":[{"text":"one a day"}]}
             """)
         #expect(StructureCheck.problems(result.resource) == [])
@@ -42,7 +42,7 @@ struct StructureTests {
         #expect(json.path("_intent.extension.0.valueCode")?.string == "unknown")
         let urls = (json["extension"]?.array ?? []).compactMap { $0["url"]?.string }
         let home = "http://hl7.org/fhir/1.0/StructureDefinition/extension-MedicationOrder."
-        #expect(urls.contains(home + "dateWritten"))
+        #expect(urls.contains(home + "dateEnded"))
         #expect(result.notes.contains { $0.detail == "it is converted by structure only" })
     }
 

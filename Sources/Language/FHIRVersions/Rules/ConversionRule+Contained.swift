@@ -37,7 +37,8 @@ extension ConversionRule {
         "ReferralRequest.requester": requester,
     ]
 
-    private static let note: Rule = { part, place, output, conversion in
+    /// A text became an annotation.
+    static let note: Rule = { part, place, output, conversion in
         for pair in part.pairs {
             var note = ConversionOutput()
             let path = place.from + "." + part.key

@@ -1,0 +1,91 @@
+import FHIR
+
+extension ConversionRule {
+    /// What hospitals send to phones in DSTU2: <https://hl7.org/fhir/DSTU2/allergyintolerance.html>,
+    /// <https://hl7.org/fhir/DSTU2/immunization.html>, <https://hl7.org/fhir/DSTU2/medicationorder.html>.
+    static let clinicalRecord: [String: Rule] = [
+        "AllergyIntolerance.substance": renamed("code"),
+        "AllergyIntolerance.reporter": renamed("asserter"),
+        "AllergyIntolerance.lastOccurence": renamed("lastOccurrence"),
+        "AllergyIntolerance.onset": chosen("onsetDateTime"),
+        "AllergyIntolerance.criticality": code(["CRITL": "low", "CRITH": "high", "CRITU": "unable-to-assess"]),
+        "AllergyIntolerance.status": allergyStatus,
+        "Immunization.date": chosen("occurrenceDateTime"),
+        "Immunization.reported": primarySource,
+        "Immunization.wasNotGiven": notGiven,
+        "Immunization.status": immunizationStatus,
+        "Immunization.performer": each({ value, _, _ in ["actor": value] }, of: "Reference", to: "performer"),
+        "Immunization.requester": each(
+            { value, _, _ in ["function": ["coding": [orderingProvider]], "actor": value] }, of: "Reference",
+            to: "performer"),
+        "MedicationOrder.patient": renamed("subject"),
+        "MedicationOrder.dateWritten": renamed("authoredOn"),
+        "MedicationOrder.prescriber": renamed("requester"),
+        "MedicationOrder.note": note,
+        "MedicationOrder.reason": { part, place, output, conversion in
+            let name = part.key == "reasonReference" ? "reasonReference" : "reasonCode"
+            conversion.keep(part, as: name, place, &output)
+        },
+    ]
+
+    /// What had one type is one of several in R4.
+    private static func chosen(_ name: String) -> Rule {
+        { part, place, output, conversion in conversion.keep(part, as: name, place, &output) }
+    }
+
+    /// One status became two: whether it is active, and how sure it is.
+    private static let allergyStatus: Rule = { part, place, output, conversion in
+        let status = part.value?.string ?? ""
+        let (name, system): (String, String)
+        switch status {
+        case "active", "inactive", "resolved": (name, system) = ("clinicalStatus", "allergyintolerance-clinical")
+        case "unconfirmed", "confirmed", "refuted", "entered-in-error":
+            (name, system) = ("verificationStatus", "allergyintolerance-verification")
+        default:
+            conversion.carry(part, place, &output)
+            return
+        }
+        guard !output.has(name) else {
+            conversion.carry(part, place, &output)
+            return
+        }
+        var coding: JSON = [
+            "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(status),
+        ]
+        let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
+        if sibling != .null { coding["_code"] = sibling }
+        output.set(name, ["coding": [coding]])
+    }
+
+    /// R4 says whether whoever recorded it was there; the older release, whether they only heard of it.
+    private static let primarySource: Rule = { part, place, output, conversion in
+        guard let isReported = part.value?.bool, part.sibling == nil, !output.has("primarySource") else {
+            conversion.carry(part, place, &output)
+            return
+        }
+        conversion.note(.changed, "Immunization.reported", "\(isReported) is \(!isReported) in R4", part.trail)
+        output.set("primarySource", .bool(!isReported))
+    }
+
+    /// What was not given has a status of its own in R4. That it was given, the status says already.
+    private static let notGiven: Rule = { part, place, output, conversion in
+        guard let wasNotGiven = part.value?.bool, part.sibling == nil else {
+            conversion.carry(part, place, &output)
+            return
+        }
+        conversion.note(.changed, "Immunization.wasNotGiven", "the status says it in R4", part.trail)
+        if wasNotGiven { output.set("status", "not-done") }
+    }
+
+    private static let immunizationStatus: Rule = { part, place, output, conversion in
+        guard place.object["wasNotGiven"]?.bool == true else {
+            conversion.keep(part, as: "status", place, &output)
+            return
+        }
+        conversion.note(.changed, "Immunization.status", "it is not-done in R4", part.trail)
+    }
+
+    private static let orderingProvider: JSON = [
+        "system": "http://terminology.hl7.org/CodeSystem/v2-0443", "code": "OP", "display": "Ordering Provider",
+    ]
+}
