@@ -89,7 +89,9 @@ enum ConversionRule {
 
     private static let dstu2: [String: Rule] = {
         var rules: [String: Rule] = groupResponse
-        for more in [groupQuestionnaire, inlineCodes, olderEncounter, olderDevice, clinicalRecord] { rules.merge(more) { $1 } }
+        for more in [groupQuestionnaire, inlineCodes, olderEncounter, olderDevice, clinicalRecord] {
+            rules.merge(more) { $1 }
+        }
         rules["Patient.careProvider"] = renamed("generalPractitioner")
         rules["Questionnaire.telecom"] = telecom
         return rules
