@@ -110,7 +110,7 @@ public struct HealthAccount: Sendable {
     }
 
     public mutating func skip(_ row: Int, _ reason: SkipReason) {
-        guard let place = SkipReason.all.firstIndex(where: { $0 == reason }) else { return }
+        guard let place = SkipReason.all.firstIndex(of: reason) else { return }
         rows[row].skipped[place] += 1
     }
 

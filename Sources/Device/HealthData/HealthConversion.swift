@@ -28,8 +28,8 @@ public final class HealthConversion {
     private var pressures: [IdentityKey: WaitingMember] = [:]
     private var nutrients: [IdentityKey: WaitingMember] = [:]
     private var arrivals = 0
-    /// The devices that were met, with the ids of their resources, and the last few sources.
-    private var devices: [HealthDevice: String] = [:]
+    /// The devices that were met, and the last few sources.
+    private var devices: Set<HealthDevice> = []
     private var frames: [(source: HealthSource, frame: ObservationFrame)] = []
 
     /// A member that may yet turn out to belong to a correlation.
@@ -124,15 +124,8 @@ public final class HealthConversion {
     /// What the observations of a source have in common. A device that was not met before is handed on first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
         for known in frames where known.source === source { return known.frame }
-        var id: String?
-        if let device = source.device {
-            id = devices[device] ?? device.resourceID(subject: selection.subject)
-            if devices[device] == nil {
-                devices[device] = id
-                try sink.device?(device)
-            }
-        }
-        let frame = ObservationFrame(subject: selection.subject, units: selection.units, source: source, deviceID: id)
+        if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }
+        let frame = ObservationFrame(subject: selection.subject, units: selection.units, source: source)
         if frames.count == Self.frameLimit { frames.removeFirst() }
         frames.append((source, frame))
         return frame

@@ -6,16 +6,12 @@ public struct HealthObservation: Sendable {
     public let identity: SampleIdentity
     private let frame: ObservationFrame
 
-    /// - Parameter deviceID: the id of the device's resource, where it is known already.
     public init(
-        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric,
-        deviceID: String? = nil
+        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric
     ) {
-        let source = sample.source
-        let id = deviceID ?? source.device?.resourceID(subject: subject)
         self.init(
             sample, identity: identity,
-            frame: ObservationFrame(subject: subject, units: units, source: source, deviceID: id))
+            frame: ObservationFrame(subject: subject, units: units, source: sample.source))
     }
 
     init(_ sample: HealthSample, identity: SampleIdentity, frame: ObservationFrame) {
@@ -28,8 +24,6 @@ public struct HealthObservation: Sendable {
     public var subject: String? { frame.subject }
     /// In which unit the value is given.
     public var units: HealthSelection.Units { frame.units }
-    /// The id of the device's resource; nil where nothing is known of the device.
-    public var deviceID: String? { frame.deviceID }
 
     public var type: HealthType { sample.type }
 
@@ -91,6 +85,7 @@ public struct HealthObservation: Sendable {
         if start.seconds == end.seconds {
             text.put(",\"effectiveDateTime\":\"")
             text.put(25) { start.writeText(to: $0) }
+            text.put("\"")
         } else {
             text.put(",\"effectivePeriod\":{\"start\":\"")
             text.put(25) { start.writeText(to: $0) }
@@ -98,11 +93,8 @@ public struct HealthObservation: Sendable {
             text.put(25) { end.writeText(to: $0) }
             text.put("\"}")
         }
-        guard let created else {
-            if start.seconds == end.seconds { text.put("\"") }
-            return
-        }
-        text.put(start.seconds == end.seconds ? "\",\"issued\":\"" : ",\"issued\":\"")
+        guard let created else { return }
+        text.put(",\"issued\":\"")
         text.put(25) { created.writeText(to: $0) }
         text.put("\"")
     }

@@ -46,7 +46,7 @@ extension HealthSample {
         case .bloodPressure, .components: break
         }
         if context.wasUserEntered == true { object["method"] = HealthContext.enteredByHand }
-        object["device"] = source.device?.reference(subject: subject) ?? source.product.reference
+        object["device"] = source.reference(subject: subject)
         if !members.isEmpty { object["hasMember"] = memberReferences(subject: subject) }
         let components =
             componentValues(units)
@@ -120,9 +120,11 @@ extension SourceUnit {
     var ucum: String? { (try? HealthKitUnit(name))?.ucum }
 }
 
-extension HealthProduct {
-    /// `Observation.device`: the kind of product alone.
-    var reference: JSON { ["display": .string(rawValue)] }
+extension HealthSource {
+    /// `Observation.device`: the device itself where it is known, else the kind of product alone.
+    func reference(subject: String?) -> JSON {
+        device?.reference(subject: subject) ?? ["display": .string(product.rawValue)]
+    }
 }
 
 extension HealthContext {

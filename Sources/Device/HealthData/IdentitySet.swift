@@ -64,14 +64,19 @@ public struct IdentitySet: Sendable {
         }
 
         func glance(at bits: UInt64) -> UInt64 {
-            slots[Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(slots.count)) >> 32)]
+            slots[Self.home(of: bits, among: slots.count)]
         }
 
-        /// The slot that holds the bits, or the free one where they belong: linear steps from the place that their upper
-        /// half points to.
+        /// The slot that the upper half of the bits points to.
+        private static func home(of bits: UInt64, among count: Int) -> Int {
+            Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(count)) >> 32)
+        }
+
+        /// The slot that holds the bits, or the free one where they belong: linear steps from
+        /// their home.
         private func slot(of bits: UInt64) -> Int {
             slots.withUnsafeBufferPointer { slots in
-                var place = Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(slots.count)) >> 32)
+                var place = Self.home(of: bits, among: slots.count)
                 while slots[place] != 0, slots[place] != bits {
                     place += 1
                     if place == slots.count { place = 0 }

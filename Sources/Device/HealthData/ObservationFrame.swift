@@ -5,22 +5,16 @@ final class ObservationFrame: Sendable {
     /// The id of the Patient; nil leaves the subject out.
     let subject: String?
     let units: HealthSelection.Units
-    /// The id of the device's resource; nil where nothing is known of the device.
-    let deviceID: String?
     /// The member `subject` with the comma before it; empty where it is left out.
     let subjectText: [UInt8]
     /// The member `device` with the comma before it.
     let deviceText: [UInt8]
 
-    init(subject: String?, units: HealthSelection.Units, source: HealthSource, deviceID: String?) {
+    init(subject: String?, units: HealthSelection.Units, source: HealthSource) {
         self.subject = subject
         self.units = units
-        self.deviceID = deviceID
         subjectText = subject.map { Self.member("subject", ["reference": .string("Patient/" + $0)]) } ?? []
-        var device = JSONObject()
-        if let deviceID { device["reference"] = .string("Device/" + deviceID) }
-        device["display"] = .string((source.device?.product ?? source.product).rawValue)
-        deviceText = Self.member("device", .object(device))
+        deviceText = Self.member("device", source.reference(subject: subject))
     }
 
     private static func member(_ name: String, _ value: JSON) -> [UInt8] { Array(",\"\(name)\":".utf8) + value.bytes() }

@@ -257,14 +257,15 @@ struct ExportReader: MarkupEvents {
     }
 
     private mutating func handOn(_ draft: RecordDraft) {
+        let sample = HealthSample(draft.sample)
         switch draft.role {
-        case .standalone: hand(on: HealthSample(draft.sample), draft.row, .standalone)
-        case .loose: hand(on: HealthSample(draft.sample), draft.row, .loose)
+        case .standalone: hand(on: sample, draft.row, .standalone)
+        case .loose: hand(on: sample, draft.row, .loose)
         case .member:
             if let open = correlation, open.members.count < CorrelationDraft.memberLimit {
-                correlation?.members.append((HealthSample(draft.sample), draft.row))
+                correlation?.members.append((sample, draft.row))
             } else {
-                hand(on: HealthSample(draft.sample), draft.row, .loose)
+                hand(on: sample, draft.row, .loose)
             }
         }
     }

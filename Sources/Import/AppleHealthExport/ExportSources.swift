@@ -73,8 +73,5 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// Whether these are the bytes.
-    func holds(_ bytes: [UInt8]) -> Bool {
-        guard count == bytes.count, let baseAddress else { return isEmpty && bytes.isEmpty }
-        return bytes.isEmpty || memcmp(bytes, baseAddress, count) == 0
-    }
+    func holds(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBufferPointer { isSame(as: $0) } }
 }

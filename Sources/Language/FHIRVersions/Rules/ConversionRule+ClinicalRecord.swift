@@ -49,12 +49,7 @@ extension ConversionRule {
             conversion.carry(part, place, &output)
             return
         }
-        var coding: JSON = [
-            "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(status),
-        ]
-        let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
-        if sibling != .null { coding["_code"] = sibling }
-        output.set(name, ["coding": [coding]])
+        output.set(name, concept(status, in: system, of: part, &conversion))
     }
 
     /// R4 says whether whoever recorded it was there; the older release, whether they only heard of it.

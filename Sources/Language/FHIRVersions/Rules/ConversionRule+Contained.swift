@@ -60,13 +60,20 @@ extension ConversionRule {
                 }
                 return
             }
-            var coding: JSON = [
-                "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(code),
-            ]
-            let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
-            if sibling != .null { coding["_code"] = sibling }
-            output.set(part.key, ["coding": [coding]])
+            output.set(part.key, concept(code, in: system, of: part, &conversion))
         }
+    }
+
+    /// The concept that a part's code became, with what stands beside the code.
+    static func concept(
+        _ code: String, in system: String, of part: ConversionPart, _ conversion: inout Conversion
+    ) -> JSON {
+        var coding: JSON = [
+            "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(code),
+        ]
+        let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
+        if sibling != .null { coding["_code"] = sibling }
+        return ["coding": [coding]]
     }
 
     /// A Quantity of DSTU2 is an Age.
