@@ -16,8 +16,8 @@ struct SearchStatement {
 
     /// The page behind the cursor; one row more than asked for tells whether there is another page.
     var page: String {
-        RecordStore.versions + " JOIN record r ON r.type = v.type AND r.id = v.id AND r.version = v.version WHERE "
-            + condition + " AND r.number > ? ORDER BY r.number LIMIT ?"
+        RecordStore.versions + " AND v.version = r.version WHERE " + condition
+            + " AND r.number > ? ORDER BY r.number LIMIT ?"
     }
 
     var total: String { "SELECT count(*) AS total FROM record r WHERE " + condition }

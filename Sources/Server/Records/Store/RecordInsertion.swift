@@ -28,14 +28,14 @@ public struct RecordInsertion {
         try record.bind([SQLValue(type), SQLValue(subject), SQLValue(Milliseconds.of(at))], from: 3)
         version = try transaction.prepare(
             """
-            INSERT INTO record_version (id, content, digest, type, version, last_updated, submission_id, client_id,
-                key_id, received_at) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+            INSERT INTO record_version (number, id, content, digest, type, version, last_updated, submission_id,
+                client_id, key_id, received_at) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
             """)
         try version.bind(
             [
                 SQLValue(type), SQLValue(at), SQLValue(provenance.submissionID), SQLValue(provenance.clientID),
                 SQLValue(provenance.keyID), SQLValue(provenance.receivedAt),
-            ], from: 4)
+            ], from: 5)
         token = try transaction.prepare(
             "INSERT INTO record_token (number, parameter, system, code, type) VALUES (?, ?, ?, ?, ?)")
         try token.bind(SQLValue(type), at: 5)
@@ -54,9 +54,10 @@ public struct RecordInsertion {
         try record.bind(id, at: 2)
         guard try record.run() > 0 else { return nil }
         next += 1
-        try version.bind(id, at: 1)
-        try version.bind(.blob(new.content), at: 2)
-        try version.bind(.text(new.digest), at: 3)
+        try version.bind(number, at: 1)
+        try version.bind(id, at: 2)
+        try version.bind(.blob(new.content), at: 3)
+        try version.bind(.text(new.digest), at: 4)
         try version.run()
         if !new.tokens.isEmpty {
             try token.bind(number, at: 1)

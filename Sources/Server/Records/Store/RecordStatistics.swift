@@ -10,7 +10,7 @@ public struct RecordStatistics: Sendable {
         let row = try transaction.first(
             """
             SELECT max(v.received_at) AS last_seen FROM record r
-            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version
+            JOIN record_version v ON v.number = r.number AND v.version = r.version
             WHERE r.type IN ('Consent', 'Contract', 'Device', 'Encounter', 'Observation', 'Patient',
                 'QuestionnaireResponse') AND r.subject = ?
             """, [SQLValue(subject)])

@@ -1,4 +1,3 @@
-import Crypto
 import FHIR
 import Foundation
 import Storage
@@ -18,13 +17,8 @@ public struct RecordStore: Sendable {
         at: Date, in transaction: any SQLTransaction
     ) throws -> PutResult {
         let type = resource.resourceType
-        let digest = SHA256.hash(data: content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let current = try transaction.first(
-            """
-            SELECT r.number, r.version, r.deleted, v.digest FROM record r
-            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version
-            WHERE r.type = ? AND r.id = ?
-            """, [SQLValue(type), SQLValue(id)])
+        let digest = NewRecord.digest(of: content)
+        let current = try transaction.first(Self.digestSQL, [SQLValue(type), SQLValue(id)])
         if let current, try current.text("digest") == digest, try current.integer("deleted") == 0 {
             return .unchanged(versionID: "\(type)/\(id)/_history/\(try current.integer("version"))")
         }
@@ -49,14 +43,15 @@ public struct RecordStore: Sendable {
         }
         try transaction.execute(
             """
-            INSERT INTO record_version (type, id, version, content, original, original_fhir_version, digest,
+            INSERT INTO record_version (number, type, id, version, content, original, original_fhir_version, digest,
                 last_updated, submission_id, client_id, key_id, received_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                SQLValue(type), SQLValue(id), SQLValue(version), SQLValue(content), SQLValue(original?.bytes),
-                SQLValue(original?.fhirVersion), SQLValue(digest), SQLValue(at), SQLValue(provenance.submissionID),
-                SQLValue(provenance.clientID), SQLValue(provenance.keyID), SQLValue(provenance.receivedAt),
+                SQLValue(number), SQLValue(type), SQLValue(id), SQLValue(version), SQLValue(content),
+                SQLValue(original?.bytes), SQLValue(original?.fhirVersion), SQLValue(digest), SQLValue(at),
+                SQLValue(provenance.submissionID), SQLValue(provenance.clientID), SQLValue(provenance.keyID),
+                SQLValue(provenance.receivedAt),
             ])
         try index(resource, type: type, number: number, in: transaction)
         let versionID = "\(type)/\(id)/_history/\(version)"
@@ -72,9 +67,7 @@ public struct RecordStore: Sendable {
     /// The current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
         try transaction.first(
-            Self.versions + " JOIN record r ON r.type = v.type AND r.id = v.id AND r.version = v.version"
-                + " WHERE r.type = ? AND r.id = ?",
-            [SQLValue(type), SQLValue(id)]
+            Self.currentSQL, [SQLValue(type), SQLValue(id)]
         ).map(Self.record)
     }
 
@@ -83,8 +76,7 @@ public struct RecordStore: Sendable {
         type: String, id: String, version: Int64, in transaction: any SQLTransaction
     ) throws -> StoredRecord? {
         try transaction.first(
-            Self.versions + " WHERE v.type = ? AND v.id = ? AND v.version = ?",
-            [SQLValue(type), SQLValue(id), SQLValue(version)]
+            Self.versionSQL, [SQLValue(type), SQLValue(id), SQLValue(version)]
         ).map(Self.record)
     }
 
@@ -93,14 +85,24 @@ public struct RecordStore: Sendable {
         type: String, id: String, before: Int64?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [StoredRecord] {
         try transaction.query(
-            Self.versions + " WHERE v.type = ? AND v.id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?",
-            [SQLValue(type), SQLValue(id), SQLValue(before ?? .max), SQLValue(limit)]
+            Self.historySQL, [SQLValue(type), SQLValue(id), SQLValue(before ?? .max), SQLValue(limit)]
         ).map(Self.record)
     }
 
+    static let digestSQL = """
+        SELECT r.number, r.version, r.deleted, v.digest FROM record r
+        JOIN record_version v ON v.number = r.number AND v.version = r.version
+        WHERE r.type = ? AND r.id = ?
+        """
+    static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
+    static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
+    static let historySQL =
+        versions + " WHERE r.type = ? AND r.id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?"
+
+    /// Records with their versions; another condition of the join may follow.
     static let versions = """
         SELECT v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id,
-            v.received_at FROM record_version v
+            v.received_at FROM record r JOIN record_version v ON v.number = r.number
         """
 
     static func record(_ row: SQLRow) throws -> StoredRecord {

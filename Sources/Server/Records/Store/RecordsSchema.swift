@@ -63,6 +63,42 @@ public enum RecordsSchema {
                 "CREATE INDEX record_date_by_high ON record_date (type, high_ms, low_ms, number)",
                 "CREATE INDEX record_date_by_record ON record_date (number)",
             ]
-        }
+        },
+        // Ids are hashes: a second key made of them costs a page for each resource that is stored. A record's number
+        // is one more than the last, so that its versions stand side by side, and each next one at the end.
+        Migration(number: 401, name: "versions by the number of their record") { dialect in
+            [
+                """
+                CREATE TABLE record_version_numbered (
+                    number bigint NOT NULL REFERENCES record (number),
+                    type text NOT NULL,
+                    id text NOT NULL,
+                    version bigint NOT NULL,
+                    content \(dialect.blob) NOT NULL,
+                    original \(dialect.blob),
+                    original_fhir_version text,
+                    digest text NOT NULL,
+                    last_updated text NOT NULL,
+                    deleted bigint NOT NULL DEFAULT 0,
+                    submission_id text NOT NULL,
+                    client_id text NOT NULL,
+                    key_id text,
+                    received_at text NOT NULL,
+                    PRIMARY KEY (number, version)
+                )
+                """,
+                """
+                INSERT INTO record_version_numbered (number, type, id, version, content, original,
+                    original_fhir_version, digest, last_updated, deleted, submission_id, client_id, key_id, received_at)
+                SELECT r.number, v.type, v.id, v.version, v.content, v.original, v.original_fhir_version, v.digest,
+                    v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id, v.received_at
+                FROM record r JOIN record_version v ON v.type = r.type AND v.id = r.id
+                ORDER BY r.number, v.version
+                """,
+                "DROP TABLE record_version",
+                "ALTER TABLE record_version_numbered RENAME TO record_version",
+                "CREATE INDEX record_version_by_submission ON record_version (submission_id)",
+            ]
+        },
     ]
 }

@@ -179,7 +179,7 @@ public struct HealthLoader: Sendable {
         let row = try transaction.first(
             """
             SELECT r.number, r.subject, v.received_at, m.encounter_num FROM record r
-            JOIN record_version v ON v.type = r.type AND v.id = r.id AND v.version = r.version
+            JOIN record_version v ON v.number = r.number AND v.version = r.version
             LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
                 AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
                 AND m.patient_ide_source = ?

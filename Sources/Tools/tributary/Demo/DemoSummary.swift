@@ -24,7 +24,7 @@ struct DemoSummary {
         let database = try await StudyDatabase.open(folder)
         let (resources, facts) = try await database.read { transaction in
             let types = try transaction.query(
-                "SELECT type, count(DISTINCT id) AS number FROM record_version GROUP BY type ORDER BY type")
+                "SELECT type, count(*) AS number FROM record WHERE deleted = 0 GROUP BY type ORDER BY type")
             let facts = try transaction.first("SELECT count(*) AS number FROM observation_fact WHERE modifier_cd = '@'")
             return (
                 try types.map { (type: try $0.text("type"), count: Int(try $0.integer("number"))) },

@@ -1,0 +1,85 @@
+import FHIR
+import Foundation
+import Storage
+import Testing
+
+@testable import Records
+
+@Suite struct RecordsSchemaTests {
+    /// A database that an earlier version of the program has written: its schema ends with step 400.
+    @Test func theVersionsOfAnOlderDatabaseStayReadable() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("schema-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
+        let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
+        let older = try await openDatabase(url: url, migrations: RecordsSchema.migrations.filter { $0.number == 400 })
+        try await older.write { transaction in
+            for (number, id, versions) in [(7, "b", 2), (9, "a", 1), (12, "c", 3)] {
+                try transaction.execute(
+                    "INSERT INTO record (number, type, id, version, updated_ms) VALUES (?, 'Observation', ?, ?, 0)",
+                    [SQLValue(Int64(number)), SQLValue(id), SQLValue(Int64(versions))])
+                for version in 1...versions {
+                    try transaction.execute(
+                        """
+                        INSERT INTO record_version (type, id, version, content, original, original_fhir_version, digest,
+                            last_updated, submission_id, client_id, key_id, received_at)
+                        VALUES ('Observation', ?, ?, ?, ?, '1.0.2', 'd', ?, 's', 'c', NULL, ?)
+                        """,
+                        [
+                            SQLValue(id), SQLValue(Int64(version)), SQLValue(Data("\(id)\(version)".utf8)),
+                            SQLValue(Data("old".utf8)), SQLValue(at), SQLValue(at),
+                        ])
+                }
+            }
+        }
+        try await older.close()
+
+        let database = try await openDatabase(url: url, migrations: RecordsSchema.migrations)
+        let store = RecordStore()
+        let (read, rows) = try await database.read { transaction in
+            (
+                try ["a", "b", "c"].map { id in
+                    try store.history(type: "Observation", id: id, before: nil, limit: 9, in: transaction).map {
+                        String(decoding: $0.content, as: UTF8.self)
+                    }
+                },
+                try transaction.query(
+                    "SELECT number, original, original_fhir_version, digest, key_id FROM record_version")
+            )
+        }
+        #expect(read == [["a1"], ["b2", "b1"], ["c3", "c2", "c1"]])
+        #expect(try rows.map { try $0.integer("number") } == [7, 7, 9, 12, 12, 12])
+        #expect(try rows.allSatisfy { try $0.blob("original") == Data("old".utf8) })
+        #expect(rows.allSatisfy { $0.textIfPresent("original_fhir_version") == "1.0.2" })
+        #expect(rows.allSatisfy { $0.textIfPresent("digest") == "d" && $0.textIfPresent("key_id") == nil })
+        let content = Data(#"{"resourceType":"Observation","id":"b"}"#.utf8)
+        let resource = try Resource(content)
+        let put = try await database.write { transaction in
+            try store.put(
+                resource, content: content, original: nil, id: "b",
+                provenance: RecordProvenance(submissionID: "t", clientID: "c", keyID: nil, receivedAt: at), at: at,
+                in: transaction)
+        }
+        #expect(put == .updated(versionID: "Observation/b/_history/3"))
+        try await database.close()
+    }
+
+    @Test(arguments: [
+        ("digest", RecordStore.digestSQL, 2), ("current", RecordStore.currentSQL, 2),
+        ("one version", RecordStore.versionSQL, 3), ("history", RecordStore.historySQL, 4),
+    ])
+    func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
+        let fixture = try await RecordsFixture()
+        let plan = try await fixture.database.read { transaction in
+            try transaction.query(
+                "EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(Int64(1)), count: parameters)
+            ).map { try $0.text("detail") }
+        }
+        for index in ["sqlite_autoindex_record_2 (type=? AND id=?)", "sqlite_autoindex_record_version_1 (number=?"] {
+            #expect(plan.contains { $0.contains(index) }, "\(name): \(plan)")
+        }
+        #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
+        try await fixture.close()
+    }
+}
