@@ -72,7 +72,8 @@ let server: [Target] = [
     .target(
         name: "Consumer",
         dependencies: [
-            "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", "FHIRValidation",
+            "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            "FHIRValidation",
             "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
@@ -125,7 +126,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
-            "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", crypto,
+            "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            crypto,
             cryptoExtras,
         ]),
     .testTarget(

@@ -80,8 +80,8 @@ struct House {
         server(
             "Consumer",
             [
-                "Wire", "Storage", "Trust", "Records", "Warehouse", "InformedConsent", "FHIR", "FHIRVersions",
-                "FHIRValidation", "COpenSSL",
+                "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+                "FHIRVersions", "FHIRValidation", "COpenSSL",
             ]),
         server("DeviceGateway", ["HealthData", "Records", "Storage", "Trust", "FHIR"]),
         server("Portal", ["Records", "Trust", "Accounts", "Questionnaires", "InformedConsent", "FHIR"]),

@@ -14,6 +14,15 @@ import Testing
         #expect(gate.decide(.data, given: .withdrawn) == .refuse(.withdrawn))
     }
 
+    @Test func dataThatNeedsANameWaitsForAContractWithIt() {
+        let data = ConsentGate.Subject.namedData(["clinical-records", "notes"])
+        #expect(gate.decide(data, given: .none) == .hold(until: .contract))
+        #expect(gate.decide(data, given: .consented) == .refuse(.notIncluded))
+        #expect(gate.decide(data, given: .consented, naming: ["routes"]) == .refuse(.notIncluded))
+        #expect(gate.decide(data, given: .consented, naming: ["routes", "notes"]) == .admit)
+        #expect(gate.decide(data, given: .withdrawn, naming: ["notes"]) == .refuse(.withdrawn))
+    }
+
     @Test func aContractOfTheStudyIsAlwaysAdmittedAndAnotherNever() {
         for standing in [ConsentStanding.none, .consented, .withdrawn] {
             #expect(gate.decide(.contract, given: standing) == .admit)

@@ -106,14 +106,16 @@ struct ConsumerFixture {
         "http://researchkit.org/docs/Constants/ORKConsentSectionType","code":"Overview"}]},"text":"Overview."}]}
         """
 
-    static func contract(_ subject: String, id: String = UUID().uuidString.lowercased(), version: String = "1")
-        -> String
-    {
-        """
-        {"resourceType":"Contract","id":"\(id)","status":"executed","instantiatesUri":"\(template)|\(version)","signer":[{\
-        "type":{"code":"CONSENTER"},"party":{"reference":"Patient/\(subject)"},"signature":[{"type":[{"code":"x"}],\
-        "when":"2026-01-01T10:00:00+01:00","who":{"reference":"Patient/\(subject)"}}]}]}
-        """
+    static func contract(
+        _ subject: String, id: String = UUID().uuidString.lowercased(), version: String = "1", naming: [String] = []
+    ) -> String {
+        let names = naming.map { #"{"url":"urn:tributary:includes-health-data","valueCode":"\#($0)"}"# }
+        let extensions = names.isEmpty ? "" : "\"extension\":[" + names.joined(separator: ",") + "],"
+        return """
+            {"resourceType":"Contract","id":"\(id)",\(extensions)"status":"executed","instantiatesUri":"\(template)|\(version)","signer":[{\
+            "type":{"code":"CONSENTER"},"party":{"reference":"Patient/\(subject)"},"signature":[{"type":[{"code":"x"}],\
+            "when":"2026-01-01T10:00:00+01:00","who":{"reference":"Patient/\(subject)"}}]}]}
+            """
     }
 
     static func withdrawal(_ subject: String, contract: String) -> String {

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthData
 import Testing
 import Trust
 import Wire
@@ -69,6 +70,45 @@ import Wire
         let again = ConsumerFixture.contract("p1", id: "c2").replacingOccurrences(of: "2026-01-01", with: "2026-03-01")
         #expect(try await fixture.send(again, from: client)?.status == .stored)
         #expect(try await fixture.send(ConsumerFixture.response("p1", answer: 3), from: client)?.status == .stored)
+        try await fixture.close()
+    }
+
+    /// The device asks the consent too; an app that does not must not matter.
+    @Test(arguments: [
+        ("routes", ["HKWorkoutRoute"]), ("heartbeats", ["HKHeartbeatSeriesSample"]),
+        ("notes", ["HKClinicalTypeIdentifierClinicalNoteRecord"]),
+        (
+            "clinical-records",
+            [
+                "HKClinicalTypeIdentifierConditionRecord", "HKClinicalTypeIdentifierLabResultRecord",
+                "HKClinicalTypeIdentifierMedicationRecord",
+            ]
+        ),
+    ])
+    func healthDataThatNeedsANameIsTakenOnlyWhereTheContractHasIt(name: String, types: [String]) async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        let resources = try types.map { type in
+            try #require(HealthTypeTable.standard.named(type)?.example(subject: "p1"), "\(type)").text()
+        }
+        let others = ["routes", "heartbeats", "notes", "clinical-records"].filter { $0 != name }
+            .filter { ($0, name) != ("clinical-records", "notes") }
+        try await fixture.send(ConsumerFixture.contract("p1", id: "c1", naming: others), from: client)
+        let before = (try await fixture.versions, try await fixture.facts)
+        for resource in resources {
+            let outcome = try await fixture.send(resource, from: client)
+            #expect(outcome?.status == .refused)
+            #expect(outcome?.reasonCode == "inclusion-not-in-consent")
+        }
+        #expect(try await fixture.versions == before.0)
+        #expect(try await fixture.facts == before.1)
+        // The person signs anew, with the name.
+        let again = ConsumerFixture.contract("p1", id: "c2", naming: [name])
+            .replacingOccurrences(of: "2026-01-01", with: "2026-03-01")
+        #expect(try await fixture.send(again, from: client)?.status == .stored)
+        for resource in resources {
+            #expect(try await fixture.send(resource, from: client)?.status == .stored)
+        }
         try await fixture.close()
     }
 

@@ -46,6 +46,34 @@ struct ConsentStateTests {
         #expect(state.applying(ConsentStateTests.withdrawal("a", at: 20)) == state)
     }
 
+    @Test func whatIsNamedIsWhatTheConsentInForceNames() throws {
+        func contract(_ id: String, at seconds: Double, naming: Set<String>) -> SignedContract {
+            SignedContract(
+                contractID: id, subject: "p", templateURL: "u", templateVersion: "1",
+                signedAt: Date(timeIntervalSince1970: seconds), sharing: nil, includedHealthData: naming)
+        }
+        var state = ConsentState()
+        #expect(state.includedHealthData == [])
+        state = state.applying(contract("b", at: 20, naming: ["routes", "notes"]))
+        state = state.applying(contract("a", at: 10, naming: ["heartbeats"]))
+        #expect(state.includedHealthData == ["routes", "notes"])
+        let saved = try JSONDecoder().decode(ConsentState.self, from: JSONEncoder().encode(state))
+        #expect(saved == state)
+        #expect(state.applying(contract("c", at: 30, naming: [])).includedHealthData == [])
+        #expect(state.applying(ConsentStateTests.withdrawal("b", at: 30)).includedHealthData == [])
+    }
+
+    @Test func aStateOfAnOlderVersionNamesNothing() throws {
+        let saved = #"""
+            {"newest":{"contractID":"a","signedAt":10,"subject":"p","templateURL":"u","templateVersion":"1"},\#
+            "withdrawnContracts":[]}
+            """#
+        let state = try JSONDecoder().decode(ConsentState.self, from: Data(saved.utf8))
+        #expect(state.newest?.contractID == "a")
+        #expect(state.newest?.sharing == nil)
+        #expect(state.includedHealthData == [])
+    }
+
     @Test func aWithdrawalBeforeItsContractCounts() {
         let state = ConsentStateTests.state([
             .withdrawal(ConsentStateTests.withdrawal("a", at: 5)), .contract(ConsentStateTests.contract("a", at: 10)),

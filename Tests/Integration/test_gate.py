@@ -78,6 +78,27 @@ class Gate(SpineTest):
         # It may come twice.
         self.assertEqual(client.outcome(client.send(withdrawal(device.participant, device.contract))), ("stored", None))
 
+    def test_what_the_contract_does_not_name_is_refused_whatever_the_app(self):
+        device = self.member()
+        client = SealedClient(self.server, self.study, device=device)
+        person = {"reference": "Patient/" + device.participant}
+        route = observation(device.participant, id=new_id())
+        route["code"] = {"coding": [{"system": "http://developer.apple.com/documentation/healthkit", "code": "HKWorkoutRoute"}]}
+        condition = {"resourceType": "Condition", "id": new_id(), "subject": person, "code": {"text": "Asthma"}}
+        for resource in (route, condition):
+            self.assertEqual(client.outcome(client.send(resource)), ("refused", "inclusion-not-in-consent"))
+            self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE id = ?", resource["id"]), 0)
+        named = json.loads(self.signed(device))
+        named["id"] = new_id()
+        for signer in named["signer"]:
+            for signature in signer.get("signature", []):
+                signature["when"] = "2999-01-01T00:00:00Z"  # The time of receipt counts then, which is the latest.
+        named.setdefault("extension", []).extend(
+            {"url": "urn:tributary:includes-health-data", "valueCode": name} for name in ("routes", "clinical-records"))
+        self.assertEqual(client.outcome(client.send(named)), ("stored", None))
+        for resource in (route, condition):
+            self.assertEqual(client.outcome(client.send(resource)), ("stored", None))
+
     def test_a_new_consent_after_the_withdrawal_opens_the_gate_again(self):
         device = self.member()
         first = device.participant

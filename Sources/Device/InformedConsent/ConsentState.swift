@@ -36,6 +36,13 @@ public struct ConsentState: Sendable, Hashable, Codable {
         return newest.map(Status.consented) ?? .none
     }
 
+    /// What of health data that leaves only by name the consent in force names
+    /// (``ConsentVocabulary/includesHealthData``); without consent nothing.
+    public var includedHealthData: Set<String> {
+        guard case .consented(let contract) = status else { return [] }
+        return contract.includedHealthData
+    }
+
     /// The state after a Contract. An older one than the newest changes nothing.
     public func applying(_ contract: SignedContract) -> ConsentState {
         var next = self
@@ -65,7 +72,7 @@ public struct ConsentState: Sendable, Hashable, Codable {
         let sharing = contract.sharing.map { $0 ? "1" : "0" } ?? ""
         return [
             contract.contractID ?? "", contract.templateURL ?? "", contract.templateVersion ?? "", contract.subject,
-            sharing,
+            sharing, contract.includedHealthData.sorted().joined(separator: ","),
         ].joined(separator: "\u{0}")
     }
 }

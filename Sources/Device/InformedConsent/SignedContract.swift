@@ -14,10 +14,12 @@ public struct SignedContract: Sendable, Hashable, Codable {
     public let signedAt: Date
     /// Whether other researchers may use the data; nil where it was not asked.
     public let sharing: Bool?
+    /// What of health data that leaves only by name it names (``ConsentVocabulary/includesHealthData``).
+    public let includedHealthData: Set<String>
 
     public init(
         contractID: String?, subject: String, templateURL: String?, templateVersion: String?, signedAt: Date,
-        sharing: Bool?
+        sharing: Bool?, includedHealthData: Set<String> = []
     ) {
         self.contractID = contractID
         self.subject = subject
@@ -25,6 +27,20 @@ public struct SignedContract: Sendable, Hashable, Codable {
         self.templateVersion = templateVersion
         self.signedAt = signedAt
         self.sharing = sharing
+        self.includedHealthData = includedHealthData
+    }
+
+    /// Reads one that was saved, also by a version that did not know yet what a Contract includes: those named nothing.
+    public init(from decoder: any Decoder) throws {
+        let saved = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            contractID: try saved.decodeIfPresent(String.self, forKey: .contractID),
+            subject: try saved.decode(String.self, forKey: .subject),
+            templateURL: try saved.decodeIfPresent(String.self, forKey: .templateURL),
+            templateVersion: try saved.decodeIfPresent(String.self, forKey: .templateVersion),
+            signedAt: try saved.decode(Date.self, forKey: .signedAt),
+            sharing: try saved.decodeIfPresent(Bool.self, forKey: .sharing),
+            includedHealthData: try saved.decodeIfPresent(Set<String>.self, forKey: .includedHealthData) ?? [])
     }
 
     /// Whether the Contract was made from the template, by its URL and version.
@@ -71,7 +87,8 @@ public enum SignedContractReader {
         let sharing = counted.lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.value.bool }.first
         return SignedContract(
             contractID: contract.id, subject: subject, templateURL: template.url, templateVersion: template.version,
-            signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing)
+            signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing,
+            includedHealthData: contract.includedHealthData)
     }
 
     /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).

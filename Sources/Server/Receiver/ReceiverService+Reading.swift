@@ -69,7 +69,8 @@ extension ReceiverService {
     static let toldReasons: Set<String> = [
         "consent-required", "consent-withdrawn", "contract-unknown", "subject-mismatch", "subject-missing",
         "subject-not-permitted", "not-bound", "already-bound", "other-participant", "resource-invalid",
-        "resource-type-not-accepted", "fhir-version-unsupported", "needs-attention", "discarded",
+        "resource-type-not-accepted", "fhir-version-unsupported", "inclusion-not-in-consent", "needs-attention",
+        "discarded",
     ]
 
     /// What the staff must look at is for the device merely held: why is not its business.

@@ -20,6 +20,9 @@ public struct ConsentGate: Sendable {
         case withdrawal
         /// Anything that is only taken while there is a contract.
         case data
+        /// Health data that is only taken while there is a contract that names one of these
+        /// (``InformedConsent/ConsentVocabulary/includesHealthData``).
+        case namedData(Set<String>)
     }
 
     public enum Decision: Sendable, Hashable {
@@ -38,19 +41,35 @@ public struct ConsentGate: Sendable {
     public enum Reason: String, Sendable, Hashable {
         case withdrawn = "consent-withdrawn"
         case foreignContract = "contract-unknown"
+        case notIncluded = "inclusion-not-in-consent"
+
+        /// The reason for people; it holds no health data.
+        var sentence: String {
+            switch self {
+            case .withdrawn: "The participant has withdrawn their consent."
+            case .foreignContract:
+                "The contract names no consent document of this study (its url and version are not in consent/)."
+            case .notIncluded:
+                "The participant's consent does not name what this holds: routes, heartbeats, clinical records or notes."
+            }
+        }
     }
 
     public init() {}
 
-    public func decide(_ subject: Subject, given standing: ConsentStanding) -> Decision {
+    /// - Parameter included: what of health data that is only taken by name the contract in force names.
+    public func decide(
+        _ subject: Subject, given standing: ConsentStanding, naming included: Set<String> = []
+    ) -> Decision {
         switch (subject, standing) {
         case (.foreignContract, _): .park(.foreignContract)
         case (.contract, _): .admit
         // A withdrawal that comes twice changes nothing, so it may come.
         case (.withdrawal, .consented), (.withdrawal, .withdrawn): .admit
-        case (.withdrawal, .none), (.data, .none): .hold(until: .contract)
+        case (.withdrawal, .none), (.data, .none), (.namedData, .none): .hold(until: .contract)
         case (.data, .consented): .admit
-        case (.data, .withdrawn): .refuse(.withdrawn)
+        case (.namedData(let names), .consented): names.isDisjoint(with: included) ? .refuse(.notIncluded) : .admit
+        case (.data, .withdrawn), (.namedData, .withdrawn): .refuse(.withdrawn)
         }
     }
 }

@@ -8,6 +8,8 @@ enum ConsentStep: Sendable, Hashable {
     case withdrawal(ConsentWithdrawal)
     /// Nothing.
     case data
+    /// Nothing either; it is health data that is taken where the consent names one of these.
+    case namedData(Set<String>)
 
     var gateSubject: ConsentGate.Subject {
         switch self {
@@ -15,6 +17,15 @@ enum ConsentStep: Sendable, Hashable {
         case .foreignContract: .foreignContract
         case .withdrawal: .withdrawal
         case .data: .data
+        case .namedData(let names): .namedData(names)
+        }
+    }
+
+    /// Whether the register keeps something of it.
+    var changesConsent: Bool {
+        switch self {
+        case .contract, .foreignContract, .withdrawal: true
+        case .data, .namedData: false
         }
     }
 
@@ -22,7 +33,7 @@ enum ConsentStep: Sendable, Hashable {
         switch self {
         case .contract(let contract): state.applying(contract)
         case .withdrawal(let withdrawal): state.applying(withdrawal)
-        case .foreignContract, .data: state
+        case .foreignContract, .data, .namedData: state
         }
     }
 }

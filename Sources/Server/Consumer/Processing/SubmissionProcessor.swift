@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthData
 import InformedConsent
 import Logging
 import Records
@@ -137,7 +138,8 @@ public struct SubmissionProcessor: Sendable {
                 return outcome(.held, ConsentGate.Requirement.contract.rawValue, "No contract of this device has come.")
             }
             if bound == nil, consent.standing == .none {
-                return outcome(.parked, ConsentGate.Reason.foreignContract.rawValue, Self.foreignContract)
+                let reason = ConsentGate.Reason.foreignContract
+                return outcome(.parked, reason.rawValue, reason.sentence)
             }
             return outcome(.refused, "subject-not-permitted", "The device may not write for this participant.")
         }
@@ -150,13 +152,14 @@ public struct SubmissionProcessor: Sendable {
         // 3. The gate, resource by resource, as the consent changes on the way.
         let at = clock()
         for step in steps {
-            switch gate.decide(step.gateSubject, given: consent.standing) {
+            let decision = gate.decide(
+                step.gateSubject, given: consent.standing, naming: consent.includedHealthData)
+            switch decision {
             case .admit: consent = step.applied(to: consent)
             case .hold(let requirement):
                 return outcome(.held, requirement.rawValue, "No contract of this participant has come.")
-            case .refuse(let reason):
-                return outcome(.refused, reason.rawValue, "The participant has withdrawn their consent.")
-            case .park(let reason): return outcome(.parked, reason.rawValue, Self.foreignContract)
+            case .refuse(let reason): return outcome(.refused, reason.rawValue, reason.sentence)
+            case .park(let reason): return outcome(.parked, reason.rawValue, reason.sentence)
             }
         }
         // 4. Record and load.
@@ -166,7 +169,7 @@ public struct SubmissionProcessor: Sendable {
             versions.append(
                 try record(resource, of: submission, keyID: keyID, at: at, in: transaction))
         }
-        if subjects.contains(where: { $0 != .data }) {
+        if steps.contains(where: \.changesConsent) {
             try register.save(consent, of: subject, clientID: submission.clientID, at: at, in: transaction)
             if consent.standing == .consented {
                 // 5. What waited for this contract takes its turn now.
@@ -200,7 +203,9 @@ public struct SubmissionProcessor: Sendable {
     /// What a resource does to the consent.
     func step(of incoming: IncomingResource, receivedAt: Date) throws -> ConsentStep {
         switch incoming.kind {
-        case .data: return .data
+        case .data:
+            let names = HealthSelection.Inclusion.permitting(incoming.resource)
+            return names.isEmpty ? .data : .namedData(Set(names.map(\.rawValue)))
         case .consent:
             let consent = FHIR.Consent(incoming.resource.object)
             guard consent.status == "inactive" else { return .data }
@@ -222,7 +227,4 @@ public struct SubmissionProcessor: Sendable {
         default: SubmissionProblem("submission-unreadable", "The submission cannot be read.")
         }
     }
-
-    private static let foreignContract =
-        "The contract names no consent document of this study (its url and version are not in consent/)."
 }

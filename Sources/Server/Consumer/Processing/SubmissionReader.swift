@@ -2,19 +2,17 @@ import Crypto
 import FHIR
 import FHIRVersions
 import Foundation
+import HealthData
 import Storage
 import Wire
 
 /// Reads an opened payload: the resources in it as R4, each with the participant it is about. Pure.
 struct SubmissionReader {
     /// The types that a device may send.
-    static let acceptedTypes: Set<String> = [
+    static let acceptedTypes = ClinicalRecord.resourceTypes.union([
         Contract.resourceType, Consent.resourceType, Patient.resourceType, QuestionnaireResponse.resourceType,
         Observation.resourceType, Device.resourceType, Encounter.resourceType,
-        // The clinical records of HealthKit, where the consent names them.
-        "AllergyIntolerance", "Condition", "Coverage", "DiagnosticReport", "DocumentReference", "Immunization",
-        "MedicationDispense", "MedicationRequest", "MedicationStatement", "Procedure",
-    ]
+    ])
 
     let maximumResources: Int
     let validation: SubmissionValidation
