@@ -180,7 +180,9 @@ import Testing
         }
     }
 
-    @Test func aDaysSummaryIsRevisedByALaterLoadAlone() async throws {
+    /// Whatever the clock's fraction of a millisecond, which the database does not keep.
+    @Test(arguments: [0, 0.0002, 0.0004, 0.0005, 0.0008])
+    func aDaysSummaryIsRevisedByALaterLoadAlone(fraction: Double) async throws {
         func batch(_ steps: Int) throws -> HealthBatch {
             var maker = HealthBatchMaker(receivedAt: Self.received)
             let json = observation(#""valueInteger":\#(steps),"subject":{"reference":"Patient/p1"}"#)
@@ -191,7 +193,7 @@ import Testing
         try await LoaderFixture.with { database in
             func store(_ steps: Int, _ submission: String, after seconds: Double) async throws -> HealthLoader.Report {
                 let batch = try batch(steps)
-                let received = Self.received.addingTimeInterval(seconds)
+                let received = Self.received.addingTimeInterval(seconds + fraction)
                 let provenance = RecordProvenance(
                     submissionID: submission, clientID: "health-load", keyID: nil, receivedAt: received)
                 return try await database.write { transaction in

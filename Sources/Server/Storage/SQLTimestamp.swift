@@ -4,12 +4,21 @@ import Foundation
 ///
 /// The text has always the same length, so the order of the texts is the order of the instants, on every engine.
 public enum SQLTimestamp {
-    /// The text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are clamped.
-    public static func text(_ date: Date) -> String {
+    /// The instant that a reader of ``text(_:)`` gets: what is kept beside the database is to equal what is kept in it.
+    public static func rounded(_ date: Date) -> Date {
+        Date(timeIntervalSince1970: Double(milliseconds(date)) / 1000)
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 {
         let earliest = -62_167_219_200_000.0
         let latest = 253_402_300_799_999.0
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
-        let milliseconds = Int64(min(max(rounded.isNaN ? 0 : rounded, earliest), latest))
+        return Int64(min(max(rounded.isNaN ? 0 : rounded, earliest), latest))
+    }
+
+    /// The text of an instant, rounded to the nearest millisecond. Instants outside the years 0000 to 9999 are clamped.
+    public static func text(_ date: Date) -> String {
+        let milliseconds = milliseconds(date)
         let (days, inDay) = milliseconds.flooredDivision(by: 86_400_000)
         let (year, month, day) = civil(fromDays: days)
         var text: [UInt8] = []

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Storage
 
 /// Where a version came from.
 public struct RecordProvenance: Sendable, Hashable {
@@ -8,13 +9,15 @@ public struct RecordProvenance: Sendable, Hashable {
     public let clientID: String
     /// The key that opened it.
     public let keyID: String?
+    /// In whole milliseconds, as the database gives it back, so that what came with one submission can be told from what
+    /// came earlier.
     public let receivedAt: Date
 
     public init(submissionID: String, clientID: String, keyID: String?, receivedAt: Date) {
         self.submissionID = submissionID
         self.clientID = clientID
         self.keyID = keyID
-        self.receivedAt = receivedAt
+        self.receivedAt = SQLTimestamp.rounded(receivedAt)
     }
 }
 
