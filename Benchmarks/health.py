@@ -13,7 +13,7 @@ import harness
 
 RECORDS = int(os.environ.get("TRIBUTARY_BENCH_RECORDS", "500000"))
 LOADED = int(os.environ.get("TRIBUTARY_BENCH_LOADED", "100000"))
-COMPARED = int(os.environ.get("TRIBUTARY_BENCH_COMPARED", "200000"))
+COMPARED = int(os.environ.get("TRIBUTARY_BENCH_COMPARED", RECORDS))
 GROWN = int(os.environ.get("TRIBUTARY_BENCH_GROWN", "9000000"))
 
 

@@ -8,7 +8,7 @@ the other, and what is reported is the median of the five quotients. The last li
 Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the benchmarks' programs,
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
 TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
-TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, 200000), TRIBUTARY_BENCH_POSTS (4000 a run).
+TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run).
 Names of figures as arguments choose among them; `growth` runs only where it is named.
 """
 
