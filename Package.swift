@@ -73,8 +73,7 @@ let server: [Target] = [
         name: "Consumer",
         dependencies: [
             "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            "FHIRValidation",
-            "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
+            "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
 ]
@@ -127,8 +126,7 @@ let tests: [Target] = [
         name: "ConsumerTests",
         dependencies: [
             "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            crypto,
-            cryptoExtras,
+            crypto, cryptoExtras,
         ]),
     .testTarget(
         name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "Warehouse", "FHIR", "Wire", logging]),

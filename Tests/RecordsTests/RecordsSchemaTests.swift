@@ -68,6 +68,7 @@ import Testing
     @Test(arguments: [
         ("digest", RecordStore.digestSQL, 2), ("current", RecordStore.currentSQL, 2),
         ("one version", RecordStore.versionSQL, 3), ("history", RecordStore.historySQL, 4),
+        ("number of versions", RecordStore.versionCountSQL, 2),
     ])
     func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()

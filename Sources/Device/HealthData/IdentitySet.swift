@@ -72,8 +72,7 @@ public struct IdentitySet: Sendable {
             Int(truncatingIfNeeded: ((bits >> 32) &* UInt64(count)) >> 32)
         }
 
-        /// The slot that holds the bits, or the free one where they belong: linear steps from
-        /// their home.
+        /// The slot that holds the bits, or the free one where they belong: linear steps from their home.
         private func slot(of bits: UInt64) -> Int {
             slots.withUnsafeBufferPointer { slots in
                 var place = Self.home(of: bits, among: slots.count)

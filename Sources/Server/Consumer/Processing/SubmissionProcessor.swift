@@ -105,6 +105,9 @@ public struct SubmissionProcessor: Sendable {
             SubmissionOutcome(
                 status: status, reasonCode: code, detail: detail, subject: incoming.first?.subject, keyID: keyID)
         }
+        func outcome(_ status: SubmissionStatus, _ reason: ConsentGate.Reason) -> SubmissionOutcome {
+            outcome(status, reason.rawValue, reason.sentence)
+        }
         // 1. One submission speaks of one participant.
         guard let subject = incoming.first?.subject, incoming.allSatisfy({ $0.subject == subject }) else {
             return outcome(.refused, "subject-mismatch", "The submission holds resources of several participants.")
@@ -138,8 +141,7 @@ public struct SubmissionProcessor: Sendable {
                 return outcome(.held, ConsentGate.Requirement.contract.rawValue, "No contract of this device has come.")
             }
             if bound == nil, consent.standing == .none {
-                let reason = ConsentGate.Reason.foreignContract
-                return outcome(.parked, reason.rawValue, reason.sentence)
+                return outcome(.parked, .foreignContract)
             }
             return outcome(.refused, "subject-not-permitted", "The device may not write for this participant.")
         }
@@ -152,14 +154,12 @@ public struct SubmissionProcessor: Sendable {
         // 3. The gate, resource by resource, as the consent changes on the way.
         let at = clock()
         for step in steps {
-            let decision = gate.decide(
-                step.gateSubject, given: consent.standing, naming: consent.includedHealthData)
-            switch decision {
+            switch gate.decide(step.gateSubject, given: consent.standing, naming: consent.includedHealthData) {
             case .admit: consent = step.applied(to: consent)
             case .hold(let requirement):
                 return outcome(.held, requirement.rawValue, "No contract of this participant has come.")
-            case .refuse(let reason): return outcome(.refused, reason.rawValue, reason.sentence)
-            case .park(let reason): return outcome(.parked, reason.rawValue, reason.sentence)
+            case .refuse(let reason): return outcome(.refused, reason)
+            case .park(let reason): return outcome(.parked, reason)
             }
         }
         // 4. Record and load.

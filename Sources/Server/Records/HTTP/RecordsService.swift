@@ -67,11 +67,7 @@ public struct RecordsService: Sendable {
         let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
             let total = try transaction.first(
-                """
-                SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
-                WHERE r.type = ? AND r.id = ?
-                """,
-                [SQLValue(type), SQLValue(id)])
+                RecordStore.versionCountSQL, [SQLValue(type), SQLValue(id)])
             return (
                 try store.history(type: type, id: id, before: asked.before, limit: limit + 1, in: transaction),
                 Int(total?.integerIfPresent("total") ?? 0)

@@ -66,9 +66,7 @@ public struct RecordStore: Sendable {
 
     /// The current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
-        try transaction.first(
-            Self.currentSQL, [SQLValue(type), SQLValue(id)]
-        ).map(Self.record)
+        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)]).map(Self.record)
     }
 
     /// One version; nil where there is none.
@@ -98,6 +96,10 @@ public struct RecordStore: Sendable {
     static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
     static let historySQL =
         versions + " WHERE r.type = ? AND r.id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?"
+    static let versionCountSQL = """
+        SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
+        WHERE r.type = ? AND r.id = ?
+        """
 
     /// Records with their versions; another condition of the join may follow.
     static let versions = """
