@@ -10,8 +10,13 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     /// The id of the Contract that is withdrawn; nil means the consent to the study, whichever Contract it is.
     public let contractID: String?
     public let withdrawnAt: Date
+    /// When it came; nil where that was not kept.
+    public let arrival: ConsentArrival?
 
-    public init(id: String?, subject: String, contractID: String?, withdrawnAt: Date) {
+    public init(
+        id: String?, subject: String, contractID: String?, withdrawnAt: Date, arrival: ConsentArrival? = nil
+    ) {
+        self.arrival = arrival
         self.id = id
         self.subject = subject
         self.contractID = contractID
@@ -20,9 +25,11 @@ public struct ConsentWithdrawal: Sendable, Hashable {
 
     /// Reads a withdrawal.
     ///
-    /// - Parameter receivedAt: the time that counts where the Consent has none or one that is still to come.
+    /// - Parameters:
+    ///   - receivedAt: the time that counts where the Consent has none or one that is still to come.
+    ///   - number: the server's count of what it receives.
     /// - Throws: ``ConsentError/notAWithdrawal``, ``ConsentError/subjectUnclear``.
-    public init(_ consent: Consent, receivedAt: Date) throws(ConsentError) {
+    public init(_ consent: Consent, receivedAt: Date, number: Int64 = 0) throws(ConsentError) {
         guard consent.resourceType == Consent.resourceType, consent.status == "inactive",
             consent.scope?.coding.contains(where: { $0.code == "research" }) ?? false
         else { throw ConsentError.notAWithdrawal }
@@ -34,6 +41,7 @@ public struct ConsentWithdrawal: Sendable, Hashable {
         let source = Reference(json: consent.object["sourceReference"])?.literal
         contractID = source.flatMap { $0.type == "Contract" ? $0.id : nil }
         withdrawnAt = min(consent.dateTime?.start() ?? receivedAt, receivedAt)
+        arrival = ConsentArrival(receivedAt: receivedAt, number: number)
     }
 
     /// Writes a withdrawal as R4 Consent.

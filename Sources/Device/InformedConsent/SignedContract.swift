@@ -16,10 +16,12 @@ public struct SignedContract: Sendable, Hashable, Codable {
     public let sharing: Bool?
     /// What of health data that leaves only by name it names (``ConsentVocabulary/includesHealthData``).
     public let includedHealthData: Set<String>
+    /// When it came; nil where it was saved by a version that did not keep that.
+    public let arrival: ConsentArrival?
 
     public init(
         contractID: String?, subject: String, templateURL: String?, templateVersion: String?, signedAt: Date,
-        sharing: Bool?, includedHealthData: Set<String> = []
+        sharing: Bool?, includedHealthData: Set<String> = [], arrival: ConsentArrival? = nil
     ) {
         self.contractID = contractID
         self.subject = subject
@@ -28,6 +30,7 @@ public struct SignedContract: Sendable, Hashable, Codable {
         self.signedAt = signedAt
         self.sharing = sharing
         self.includedHealthData = includedHealthData
+        self.arrival = arrival
     }
 
     /// Reads one that was saved, also by a version that did not know yet what a Contract includes: those named nothing.
@@ -40,7 +43,8 @@ public struct SignedContract: Sendable, Hashable, Codable {
             templateVersion: try saved.decodeIfPresent(String.self, forKey: .templateVersion),
             signedAt: try saved.decode(Date.self, forKey: .signedAt),
             sharing: try saved.decodeIfPresent(Bool.self, forKey: .sharing),
-            includedHealthData: try saved.decodeIfPresent(Set<String>.self, forKey: .includedHealthData) ?? [])
+            includedHealthData: try saved.decodeIfPresent(Set<String>.self, forKey: .includedHealthData) ?? [],
+            arrival: try saved.decodeIfPresent(ConsentArrival.self, forKey: .arrival))
     }
 
     /// Whether the Contract was made from the template, by its URL and version.
@@ -53,11 +57,15 @@ public struct SignedContract: Sendable, Hashable, Codable {
 public enum SignedContractReader {
     /// Reads who signed an R4 Contract.
     ///
-    /// - Parameter receivedAt: the time that counts where the Contract has none or one that is still to come: nobody
-    ///   signed after we had it, and a clock that runs ahead must not outdo a later withdrawal.
+    /// - Parameters:
+    ///   - receivedAt: the time that counts where the Contract has none or one that is still to come: nobody signed after
+    ///     we had it.
+    ///   - number: the server's count of what it receives.
     /// - Throws: ``ConsentError/notAContract``, ``ConsentError/notSigned`` where nobody signed or the Contract is not
     ///   in force, ``ConsentError/subjectUnclear`` where no patient or more than one signed.
-    public static func read(_ contract: Contract, receivedAt: Date) throws(ConsentError) -> SignedContract {
+    public static func read(
+        _ contract: Contract, receivedAt: Date, number: Int64 = 0
+    ) throws(ConsentError) -> SignedContract {
         guard contract.resourceType == Contract.resourceType else { throw ConsentError.notAContract }
         if let status = contract.status, !inForce.contains(status) { throw ConsentError.notSigned }
         let signers = contract.signer.filter { !$0.signature.isEmpty }
@@ -88,7 +96,8 @@ public enum SignedContractReader {
         return SignedContract(
             contractID: contract.id, subject: subject, templateURL: template.url, templateVersion: template.version,
             signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing,
-            includedHealthData: contract.includedHealthData)
+            includedHealthData: contract.includedHealthData,
+            arrival: ConsentArrival(receivedAt: receivedAt, number: number))
     }
 
     /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).

@@ -3,50 +3,101 @@ import Logging
 import ServiceLifecycle
 import Storage
 
-/// Leases submissions and has them processed, one after the other, until it is told to stop.
+/// Leases submissions and has them processed, those of several devices at a time and those of one in their order, until it
+/// is told to stop.
 ///
-/// A submission that fails for a passing reason keeps its place and is tried again with growing pauses; after too many
-/// tries it is parked, so that what stands behind it goes on.
+/// There is one consumer to a records' store: a second one waits until the first has ended. A submission that fails for a
+/// passing reason keeps its place and is tried again with growing pauses; after too many tries it is parked, so that what
+/// stands behind it goes on.
 public struct ConsumerService: Service {
     let queue: any SubmissionQueue
-    let database: any SQLDatabase
     let processor: SubmissionProcessor
     let logger: Logger
     let clock: @Sendable () -> Date
-    /// Under this name submissions are leased. It stays the same when the process starts anew, so that what it had leased
-    /// when it was killed goes on at once; two consumers of one database need two names.
+    /// Under this name submissions are leased: host, process and a random word, so that no two processes have the same.
     let owner: String
+    /// Takes the lock of the records' store; nil while another process has it.
+    let lock: @Sendable () throws -> StoreLock?
+    /// Told when the consumer got something done or saw that there is nothing to do.
+    let progress: @Sendable () -> Void
 
     /// How many passing failures a submission may have.
     static let maximumAttempts = 8
     static let leaseDuration: TimeInterval = 120
+    /// So many submissions are leased at a time, of so many devices at most handled beside each other.
+    static let batchSize = 16
+    static let lanesAtATime = 4
 
     public init(
-        queue: any SubmissionQueue, database: any SQLDatabase, processor: SubmissionProcessor, logger: Logger,
-        owner: String = "consumer", clock: @escaping @Sendable () -> Date
+        queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
+        lock: @escaping @Sendable () throws -> StoreLock?, clock: @escaping @Sendable () -> Date,
+        progress: @escaping @Sendable () -> Void = {}
     ) {
-        self.owner = owner
+        self.owner = owner ?? Self.newOwner()
         self.queue = queue
-        self.database = database
         self.processor = processor
         self.logger = logger
+        self.lock = lock
         self.clock = clock
+        self.progress = progress
+    }
+
+    private static func newOwner() -> String {
+        let process = ProcessInfo.processInfo
+        return "\(process.hostName) \(process.processIdentifier) \(UUID().uuidString.lowercased())"
     }
 
     public func run() async throws {
+        guard let held = try await waitForLock() else { return }
+        defer { withExtendedLifetime(held) {} }
         var idle = Pause()
         var trouble = Pause(first: .milliseconds(200), longest: .seconds(30))
+        var isPrepared = false
+        var keys = await processor.openers.generation
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             do {
+                // No other consumer lives: what an earlier one had leased is ours, and what it died over shows.
+                if !isPrepared {
+                    try await queue.takeOverLeases(owner: owner)
+                    isPrepared = true
+                }
+                try await releaseWhatIsDue(&keys)
                 let handled = try await drain()
                 trouble.reset()
+                progress()
                 if handled > 0 { idle.reset() } else { await idle.wait() }
             } catch is CancellationError {
-                return
+                break
             } catch {
                 logger.error("consumer", metadata: ["code": "\(Self.code(of: error))"])
                 await trouble.wait()
             }
+        }
+        // What was leased and not begun goes to the next process at once.
+        try? await queue.giveBack(owner: owner)
+    }
+
+    private func waitForLock() async throws -> StoreLock? {
+        var pause = Pause(first: .milliseconds(100), longest: .seconds(1))
+        var hasSaid = false
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if let held = try lock() { return held }
+            if !hasSaid { logger.notice("another consumer has the records; this one waits until it ends") }
+            hasSaid = true
+            await pause.wait()
+        }
+        return nil
+    }
+
+    /// What waited for a time or for a key.
+    private func releaseWhatIsDue(_ keys: inout Int) async throws {
+        let now = clock()
+        try await queue.release(.due(now), at: now)
+        _ = try? await processor.openers.opener()
+        let generation = await processor.openers.generation
+        if generation != keys {
+            try await queue.release(.reason("key-unknown"), at: now)
+            keys = generation
         }
     }
 
@@ -57,28 +108,62 @@ public struct ConsumerService: Service {
         var handled = 0
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             let leased = try await queue.lease(
-                owner: owner, limit: 16, duration: Self.leaseDuration, now: clock())
+                owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock())
             guard !leased.isEmpty else { break }
-            var failure: (any Error)?
-            var failedLanes: Set<String> = []
-            for submission in leased where !failedLanes.contains(submission.lane) {
-                do {
-                    try await handle(submission)
-                    handled += 1
-                } catch {
-                    // What stands behind it of the same device waits; the other devices' submissions go on.
-                    failedLanes.insert(submission.lane)
-                    failure = error
-                }
-            }
+            let (count, failure) = await handle(leased)
+            handled += count
             if let failure { throw failure }
+            progress()
         }
         return handled
     }
 
+    private func handle(_ leased: [QueuedSubmission]) async -> (handled: Int, failure: (any Error)?) {
+        var lanes: [String: [QueuedSubmission]] = [:]
+        var order: [String] = []
+        for submission in leased {
+            if lanes[submission.lane] == nil { order.append(submission.lane) }
+            lanes[submission.lane, default: []].append(submission)
+        }
+        return await withTaskGroup(of: (Int, (any Error)?).self) { group in
+            var waiting = order.makeIterator()
+            func startNext() {
+                guard let name = waiting.next(), let lane = lanes[name] else { return }
+                group.addTask { await handle(lane: lane) }
+            }
+            for _ in 0..<Self.lanesAtATime { startNext() }
+            var handled = 0
+            var failure: (any Error)?
+            while let (count, error) = await group.next() {
+                handled += count
+                failure = failure ?? error
+                startNext()
+            }
+            return (handled, failure)
+        }
+    }
+
+    /// One device's submissions in their order; what stands behind one that fails waits.
+    private func handle(lane: [QueuedSubmission]) async -> (Int, (any Error)?) {
+        var handled = 0
+        for submission in lane {
+            do {
+                try await handle(submission)
+                handled += 1
+            } catch {
+                return (handled, error)
+            }
+        }
+        return (handled, nil)
+    }
+
     private func handle(_ submission: QueuedSubmission) async throws {
         do {
-            let outcome = try await processor.process(submission)
+            let outcome = try await processor.process(submission) { try await queue.isHeld(submission) }
+            guard let outcome, try await queue.settle(submission, as: outcome, at: clock()) else {
+                logger.warning("lease lost", metadata: ["submission": "\(submission.submissionID)"])
+                return
+            }
             // What is parked waits for the staff, who should hear of it.
             logger.log(
                 level: outcome.status == .parked ? .warning : .info, "submission",
@@ -86,20 +171,27 @@ public struct ConsumerService: Service {
                     "submission": "\(submission.submissionID)", "client": "\(submission.clientID)",
                     "status": "\(outcome.status.rawValue)", "code": "\(outcome.reasonCode ?? "-")",
                 ])
+        } catch let error as ConsumerError {
+            // The keys are away: that is no fault of the submission, however long it lasts.
+            logger.error("waiting", metadata: ["code": "\(error.code)"])
+            try await queue.postpone(submission, isFailure: false)
+            throw error
         } catch {
             let code = Self.code(of: error)
             logger.error(
                 "submission failed", metadata: ["submission": "\(submission.submissionID)", "code": "\(code)"])
-            let attempts = try await queue.failedAttempt(submission.number, at: clock())
-            // A full disk is no fault of the submission, however long it lasts.
-            guard attempts >= Self.maximumAttempts, code != "storage-full" else { throw error }
-            let at = clock()
-            let outcome = SubmissionOutcome(
-                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code)."
-            )
-            try await database.write { transaction in
-                try queue.settle(submission.number, as: outcome, at: at, in: transaction)
+            // A full disk, a busy or damaged store is no fault of the submission either.
+            if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
+                try await queue.postpone(submission, isFailure: false)
+                throw error
             }
+            guard submission.attempts + 1 >= Self.maximumAttempts else {
+                try await queue.postpone(submission, isFailure: true)
+                throw error
+            }
+            let outcome = SubmissionOutcome(
+                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code).")
+            _ = try await queue.settle(submission, as: outcome, at: clock())
         }
     }
 

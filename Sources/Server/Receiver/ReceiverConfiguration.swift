@@ -11,13 +11,17 @@ public struct ReceiverConfiguration: Sendable {
         public var maximumRegistrationBytes: Int
         /// Entries of one page of deliveries.
         public var deliveriesPerPage: Int
+        /// Bytes that one device may have waiting for consent or for the staff.
+        public var heldBytesPerDevice: Int
 
         public init(
-            maximumBodyBytes: Int = 16 << 20, maximumRegistrationBytes: Int = 256 << 10, deliveriesPerPage: Int = 200
+            maximumBodyBytes: Int = 16 << 20, maximumRegistrationBytes: Int = 256 << 10, deliveriesPerPage: Int = 200,
+            heldBytesPerDevice: Int = 256 << 20
         ) {
             self.maximumBodyBytes = maximumBodyBytes
             self.maximumRegistrationBytes = maximumRegistrationBytes
             self.deliveriesPerPage = deliveriesPerPage
+            self.heldBytesPerDevice = heldBytesPerDevice
         }
     }
 
@@ -34,6 +38,11 @@ public struct ReceiverConfiguration: Sendable {
     public var acceptPlainFHIR: Bool
     /// How long an access token is valid, in seconds.
     public var tokenLifetime: TimeInterval
+    /// The epoch of the queue's store (``Storage/QueueState/epoch``): cursors of another one begin anew.
+    public var epoch: Int64
+    /// The member of the staff who has a token, where the records' store is at hand; nil in a process that does not open
+    /// it.
+    public var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
     /// Gives the study's public keys as a JWK set (RFC 7517 section 5).
     public var publicKeys: @Sendable () async throws -> Data
     /// Gives the study's published file of a questionnaire by its id; nil if there is none.
@@ -42,6 +51,7 @@ public struct ReceiverConfiguration: Sendable {
     public init(
         antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
         acceptC3PRO: Bool = true, acceptPlainFHIR: Bool = false, tokenLifetime: TimeInterval = 1800,
+        epoch: Int64 = 1, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
         questionnaire: @escaping @Sendable (String) async throws -> Data?
     ) {
@@ -52,6 +62,8 @@ public struct ReceiverConfiguration: Sendable {
         self.acceptC3PRO = acceptC3PRO
         self.acceptPlainFHIR = acceptPlainFHIR
         self.tokenLifetime = tokenLifetime
+        self.epoch = epoch
+        self.authenticateStaff = authenticateStaff
         self.publicKeys = publicKeys
         self.questionnaire = questionnaire
     }

@@ -21,6 +21,8 @@ struct ReceiverFailure: Error, Sendable {
     var message: String
     var style: Style
     var headers: [(name: String, value: String)] = []
+    /// The submission that is refused, where it is known.
+    var submission: String?
 
     static func problem(_ status: Int, _ code: String, _ message: String) -> ReceiverFailure {
         ReceiverFailure(status: status, code: code, message: message, style: .problem)
@@ -72,8 +74,9 @@ struct ReceiverFailure: Error, Sendable {
         switch style {
         case .problem:
             all.append(("Content-Type", ProblemDetails.mediaType))
-            body = Data.json(
-                ProblemDetails(status: status, title: Self.title(status), code: code, detail: message))
+            var problem = ProblemDetails(status: status, title: Self.title(status), code: code, detail: message)
+            problem.submission = submission
+            body = Data.json(problem)
         case .oauth(let error):
             all.append(("Content-Type", "application/json"))
             body = Data.json(OAuthError(error: error, errorDescription: message))
@@ -96,6 +99,7 @@ struct ReceiverFailure: Error, Sendable {
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
         case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
         case 503: "Service Unavailable"
         case 507: "Insufficient Storage"
         default: "Internal Server Error"

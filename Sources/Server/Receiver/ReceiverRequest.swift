@@ -6,6 +6,8 @@ public struct ReceiverRequest: Sendable {
     public var antispam: String?
     /// The header `Authorization`.
     public var authorization: String?
+    /// The id of the submission, as the header `Tributary-Submission` or, once it was read, the envelope says.
+    public var submission: String?
     /// The header `Content-Type`.
     public var contentType: String?
     /// The header `Content-Encoding`.
@@ -21,12 +23,13 @@ public struct ReceiverRequest: Sendable {
     public var readBody: @Sendable (Int) async throws -> Data
 
     public init(
-        antispam: String? = nil, authorization: String? = nil, contentType: String? = nil,
+        antispam: String? = nil, authorization: String? = nil, submission: String? = nil, contentType: String? = nil,
         contentEncoding: String? = nil, contentLength: Int? = nil, query: String? = nil, type: String? = nil,
         id: String? = nil, readBody: @escaping @Sendable (Int) async throws -> Data
     ) {
         self.antispam = antispam
         self.authorization = authorization
+        self.submission = submission
         self.contentType = contentType
         self.contentEncoding = contentEncoding
         self.contentLength = contentLength

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import Wire
 
 /// Puts the receiver's routes on a router.
 ///
@@ -36,7 +37,7 @@ public struct ReceiverRoutes: Sendable {
         let body = request.body
         let value = ReceiverRequest(
             antispam: HTTPFields.Element.Name("Antispam").flatMap { request.headers[$0] },
-            authorization: request.headers[.authorization], contentType: request.headers[.contentType],
+            authorization: request.headers[.authorization], submission: Self.submission(of: request), contentType: request.headers[.contentType],
             contentEncoding: request.headers[.contentEncoding],
             contentLength: request.headers[.contentLength].flatMap { Int($0) }, query: request.uri.query, type: type,
             id: id,
@@ -51,6 +52,12 @@ public struct ReceiverRoutes: Sendable {
         let response = await service.respond(to: value, at: route.endpoint)
         log(response, route.method, route.path)
         return Response(response)
+    }
+
+    /// The submission that the sender says it is: a UUID, for it is repeated in the answer.
+    private static func submission(of request: Request) -> String? {
+        HTTPFields.Element.Name(StudyPath.submissionHeader).flatMap { request.headers[$0] }
+            .flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
     /// Method, route, status, client and code, and nothing else: paths, queries, headers and bodies may tell who and what.

@@ -18,7 +18,12 @@ extension ReceiverService {
         }
         let receipt = try await verifiedReceipt(encoded)
         // 3. The client. What the app calls itself is not kept: it may be a person's name.
-        let credentials = try await access.registerClient(receiptDigest: receipt.digest, name: nil)
+        let credentials: (clientID: String, clientSecret: String)
+        do {
+            credentials = try await access.registerClient(receiptDigest: receipt.digest)
+        } catch let error as TrustError {
+            throw ReceiverFailure.oauth(403, "unauthorized_client", error.code, error.message)
+        }
         let answer = RegistrationResponse(
             clientID: credentials.clientID, clientSecret: credentials.clientSecret,
             issuedAt: Int64(clock().timeIntervalSince1970))
@@ -35,7 +40,6 @@ extension ReceiverService {
             return try AppReceipt(
                 verifying: bytes, roots: configuration.receiptRoots, bundleIdentifier: configuration.bundleIdentifier)
         } catch let error as AppReceiptError {
-            try await access.recordRefusal(error.code, nil, .register, Target(resourceType: "Client"))
             throw ReceiverFailure.oauth(401, "invalid_client", error.code, error.message)
         }
     }

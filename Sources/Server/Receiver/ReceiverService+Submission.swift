@@ -26,12 +26,25 @@ extension ReceiverService {
             format = .jwe
             submissionID = sid
         }
-        try await store(
-            NewSubmission(
-                clientID: actor.id, lane: actor.enrolmentID, submissionID: submissionID, digest: header.digest,
-                format: format, sequence: header.seq, resourceTypeHint: request.type, resourceIDHint: request.id,
-                body: body, receivedAt: clock()))
-        return ReceiverResponse(status: 200)
+        do {
+            try await store(
+                NewSubmission(
+                    clientID: actor.id, lane: actor.enrolmentID, submissionID: submissionID, digest: header.digest,
+                    format: format, sequence: header.seq, resourceTypeHint: request.type, body: body,
+                    receivedAt: clock()))
+        } catch {
+            var failure = ReceiverFailure(error)
+            failure.submission = submissionID
+            throw failure
+        }
+        // C3-PRO's apps know the empty answer; to all others only one that names the submission means that we have it.
+        return format == .c3pro ? ReceiverResponse(status: 200) : Self.acknowledgement(of: submissionID, status: 200)
+    }
+
+    private static func acknowledgement(of submission: String, status: Int) -> ReceiverResponse {
+        ReceiverResponse(
+            status: status, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: Data.json(SubmissionAcknowledgement(submission: submission, status: "received")))
     }
 
     /// `POST /fhir/Type` and `PUT /fhir/Type/id`, as C3-PRO's apps send their Patient: refused, or sealed on arrival.
@@ -62,7 +75,7 @@ extension ReceiverService {
             NewSubmission(
                 clientID: actor.id, lane: actor.enrolmentID, submissionID: envelope.header.sid,
                 digest: SecretDigest.hex(of: envelope.bytes), format: .jwe, sequence: nil,
-                resourceTypeHint: request.type, resourceIDHint: request.id, body: envelope.bytes, receivedAt: clock()))
+                resourceTypeHint: request.type, body: envelope.bytes, receivedAt: clock()))
         return ReceiverResponse(status: request.id == nil ? 201 : 200)
     }
 
@@ -72,14 +85,21 @@ extension ReceiverService {
         let actor = try await authenticate(request)
         clientID = actor.id
         try checkPath(request)
-        try await permit(actor, .submit, Target(resourceType: request.type, resourceID: request.id))
+        try permit(actor, .submit, Target(resourceType: request.type, resourceID: request.id))
         return actor
     }
 
     private func store(_ submission: NewSubmission) async throws {
-        switch try await queue.enqueue(submission) {
+        // What may end the waiting has some room of its own.
+        let isConsent = submission.resourceTypeHint == "Contract" || submission.resourceTypeHint == "Consent"
+        let quota = configuration.limits.heldBytesPerDevice
+        switch try await queue.enqueue(submission, quota: isConsent ? quota + quota / 4 : quota) {
         case .accepted, .duplicate:
             return
+        case .overQuota:
+            throw ReceiverFailure.problem(
+                429, "device-quota", "Too much of this device waits for its consent or for the study team. Try again later."
+            ).adding("Retry-After", "3600")
         case .conflict:
             throw ReceiverFailure.problem(
                 409, "submission-conflict",

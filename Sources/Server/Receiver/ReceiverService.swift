@@ -8,21 +8,25 @@ import Trust
 /// It checks who sends, stores the ciphertext durably and only then says so. It holds no key that could open it.
 public struct ReceiverService: Sendable {
     let configuration: ReceiverConfiguration
-    let access: AccessControl
+    let access: DeviceAccess
     let queue: any SubmissionQueue
+    let refusals: RefusalCounter
     let clock: @Sendable () -> Date
     let newID: @Sendable () -> UUID
 
     /// - Parameters:
+    ///   - refusals: counts what was refused before anybody proved who they are.
     ///   - clock: tells the time.
     ///   - newID: makes the submission ids of what is sealed on arrival.
     public init(
-        configuration: ReceiverConfiguration, access: AccessControl, queue: any SubmissionQueue,
-        clock: @escaping @Sendable () -> Date, newID: @escaping @Sendable () -> UUID = { UUID() }
+        configuration: ReceiverConfiguration, access: DeviceAccess, queue: any SubmissionQueue,
+        refusals: RefusalCounter, clock: @escaping @Sendable () -> Date,
+        newID: @escaping @Sendable () -> UUID = { UUID() }
     ) {
         self.configuration = configuration
         self.access = access
         self.queue = queue
+        self.refusals = refusals
         self.clock = clock
         self.newID = newID
     }
@@ -45,7 +49,11 @@ public struct ReceiverService: Sendable {
             response.clientID = response.clientID ?? clientID
             return response
         } catch {
-            var response = ReceiverFailure(error).styled(for: endpoint).response
+            var failure = ReceiverFailure(error).styled(for: endpoint)
+            // A submission is settled only by an answer that names it.
+            if endpoint == .submit || endpoint == .plainWrite { failure.submission = failure.submission ?? request.submission }
+            if failure.status == 401 || failure.status == 403 { await refusals.count(failure.code) }
+            var response = failure.response
             response.clientID = clientID
             return response
         }
@@ -67,19 +75,18 @@ extension ReceiverService {
         }
     }
 
-    /// The actor of the request's bearer token (RFC 6750).
-    func authenticate(_ request: ReceiverRequest) async throws -> Actor {
+    /// The device that the request's bearer token is of (RFC 6750), or, where they are let in, the member of the staff.
+    func authenticate(_ request: ReceiverRequest, orStaff: Bool = false) async throws -> Actor {
         guard let authorization = request.authorization else {
             throw ReceiverFailure.problem(401, "token-missing", "The request needs an access token.")
                 .adding("WWW-Authenticate", "Bearer")
         }
-        guard let token = Self.credentials(authorization, scheme: "bearer"),
-            let actor = try await access.authenticate(bearer: token)
-        else {
-            throw ReceiverFailure.problem(401, "token-invalid", "The access token is unknown or has expired.")
-                .adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
+        if let token = Self.credentials(authorization, scheme: "bearer") {
+            if let device = try await access.authenticate(bearer: token) { return device }
+            if orStaff, let staff = try await configuration.authenticateStaff?(token) { return staff }
         }
-        return actor
+        throw ReceiverFailure.problem(401, "token-invalid", "The access token is unknown or has expired.")
+            .adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
     }
 
     /// What follows the scheme in an `Authorization` header; nil if it is of another scheme.
@@ -89,8 +96,8 @@ extension ReceiverService {
     }
 
     /// Lets pass what the policy permits.
-    func permit(_ actor: Actor, _ action: Action, _ target: Target) async throws {
-        let decision = try await access.decide(actor, action, target)
+    func permit(_ actor: Actor, _ action: Action, _ target: Target) throws {
+        let decision = access.decide(actor, action, target)
         guard decision.allowed else {
             throw ReceiverFailure.problem(403, decision.reason, "This token does not permit that.")
         }

@@ -1,8 +1,9 @@
 /// Commits small writes that arrive at the same time in one transaction, so that the disk is waited for once for all.
 ///
-/// While one batch is being written the next one gathers; alone, a write waits for nobody. When a batch fails, its
-/// writes are tried again one by one, so that none suffers for another: a body may run more than once and must have no
-/// effect but on its transaction.
+/// While one batch is being written the next one gathers; alone, a write waits for nobody. When a batch fails over one of
+/// its writes, they are tried again one by one, so that none suffers for another: a body may run more than once and must
+/// have no effect but on its transaction. When the database itself fails (busy, full, damaged), the batch fails as one:
+/// each of its writes alone would wait and fail in the same way.
 public actor GroupedWriter {
     private struct Waiting: Sendable {
         /// Runs the body; what it gives back tells the caller the result once the transaction is durable.
@@ -56,7 +57,7 @@ public actor GroupedWriter {
             }
             for answer in answers { answer() }
         } catch {
-            guard batch.count > 1 else {
+            guard batch.count > 1, !((error as? StorageError)?.concernsStore ?? false) else {
                 for waiting in batch { waiting.fail(error) }
                 return
             }

@@ -1,48 +1,51 @@
 import Foundation
 
 extension SQLSubmissionQueue {
-    public func enqueue(_ submission: NewSubmission) async throws -> EnqueueResult {
-        try await writer.write { try Self.insert(submission, in: $0) }
+    public func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
+        try await writer.write { try Self.insert(submission, quota: quota, in: $0) }
     }
 
     /// Parameters: lane, submission id.
     static let lookUpSQL = "SELECT digest FROM submission WHERE lane = ? AND submission_id = ?"
+    /// Parameter: lane.
+    static let heldBytesSQL = """
+        SELECT COALESCE(sum(size), 0) AS bytes FROM submission WHERE lane = ? AND status IN ('held', 'parked')
+        """
 
-    static func insert(_ new: NewSubmission, in transaction: any SQLTransaction) throws
-        -> EnqueueResult
-    {
+    static func insert(_ new: NewSubmission, quota: Int?, in transaction: any SQLTransaction) throws -> EnqueueResult {
         let identity = [SQLValue(new.lane), SQLValue(new.submissionID)]
         // 1. Known already?
         if let known = try transaction.first(lookUpSQL, identity) {
             return try known.text("digest") == new.digest ? .duplicate : .conflict
         }
-        // 2. The row. On an engine with several writers another one may have been quicker; the constraint decides.
+        // 2. Room for what may have to wait?
+        if let quota {
+            let waiting = try transaction.first(heldBytesSQL, [SQLValue(new.lane)])?.integer("bytes") ?? 0
+            guard Int(waiting) + new.body.count <= quota else { return .overQuota }
+        }
+        // 3. The row. On an engine with several writers another one may have been quicker; the constraint decides.
         let change = try nextChange(in: transaction)
         let rows = try transaction.query(
             """
             INSERT INTO submission (client_id, lane, submission_id, digest, format, sequence, resource_type_hint,
-            resource_id_hint, size, received_at, status, changed_at, change)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', ?, ?)
+            size, received_at, status, changed_at, change)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', ?, ?)
             ON CONFLICT (lane, submission_id) DO NOTHING RETURNING number
             """,
             [
-                SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID),
-                SQLValue(new.digest),
+                SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID), SQLValue(new.digest),
                 SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
-                SQLValue(new.resourceIDHint), SQLValue(new.body.count), SQLValue(new.receivedAt),
-                SQLValue(new.receivedAt), SQLValue(change),
+                SQLValue(new.body.count), SQLValue(new.receivedAt), SQLValue(new.receivedAt), SQLValue(change),
             ])
         guard let row = rows.first else {
             guard let known = try transaction.first(lookUpSQL, identity) else {
-                throw StorageError(
-                    code: "storage-failed", message: "A submission vanished while it was stored.")
+                throw StorageError(code: "storage-failed", message: "A submission vanished while it was stored.")
             }
             return try known.text("digest") == new.digest ? .duplicate : .conflict
         }
-        // 3. The sealed bytes.
+        // 4. The sealed bytes.
         try transaction.execute(
-            "INSERT INTO submission_body (number, body) VALUES (?, ?)",
-            [row["number"], SQLValue(new.body)])
+            "INSERT INTO submission_body (number, body) VALUES (?, ?)", [row["number"], SQLValue(new.body)])
         return .accepted
     }
 }

@@ -19,7 +19,9 @@ extension SubmissionFormat {
 }
 
 extension QueuedSubmission {
-    init(_ row: SQLRow) throws {
+    init(_ row: SQLRow, leaseOwner: String, lease: Int64) throws {
+        self.leaseOwner = leaseOwner
+        self.lease = lease
         number = try row.integer("number")
         clientID = try row.text("client_id")
         lane = try row.text("lane")
@@ -28,7 +30,6 @@ extension QueuedSubmission {
         format = try SubmissionFormat(row: row)
         sequence = row.integerIfPresent("sequence")
         resourceTypeHint = row.textIfPresent("resource_type_hint")
-        resourceIDHint = row.textIfPresent("resource_id_hint")
         body = try row.blob("body")
         receivedAt = try row.date("received_at")
         attempts = Int(try row.integer("attempts"))
@@ -39,17 +40,16 @@ extension SubmissionSummary {
     init(_ row: SQLRow) throws {
         number = try row.integer("number")
         clientID = try row.text("client_id")
+        lane = try row.text("lane")
         submissionID = try row.text("submission_id")
         status = try SubmissionStatus(row: row)
         reasonCode = row.textIfPresent("reason_code")
         detail = row.textIfPresent("detail")
-        subject = row.textIfPresent("subject")
         receivedAt = try row.date("received_at")
         at = try row.date("changed_at")
         attempts = Int(try row.integer("attempts"))
         format = try SubmissionFormat(row: row)
         size = Int(try row.integer("size"))
-        versionIDs = row.versionIDs
         keyID = row.textIfPresent("key_id")
     }
 }
@@ -60,14 +60,6 @@ extension Delivery {
         submissionID = try row.text("submission_id")
         status = try SubmissionStatus(row: row)
         at = try row.date("changed_at")
-        versionID = row.versionIDs.first
         reasonCode = row.textIfPresent("reason_code")
-    }
-}
-
-extension SQLRow {
-    /// One version a line, as ``SQLSubmissionQueue`` writes them.
-    fileprivate var versionIDs: [String] {
-        textIfPresent("version_ids")?.split(separator: "\n").map(String.init) ?? []
     }
 }

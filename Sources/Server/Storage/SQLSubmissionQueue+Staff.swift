@@ -59,13 +59,12 @@ extension SQLSubmissionQueue {
         try await database.write { transaction in
             let rows = try transaction.query(
                 """
-                SELECT number, subject FROM submission WHERE submission_id = ? AND status IN ('parked', 'held')
+                SELECT number FROM submission WHERE submission_id = ? AND status IN ('parked', 'held')
                 ORDER BY number
                 """, [SQLValue(submissionID)])
             for row in rows {
-                let outcome = SubmissionOutcome(
-                    status: .refused, reasonCode: "discarded", subject: row.textIfPresent("subject"))
-                try settle(try row.integer("number"), as: outcome, at: at, in: transaction)
+                let outcome = SubmissionOutcome(status: .refused, reasonCode: "discarded")
+                try Self.settle(try row.integer("number"), as: outcome, at: at, in: transaction)
             }
             return !rows.isEmpty
         }

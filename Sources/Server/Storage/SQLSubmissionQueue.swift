@@ -5,150 +5,127 @@ public struct SQLSubmissionQueue: SubmissionQueue {
     let database: any SQLDatabase
     let writer: GroupedWriter
 
+    /// So often a submission may be begun without ever being ended.
+    static let maximumBegun: Int64 = 3
+
     public init(database: any SQLDatabase) {
         self.database = database
         writer = GroupedWriter(database: database)
     }
 
-    public func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date
-    ) async throws -> [QueuedSubmission] {
-        try await database.write { transaction in
-            let rows = try transaction.query(
-                Self.leaseSQL, [SQLValue(owner), SQLValue(now), SQLValue(max(0, limit))])
-            let until = SQLValue(now.addingTimeInterval(duration))
-            return try rows.map { row in
-                let submission = try QueuedSubmission(row)
-                try transaction.execute(
-                    "UPDATE submission SET lease_owner = ?, lease_until = ? WHERE number = ?",
-                    [SQLValue(owner), until, SQLValue(submission.number)])
-                return submission
+    public func isHeld(_ submission: QueuedSubmission) async throws -> Bool {
+        try await database.read { try Self.isHeld(submission, in: $0) }
+    }
+
+    public func settle(
+        _ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date
+    ) async throws -> Bool {
+        guard outcome.status != .received else {
+            throw StorageError(code: "queue-outcome-invalid", message: "A submission is not settled as received.")
+        }
+        return try await writer.write { transaction in
+            // 1. Ours still? Another process may have taken it over, or the staff decided.
+            guard try Self.isHeld(submission, in: transaction) else { return false }
+            // 2. The row.
+            try Self.settle(submission.number, as: outcome, at: at, in: transaction)
+            // 3. What waited for this takes its turn.
+            if outcome.releasesHeld {
+                try Self.release(.lane(submission.lane), at: at, in: transaction)
             }
+            return true
         }
     }
 
-    /// Parameters: owner, now, limit.
-    static let leaseSQL = """
-        SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
-        WHERE s.status = 'received' AND NOT EXISTS (
-            SELECT 1 FROM submission l WHERE l.lane = s.lane AND l.lease_owner IS NOT NULL AND l.lease_owner <> ?
-            AND l.lease_until > ?)
-        ORDER BY s.number LIMIT ?
-        """
+    static func isHeld(_ submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first(
+            """
+            SELECT 1 AS one FROM submission WHERE number = ? AND status = 'received' AND lease_owner = ? AND lease = ?
+            """, [SQLValue(submission.number), SQLValue(submission.leaseOwner), SQLValue(submission.lease)]) != nil
+    }
 
-    public func settle(
+    /// Writes an outcome with a new change number.
+    static func settle(
         _ number: Int64, as outcome: SubmissionOutcome, at: Date, in transaction: any SQLTransaction
     ) throws {
-        guard outcome.status != .received else {
-            throw StorageError(
-                code: "queue-outcome-invalid", message: "A submission is not settled as received.")
-        }
-        guard
-            let row = try transaction.first(
-                "SELECT status, reason_code FROM submission WHERE number = ?", [SQLValue(number)])
-        else {
-            throw StorageError(
-                code: "queue-unknown-submission", message: "The queue has no submission \(number).")
-        }
-        let present = try SubmissionStatus(row: row)
-        // 1. What is final stays; the same again is no change.
-        if present.isFinal { return }
-        if present == outcome.status, row.textIfPresent("reason_code") == outcome.reasonCode { return }
-        // 2. The row, with a new change number.
-        let change = try Self.nextChange(in: transaction)
+        let change = try nextChange(in: transaction)
         try transaction.execute(
             """
-            UPDATE submission SET status = ?, reason_code = ?, detail = ?, subject = ?, key_id = ?, version_ids = ?,
-            changed_at = ?, change = ?, lease_owner = NULL, lease_until = NULL WHERE number = ?
+            UPDATE submission SET status = ?, reason_code = ?, detail = ?, key_id = COALESCE(?, key_id), held_until = ?,
+            changed_at = ?, change = ?, begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL WHERE number = ?
             """,
             [
                 SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode), SQLValue(outcome.detail),
-                SQLValue(outcome.subject), SQLValue(outcome.keyID),
-                SQLValue(outcome.versionIDs.isEmpty ? nil : outcome.versionIDs.joined(separator: "\n")),
-                SQLValue(at), SQLValue(change), SQLValue(number),
+                SQLValue(outcome.keyID), SQLValue(outcome.heldUntil), SQLValue(at), SQLValue(change), SQLValue(number),
             ])
-        // 3. The sealed bytes have done their service.
+        // The sealed bytes have done their service.
         if outcome.status.isFinal {
             try transaction.execute("DELETE FROM submission_body WHERE number = ?", [SQLValue(number)])
         }
     }
 
     @discardableResult
-    public func releaseHeld(
-        clientID: String, subject: String?, at: Date, in transaction: any SQLTransaction
-    ) throws -> Int {
-        let held = """
-            SELECT number FROM submission WHERE status = 'held'
-            AND lane IN (SELECT lane FROM submission WHERE client_id = ?)
-            """
-        let rows =
-            if let subject {
-                try transaction.query(
-                    held + " AND subject = ? ORDER BY number", [SQLValue(clientID), SQLValue(subject)])
-            } else {
-                try transaction.query(held + " ORDER BY number", [SQLValue(clientID)])
-            }
-        try Self.putBack(rows, at: at, in: transaction)
+    public func release(_ selection: HeldSelection, at: Date) async throws -> Int {
+        // Looking needs no write lock; most of the time there is nothing.
+        let isEmpty = try await database.read { try Self.held(selection, in: $0).isEmpty }
+        guard !isEmpty else { return 0 }
+        return try await writer.write { try Self.release(selection, at: at, in: $0) }
+    }
+
+    @discardableResult
+    static func release(_ selection: HeldSelection, at: Date, in transaction: any SQLTransaction) throws -> Int {
+        let rows = try held(selection, in: transaction)
+        try putBack(rows, at: at, in: transaction)
         return rows.count
     }
 
-    public func failedAttempt(_ number: Int64, at: Date) async throws -> Int {
-        try await database.write { transaction in
-            try transaction.execute(
-                "UPDATE submission SET attempts = attempts + 1 WHERE number = ? AND status = 'received'",
-                [SQLValue(number)])
-            guard
-                let row = try transaction.first(
-                    "SELECT lane, attempts, lease_owner FROM submission WHERE number = ?", [SQLValue(number)])
-            else {
-                throw StorageError(
-                    code: "queue-unknown-submission", message: "The queue has no submission \(number).")
-            }
-            // Those behind it may not go before it, so their leases are given back too.
-            try transaction.execute(
-                """
-                UPDATE submission SET lease_owner = NULL, lease_until = NULL
-                WHERE lane = ? AND number >= ? AND lease_owner = ?
-                """,
-                [SQLValue(try row.text("lane")), SQLValue(number), row["lease_owner"]])
-            return Int(try row.integer("attempts"))
+    private static func held(_ selection: HeldSelection, in transaction: any SQLTransaction) throws -> [SQLRow] {
+        switch selection {
+        case .lane(let lane): try transaction.query(heldOfLaneSQL, [SQLValue(lane)])
+        case .reason(let reason): try transaction.query(heldForReasonSQL, [SQLValue(reason)])
+        case .due(let date): try transaction.query(heldDueSQL, [SQLValue(date)])
         }
     }
 
-    public func deliveries(clientID: String, after: Int64, limit: Int) async throws -> [Delivery] {
-        try await deliveries(
-            Self.clientDeliveriesSQL, [SQLValue(clientID), SQLValue(after), SQLValue(max(0, limit))])
-    }
+    static let heldOfLaneSQL = """
+        SELECT number FROM submission WHERE lane = ? AND status IN ('held', 'parked') AND status = 'held' ORDER BY number
+        """
+    static let heldForReasonSQL = """
+        SELECT number FROM submission WHERE reason_code = ? AND status IN ('held', 'parked') AND status = 'held'
+        ORDER BY number
+        """
+    static let heldDueSQL = """
+        SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? AND status = 'held'
+        ORDER BY number
+        """
 
     public func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {
-        try await deliveries(
-            Self.laneDeliveriesSQL, [SQLValue(lane), SQLValue(after), SQLValue(max(0, limit))])
+        try await database.read { transaction in
+            try transaction.query(
+                Self.laneDeliveriesSQL, [SQLValue(lane), SQLValue(after), SQLValue(max(0, limit))]
+            ).map { try Delivery($0) }
+        }
     }
-
-    /// Parameters: client, change, limit.
-    static let clientDeliveriesSQL = """
-        SELECT change, submission_id, status, changed_at, version_ids, reason_code FROM submission
-        WHERE lane IN (SELECT lane FROM submission WHERE client_id = ?) AND change > ? ORDER BY change LIMIT ?
-        """
 
     /// Parameters: lane, change, limit.
     static let laneDeliveriesSQL = """
-        SELECT change, submission_id, status, changed_at, version_ids, reason_code FROM submission
+        SELECT change, submission_id, status, changed_at, reason_code FROM submission
         WHERE lane = ? AND change > ? ORDER BY change LIMIT ?
         """
-
-    private func deliveries(_ sql: String, _ parameters: [SQLValue]) async throws -> [Delivery] {
-        try await database.read { try $0.query(sql, parameters).map { try Delivery($0) } }
-    }
 }
 
 extension SQLSubmissionQueue {
     /// The next number of the one counter. Its row is locked until the transaction ends, so numbers become visible in
     /// their order and a reader that has seen one will never miss a lower one.
     static func nextChange(in transaction: any SQLTransaction) throws -> Int64 {
-        let rows = try transaction.query(
-            "UPDATE submission_counter SET value = value + 1 WHERE id = 1 RETURNING value")
-        guard let row = rows.first else {
+        try next("UPDATE queue_state SET change = change + 1 WHERE id = 1 RETURNING change AS value", in: transaction)
+    }
+
+    static func nextLease(in transaction: any SQLTransaction) throws -> Int64 {
+        try next("UPDATE queue_state SET lease = lease + 1 WHERE id = 1 RETURNING lease AS value", in: transaction)
+    }
+
+    private static func next(_ sql: String, in transaction: any SQLTransaction) throws -> Int64 {
+        guard let row = try transaction.query(sql).first else {
             throw StorageError(code: "storage-corrupt", message: "The queue's counter is missing.")
         }
         return try row.integer("value")
@@ -161,7 +138,8 @@ extension SQLSubmissionQueue {
             try transaction.execute(
                 """
                 UPDATE submission SET status = 'received', change = ?, changed_at = COALESCE(?, changed_at),
-                attempts = 0, reason_code = NULL, detail = NULL, lease_owner = NULL, lease_until = NULL WHERE number = ?
+                attempts = 0, begun = 0, reason_code = NULL, detail = NULL, held_until = NULL, lease = NULL,
+                lease_owner = NULL, lease_until = NULL WHERE number = ?
                 """,
                 [SQLValue(change), SQLValue(at), row["number"]])
         }

@@ -13,14 +13,18 @@ import GRDB
 public struct SQLiteDatabase: SQLDatabase {
     private let pool: DatabasePool
 
-    /// Opens or makes the file and brings its schema to the newest step.
+    /// Opens the file.
     ///
-    /// The file is readable by its owner alone (mode 0600; SQLite gives its `-wal` and `-shm` files the same mode).
-    /// - Throws: ``StorageError``.
+    /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner.
+    /// - Parameters:
+    ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store.
+    /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
+    ///   ``SchemaPolicy/exact``.
     public static func open(
-        path: String, migrations: [Migration], purpose: DatabasePurpose = .serving
+        path: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
+        permissions: mode_t = 0o600
     ) async throws -> SQLiteDatabase {
-        try restrictFile(path)
+        try restrictFile(path, permissions: permissions, mayMake: schema == .migrate)
         return try await StorageError.mappingAsync {
             var configuration = Configuration()
             configuration.busyMode = .timeout(10)
@@ -43,10 +47,25 @@ public struct SQLiteDatabase: SQLDatabase {
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
             let database = SQLiteDatabase(pool: pool)
-            let now = Date()
-            try await database.write { try Migration.apply(migrations, at: now, in: $0) }
+            switch schema {
+            case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
+            case .exact: try await database.requireNewest(migrations)
+            }
             return database
         }
+    }
+
+    private func requireNewest(_ migrations: [Migration]) async throws {
+        let isOlder = try await read { transaction in
+            let table = try transaction.first(
+                "SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'")
+            return try table == nil || !Migration.pending(migrations, in: transaction).isEmpty
+        }
+        guard isOlder else { return }
+        try await close()
+        throw StorageError(
+            code: "storage-schema-older",
+            message: "The database was written by an older version; bring it up to date with `tributary migrate`.")
     }
 
     public func read<T: Sendable>(
@@ -70,37 +89,59 @@ public struct SQLiteDatabase: SQLDatabase {
     }
 }
 
-/// Makes the file if need be, and readable by its owner alone before SQLite makes its companions after its example.
-private func restrictFile(_ path: String) throws {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+/// Makes the file if need be, with its mode before SQLite makes its companions after its example. A file of another user
+/// that shares it by its group is taken as it is.
+private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) throws {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC | (mayMake ? O_CREAT : 0), permissions)
     guard descriptor >= 0 else {
-        throw StorageError(
-            code: errno == ENOSPC ? "storage-full" : "storage-open",
-            message:
-                "The database's file cannot be opened; check its folder, its owner and the free space.")
+        switch errno {
+        case ENOENT where !mayMake:
+            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
+        case ENOSPC:
+            throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
+        default:
+            throw StorageError(
+                code: "storage-open",
+                message: "The database's file cannot be opened; check its folder, its owner and the free space.")
+        }
     }
     defer { close(descriptor) }
-    guard fchmod(descriptor, 0o600) == 0 else {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+        throw StorageError(code: "storage-open", message: "The database's file cannot be looked at.")
+    }
+    if status.st_mode & 0o7777 == permissions { return }
+    guard fchmod(descriptor, permissions) == 0 else {
         throw StorageError(
-            code: "storage-open", message: "The database's file belongs to another user.")
+            code: "storage-open", message: "The database's file belongs to another user and has another mode.")
     }
 }
 
-/// Opens the database of a URL: `sqlite:PATH` (the path as it stands, relative or absolute).
+/// The file that a database's URL names: `sqlite:PATH`, or a path alone (as it stands, relative or absolute).
 /// - Throws: ``StorageError``; `storage-engine-unknown` for another scheme.
-public func openDatabase(
-    url: String, migrations: [Migration], purpose: DatabasePurpose = .serving
-) async throws -> any SQLDatabase {
-    guard let colon = url.firstIndex(of: ":"), url[..<colon].lowercased() == "sqlite" else {
-        throw StorageError(
-            code: "storage-engine-unknown",
-            message: "The database's URL must be sqlite:PATH; no other engine is known."
-        )
+public func databasePath(_ url: String) throws -> String {
+    var path = url
+    if let colon = url.firstIndex(of: ":"), !url[..<colon].contains("/") {
+        guard url[..<colon].lowercased() == "sqlite" else {
+            throw StorageError(
+                code: "storage-engine-unknown",
+                message: "The database's URL must be a path or sqlite:PATH; no other engine is known.")
+        }
+        path = String(url[url.index(after: colon)...])
     }
-    let path = String(url[url.index(after: colon)...])
     guard !path.isEmpty else {
         throw StorageError(
             code: "storage-open", message: "The database's URL names no file: write sqlite:PATH.")
     }
-    return try await SQLiteDatabase.open(path: path, migrations: migrations, purpose: purpose)
+    return path
+}
+
+/// Opens the database of a URL, as ``databasePath(_:)`` reads it.
+/// - Throws: ``StorageError``.
+public func openDatabase(
+    url: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
+    permissions: mode_t = 0o600
+) async throws -> any SQLDatabase {
+    try await SQLiteDatabase.open(
+        path: try databasePath(url), migrations: migrations, purpose: purpose, schema: schema, permissions: permissions)
 }

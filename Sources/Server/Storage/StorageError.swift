@@ -3,6 +3,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
     /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
     /// `storage-engine-unknown`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
+    /// `storage-schema-older`, `storage-missing`, `storage-locked`, `study-upgrade-needed`, `queue-of-another-study`,
     /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
     public let code: String
     /// A sentence that a person can act on.
@@ -11,6 +12,14 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(code: String, message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// Whether the whole store is in trouble, and not one statement: another write would fail as well.
+    public var concernsStore: Bool {
+        switch code {
+        case "storage-full", "storage-busy", "storage-io", "storage-corrupt", "storage-read-only", "storage-open": true
+        default: false
+        }
     }
 
     public var description: String { "\(code): \(message)" }

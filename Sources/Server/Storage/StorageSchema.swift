@@ -1,48 +1,111 @@
-/// The tables of the queue, steps 100 to 199.
+/// The tables of the queue's store, steps 700 to 799: submissions on their way, the devices that send them, and their
+/// tokens. Nothing in it says who a device's participant is.
+///
+/// The records' store is another database. Until version 0.4 both were one, whose queue tables were the steps 100 to 199;
+/// these numbers are not used again.
 public enum StorageSchema {
     public static let migrations: [Migration] = [
-        Migration(number: 100, name: "submission queue") { dialect in
-            [
-                """
-                CREATE TABLE submission (
-                    number \(dialect.numberedKey),
-                    client_id TEXT NOT NULL,
-                    lane TEXT NOT NULL,
-                    submission_id TEXT NOT NULL,
-                    digest TEXT NOT NULL,
-                    format TEXT NOT NULL,
-                    sequence BIGINT,
-                    resource_type_hint TEXT,
-                    resource_id_hint TEXT,
-                    size BIGINT NOT NULL,
-                    received_at TEXT NOT NULL,
-                    status TEXT NOT NULL,
-                    changed_at TEXT NOT NULL,
-                    change BIGINT NOT NULL,
-                    attempts BIGINT NOT NULL DEFAULT 0,
-                    lease_owner TEXT,
-                    lease_until TEXT,
-                    reason_code TEXT,
-                    detail TEXT,
-                    subject TEXT,
-                    key_id TEXT,
-                    version_ids TEXT,
-                    UNIQUE (lane, submission_id))
-                """,
-                "CREATE INDEX submission_by_status ON submission (status, number)",
-                "CREATE INDEX submission_by_change ON submission (lane, change)",
-                "CREATE INDEX submission_by_client ON submission (client_id, lane)",
-                "CREATE INDEX submission_by_id ON submission (submission_id)",
-                "CREATE INDEX submission_by_lease ON submission (lane, lease_until) WHERE lease_owner IS NOT NULL",
-                // Apart from the row, so that changing a status does not write the sealed bytes again.
-                """
-                CREATE TABLE submission_body (
-                    number BIGINT PRIMARY KEY REFERENCES submission (number),
-                    body \(dialect.blob) NOT NULL)
-                """,
-                "CREATE TABLE submission_counter (id BIGINT PRIMARY KEY, value BIGINT NOT NULL)",
-                "INSERT INTO submission_counter (id, value) VALUES (1, 0)",
-            ]
+        Migration(number: 700, name: "queue store") { dialect in
+            state + devices + submissions(dialect)
         }
     ]
+
+    private static let state = [
+        // One row. `change` numbers the changes of submissions, `lease` the leases; `epoch` grows with each restore.
+        """
+        CREATE TABLE queue_state (
+            id BIGINT PRIMARY KEY,
+            queue_id TEXT NOT NULL,
+            study_id TEXT,
+            epoch BIGINT NOT NULL,
+            change BIGINT NOT NULL,
+            lease BIGINT NOT NULL)
+        """,
+        "INSERT INTO queue_state (id, queue_id, epoch, change, lease) VALUES (1, '', 1, 0, 0)",
+        // Refusals of what proved nothing, by the minute: a row for each would let a stranger fill the disk.
+        """
+        CREATE TABLE refusal_count (
+            minute TEXT NOT NULL,
+            code TEXT NOT NULL,
+            count BIGINT NOT NULL,
+            PRIMARY KEY (minute, code))
+        """,
+    ]
+
+    private static let devices = [
+        // A device as its app receipt identifies it. Clients come and go; its submissions keep its lane.
+        """
+        CREATE TABLE enrolment (
+            id TEXT PRIMARY KEY,
+            receipt_digest TEXT NOT NULL UNIQUE,
+            created_at TEXT NOT NULL,
+            last_seen_at TEXT,
+            revoked_at TEXT)
+        """,
+        """
+        CREATE TABLE client (
+            id TEXT PRIMARY KEY,
+            enrolment_id TEXT NOT NULL REFERENCES enrolment (id),
+            secret_digest TEXT NOT NULL,
+            created_at TEXT NOT NULL,
+            revoked_at TEXT)
+        """,
+        "CREATE INDEX client_by_enrolment ON client (enrolment_id)",
+        """
+        CREATE TABLE access_token (
+            token_digest TEXT PRIMARY KEY,
+            client_id TEXT NOT NULL REFERENCES client (id),
+            created_at TEXT NOT NULL,
+            expires_at TEXT NOT NULL)
+        """,
+        "CREATE INDEX access_token_by_client ON access_token (client_id, created_at)",
+        "CREATE INDEX access_token_by_expiry ON access_token (expires_at)",
+    ]
+
+    private static func submissions(_ dialect: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE submission (
+                number \(dialect.numberedKey),
+                client_id TEXT NOT NULL,
+                lane TEXT NOT NULL,
+                submission_id TEXT NOT NULL,
+                digest TEXT NOT NULL,
+                format TEXT NOT NULL,
+                sequence BIGINT,
+                resource_type_hint TEXT,
+                size BIGINT NOT NULL,
+                received_at TEXT NOT NULL,
+                status TEXT NOT NULL,
+                changed_at TEXT NOT NULL,
+                change BIGINT NOT NULL,
+                attempts BIGINT NOT NULL DEFAULT 0,
+                begun BIGINT NOT NULL DEFAULT 0,
+                lease BIGINT,
+                lease_owner TEXT,
+                lease_until TEXT,
+                held_until TEXT,
+                reason_code TEXT,
+                detail TEXT,
+                key_id TEXT,
+                UNIQUE (lane, submission_id))
+            """,
+            "CREATE INDEX submission_by_status ON submission (status, number)",
+            "CREATE INDEX submission_by_change ON submission (lane, change)",
+            "CREATE INDEX submission_by_client ON submission (client_id, lane)",
+            "CREATE INDEX submission_by_id ON submission (submission_id)",
+            "CREATE INDEX submission_by_lease ON submission (lane, lease_until) WHERE lease_owner IS NOT NULL",
+            "CREATE INDEX submission_begun ON submission (lane, number) WHERE status = 'received' AND begun > 0",
+            // What a device has waiting for somebody else than the consumer, with its bytes.
+            "CREATE INDEX submission_held ON submission (lane, number, size) WHERE status IN ('held', 'parked')",
+            "CREATE INDEX submission_held_until ON submission (held_until) WHERE held_until IS NOT NULL",
+            "CREATE INDEX submission_by_reason ON submission (reason_code, number) WHERE status IN ('held', 'parked')",
+            // Apart from the row, so that changing a status does not write the sealed bytes again.
+            """
+            CREATE TABLE submission_body (
+                number BIGINT PRIMARY KEY REFERENCES submission (number),
+                body \(dialect.blob) NOT NULL)
+            """,
+        ]
+    }
 }

@@ -41,18 +41,13 @@ public struct NewSubmission: Sendable {
     public let sequence: Int64?
     /// The resource type that the URL names, if it does. Nothing but a hint.
     public let resourceTypeHint: String?
-    /// The resource id that the URL names, if it does. Nothing but a hint.
-    public let resourceIDHint: String?
     /// The sealed bytes.
     public let body: Data
     public let receivedAt: Date
 
     public init(
-        clientID: String, lane: String? = nil, submissionID: String, digest: String,
-        format: SubmissionFormat,
-        sequence: Int64? = nil, resourceTypeHint: String? = nil, resourceIDHint: String? = nil,
-        body: Data,
-        receivedAt: Date
+        clientID: String, lane: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,
+        sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date
     ) {
         self.clientID = clientID
         self.lane = lane ?? clientID
@@ -61,7 +56,6 @@ public struct NewSubmission: Sendable {
         self.format = format
         self.sequence = sequence
         self.resourceTypeHint = resourceTypeHint
-        self.resourceIDHint = resourceIDHint
         self.body = body
         self.receivedAt = receivedAt
     }
@@ -75,6 +69,8 @@ public enum EnqueueResult: Sendable, Hashable {
     case duplicate
     /// Other bytes are known under the same submission id; nothing was stored.
     case conflict
+    /// The device has too much that waits for consent or for the staff; nothing was stored.
+    case overQuota
 }
 
 /// A submission as the consumer leases it.
@@ -82,20 +78,44 @@ public struct QueuedSubmission: Sendable {
     /// The order of arrival.
     public let number: Int64
     public let clientID: String
+    /// The device: its enrolment, which outlives its clients; the client's id where there is none.
     public let lane: String
     public let submissionID: String
     public let digest: String
     public let format: SubmissionFormat
     public let sequence: Int64?
     public let resourceTypeHint: String?
-    public let resourceIDHint: String?
     public let body: Data
     public let receivedAt: Date
     /// How often handling it has failed for a passing reason.
     public let attempts: Int
+    /// Under which name it is leased.
+    public let leaseOwner: String
+    /// The number of the lease: who settles must still hold it.
+    public let lease: Int64
+
+    public init(
+        number: Int64, clientID: String, lane: String, submissionID: String, digest: String, format: SubmissionFormat,
+        sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date, attempts: Int = 0,
+        leaseOwner: String = "", lease: Int64 = 0
+    ) {
+        self.number = number
+        self.clientID = clientID
+        self.lane = lane
+        self.submissionID = submissionID
+        self.digest = digest
+        self.format = format
+        self.sequence = sequence
+        self.resourceTypeHint = resourceTypeHint
+        self.body = body
+        self.receivedAt = receivedAt
+        self.attempts = attempts
+        self.leaseOwner = leaseOwner
+        self.lease = lease
+    }
 }
 
-/// What the consumer decided about a submission.
+/// What the consumer decided about a submission. It names no participant and no resource: the queue knows neither.
 public struct SubmissionOutcome: Sendable, Hashable {
     /// Anything but `received`.
     public let status: SubmissionStatus
@@ -103,24 +123,23 @@ public struct SubmissionOutcome: Sendable, Hashable {
     public let reasonCode: String?
     /// For the staff alone: a sentence without health data.
     public let detail: String?
-    /// The participant that it is about.
-    public let subject: String?
-    /// The versions that it made, as `Type/id/_history/version`.
-    public let versionIDs: [String]
     /// The key that opened it.
     public let keyID: String?
+    /// Whether what the device has waiting takes its turn now, as after a Contract.
+    public let releasesHeld: Bool
+    /// When what is held is looked at again without anybody's doing; nil for never.
+    public let heldUntil: Date?
 
     public init(
-        status: SubmissionStatus, reasonCode: String? = nil, detail: String? = nil,
-        subject: String? = nil,
-        versionIDs: [String] = [], keyID: String? = nil
+        status: SubmissionStatus, reasonCode: String? = nil, detail: String? = nil, keyID: String? = nil,
+        releasesHeld: Bool = false, heldUntil: Date? = nil
     ) {
         self.status = status
         self.reasonCode = reasonCode
         self.detail = detail
-        self.subject = subject
-        self.versionIDs = versionIDs
         self.keyID = keyID
+        self.releasesHeld = releasesHeld
+        self.heldUntil = heldUntil
     }
 }
 
@@ -132,8 +151,6 @@ public struct Delivery: Sendable, Hashable {
     public let status: SubmissionStatus
     /// When the status came about.
     public let at: Date
-    /// The first version that it made.
-    public let versionID: String?
     public let reasonCode: String?
 }
 
@@ -158,11 +175,12 @@ public struct QueueStatus: Sendable, Hashable {
 public struct SubmissionSummary: Sendable, Hashable {
     public let number: Int64
     public let clientID: String
+    /// The device that sent it.
+    public let lane: String
     public let submissionID: String
     public let status: SubmissionStatus
     public let reasonCode: String?
     public let detail: String?
-    public let subject: String?
     public let receivedAt: Date
     /// When the status came about.
     public let at: Date
@@ -170,6 +188,5 @@ public struct SubmissionSummary: Sendable, Hashable {
     public let format: SubmissionFormat
     /// Bytes of the sealed body as it arrived.
     public let size: Int
-    public let versionIDs: [String]
     public let keyID: String?
 }

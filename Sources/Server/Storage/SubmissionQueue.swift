@@ -4,35 +4,47 @@ import Foundation
 ///
 /// Order: the submissions of one lane (a device, also after it registered again) are leased in the order of their
 /// arrival. Held and parked ones stand aside and block nothing; released ones take their old place again.
+///
+/// The queue is a store of its own, beside that of the records: a submission is settled after the records have it, by
+/// whoever still holds its lease.
 public protocol SubmissionQueue: Sendable {
     /// Stores a submission durably, once. Returns only when it would survive a crash.
-    func enqueue(_ submission: NewSubmission) async throws -> EnqueueResult
-
-    /// Leases received submissions, oldest first, for `duration` seconds.
     ///
-    /// A lane in which another owner has a live lease is passed over. What this owner has leased already and not settled
-    /// is given again, with a new lease, so that no later submission of a lane can come before an earlier one; hence
-    /// consumers that work at the same time need different owner names.
-    func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws
-        -> [QueuedSubmission]
+    /// - Parameter quota: the bytes that the device may have waiting for consent or for the staff; nil for any.
+    func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult
 
-    /// Records what became of a submission, as part of the caller's transaction.
+    /// Leases received submissions, oldest first, for `duration` seconds, and counts for each that it was begun.
     ///
-    /// `stored` and `refused` drop the sealed body and keep the digest; the first of these stays. Doing the same again
-    /// changes nothing. Throws `queue-unknown-submission`, and `queue-outcome-invalid` for the status `received`.
-    func settle(
-        _ number: Int64, as outcome: SubmissionOutcome, at: Date, in transaction: any SQLTransaction)
-        throws
+    /// A lane in which another owner has a live lease is passed over. One that was begun and never ended, for the process
+    /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
+    /// parked as `processing-crashed`.
+    func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws -> [QueuedSubmission]
 
-    /// Puts held submissions back to received, in their order of arrival, and gives their number. `subject` nil: all held
-    /// of the client's lane.
+    /// Ends the leases of all other owners. Only for who knows that none of them lives, as the holder of the consumer's
+    /// lock does.
+    func takeOverLeases(owner: String) async throws
+
+    /// Gives back what an owner has leased and not settled: it was not begun.
+    func giveBack(owner: String) async throws
+
+    /// Whether a submission is still received and leased as this value says.
+    func isHeld(_ submission: QueuedSubmission) async throws -> Bool
+
+    /// Records what became of a submission that is still received and leased as this value says.
+    ///
+    /// `stored` and `refused` drop the sealed body and keep the digest.
+    /// - Returns: false where somebody else has it or it is settled; then nothing was changed.
+    /// - Throws: `queue-outcome-invalid` for the status `received`.
+    func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool
+
+    /// Puts held submissions back to received, in their order of arrival, and gives their number.
     @discardableResult
-    func releaseHeld(clientID: String, subject: String?, at: Date, in transaction: any SQLTransaction)
-        throws -> Int
+    func release(_ selection: HeldSelection, at: Date) async throws -> Int
 
-    /// Counts an attempt that failed for a passing reason, gives the leases of the lane from this submission on back, and
-    /// gives the number of attempts.
-    func failedAttempt(_ number: Int64, at: Date) async throws -> Int
+    /// Gives the leases of the lane from this submission on back: it could not be handled for a passing reason.
+    ///
+    /// - Parameter isFailure: whether it counts among the submission's failed attempts.
+    func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws
 
     /// The queue at a glance.
     func status(now: Date) async throws -> QueueStatus
@@ -49,10 +61,17 @@ public protocol SubmissionQueue: Sendable {
     /// Refuses a parked or held submission for good, with reason `discarded`; false if there is none.
     func discard(submissionID: String, at: Date) async throws -> Bool
 
-    /// What became of the submissions in the client's lane, by change number: each once, at its newest change after
-    /// `after`. One that changes again appears again with a higher number.
-    func deliveries(clientID: String, after: Int64, limit: Int) async throws -> [Delivery]
-
-    /// The same for a lane by its name.
+    /// What became of a lane's submissions, by change number: each once, at its newest change after `after`. One that
+    /// changes again appears again with a higher number.
     func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery]
+}
+
+/// Which held submissions are meant.
+public enum HeldSelection: Sendable, Hashable {
+    /// Those of a device.
+    case lane(String)
+    /// Those that are held for a reason.
+    case reason(String)
+    /// Those whose time to be looked at again has come.
+    case due(Date)
 }

@@ -1,58 +1,33 @@
 import Foundation
 import Storage
 
-extension AccessControl {
-    /// Gives a device an access token for so many seconds, the only time it is seen, and forgets those that expired.
-    ///
-    /// Throws ``TrustError``: `not-a-device`, `client-revoked`, or the reason of the policy's refusal.
-    public func issueToken(
-        for actor: Actor, lifetime: TimeInterval
-    ) async throws -> (token: String, expiresAt: Date) {
-        guard actor.role == .device else {
-            throw TrustError(
-                code: "not-a-device", message: "Access tokens are for devices; staff tokens are made apart."
-            )
-        }
-        let now = clock()
-        let expiresAt = now.addingTimeInterval(lifetime)
-        let token = String.newSecret(random)
-        try await database.write { transaction in
-            let target = Target(resourceType: "Client", resourceID: actor.id)
-            let decision = try decide(actor, .issueToken, target, in: transaction)
-            guard decision.allowed else {
-                throw TrustError(code: decision.reason, message: "This client gets no access token.")
-            }
-            // The client may have been replaced since it proved its secret.
-            guard
-                let client = try transaction.first(
-                    "SELECT enrolment_id FROM client WHERE id = ? AND revoked_at IS NULL",
-                    [SQLValue(actor.id)])
-            else {
-                throw TrustError(
-                    code: "client-revoked", message: "The client was replaced by a new registration.")
-            }
-            try transaction.execute("DELETE FROM access_token WHERE expires_at <= ?", [SQLValue(now)])
-            try transaction.execute(
-                "INSERT INTO access_token (token_digest, client_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-                [
-                    SQLValue(SecretDigest(of: token).hex), SQLValue(actor.id), SQLValue(now),
-                    SQLValue(expiresAt),
-                ])
-            try transaction.execute(
-                "UPDATE enrolment SET last_seen_at = ? WHERE id = ?",
-                [SQLValue(now), client["enrolment_id"]])
-        }
-        return (token, expiresAt)
-    }
+/// A token of the study team as it is listed; the token itself is never shown again.
+public struct StaffToken: Sendable, Hashable {
+    public let id: String
+    public let name: String?
+    public let createdAt: Date
+    public let expiresAt: Date?
+    public let revokedAt: Date?
 
+    init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        name = row.textIfPresent("name")
+        createdAt = try row.date("created_at")
+        expiresAt = row.dateIfPresent("expires_at")
+        revokedAt = row.dateIfPresent("revoked_at")
+    }
+}
+
+extension AccessControl {
     /// Makes a token for a member of the study team, the only time it is seen. Without a lifetime it does not expire.
-    public func createStaffToken(name: String? = nil, lifetime: TimeInterval? = nil) async throws
-        -> String
-    {
+    public func createStaffToken(
+        name: String? = nil, lifetime: TimeInterval? = nil, by actor: Actor = Actor(id: "site", role: .site)
+    ) async throws -> String {
         let now = clock()
         let token = String.newSecret(random)
-        let id = newID()
-        _ = try await database.write { transaction in
+        let id = RandomID.make(random)
+        try await database.write { transaction in
+            try requireTokens(actor, id, in: transaction)
             try transaction.execute(
                 "INSERT INTO staff_token (token_digest, id, name, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
                 [
@@ -63,26 +38,46 @@ extension AccessControl {
         return token
     }
 
-    /// Who has this bearer token; nil if it is unknown, expired or revoked.
+    /// All staff tokens, in the order of their making.
+    public func staffTokens() async throws -> [StaffToken] {
+        try await database.read { transaction in
+            try transaction.query(
+                "SELECT id, name, created_at, expires_at, revoked_at FROM staff_token ORDER BY created_at, id"
+            ).map { try StaffToken($0) }
+        }
+    }
+
+    /// Ends a staff token; false where there is none with the id.
+    public func revokeStaffToken(id: String, by actor: Actor) async throws -> Bool {
+        let now = clock()
+        return try await database.write { transaction in
+            try requireTokens(actor, id, in: transaction)
+            return try transaction.execute(
+                "UPDATE staff_token SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?",
+                [SQLValue(now), SQLValue(id)]) > 0
+        }
+    }
+
+    private func requireTokens(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
+        let decision = try decide(
+            actor, .manageTokens, Target(resourceType: "StaffToken", resourceID: id), in: transaction)
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "This account may not manage tokens.")
+        }
+    }
+
+    /// The member of the study team who has this bearer token; nil if it is unknown, expired or revoked.
     public func authenticate(bearer token: String) async throws -> Actor? {
         // Looked up by its digest: the time that takes tells nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())
         return try await database.read { transaction in
-            if let row = try transaction.first(Self.tokenSQL, [digest, now]) {
-                return try Self.actor(row)
-            }
-            let staff = try transaction.first(
-                "SELECT id FROM staff_token WHERE token_digest = ? AND (expires_at IS NULL OR expires_at > ?)",
-                [digest, now])
-            return try staff.map { Actor(id: try $0.text("id"), role: .staff) }
+            try transaction.first(
+                """
+                SELECT id FROM staff_token
+                WHERE token_digest = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+                """, [digest, now]
+            ).map { Actor(id: try $0.text("id"), role: .staff) }
         }
     }
-
-    /// Parameters: digest, now.
-    private static let tokenSQL = """
-        SELECT c.id, c.enrolment_id, e.participant FROM access_token t JOIN client c ON c.id = t.client_id
-        JOIN enrolment e ON e.id = c.enrolment_id
-        WHERE t.token_digest = ? AND t.expires_at > ? AND c.revoked_at IS NULL
-        """
 }

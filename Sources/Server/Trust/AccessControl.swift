@@ -1,9 +1,11 @@
 import Foundation
 import Storage
 
-/// Who is who and who may do what. Every decision leaves a row in the table `audit`.
+/// Who may do what with records, in the records' store: staff tokens, which device is whose, and the audit.
 ///
-/// All methods throw ``Storage/StorageError`` when the database fails: no decision without its row.
+/// Every decision leaves a row in the table `audit`, and names participants by pseudonyms that one row elsewhere resolves:
+/// when that row goes, the audit no longer tells of them. All methods throw ``Storage/StorageError`` when the database
+/// fails: no decision without its row.
 public struct AccessControl: Sendable {
     let database: any SQLDatabase
     let policy: Policy
@@ -25,6 +27,11 @@ public struct AccessControl: Sendable {
         writer = GroupedWriter(database: database)
     }
 
+    /// What the policy says, without a row: for who writes the row together with what was shown.
+    public func decision(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
+        policy.decide(actor, action, target)
+    }
+
     /// Decides and writes the audit row.
     public func decide(_ actor: Actor?, _ action: Action, _ target: Target) async throws -> Decision {
         try await writer.write { try decide(actor, action, target, in: $0) }
@@ -39,28 +46,52 @@ public struct AccessControl: Sendable {
         return decision
     }
 
-    /// Writes the audit row of a proof that was refused before the policy was asked, such as a wrong receipt.
-    public func recordRefusal(_ reason: String, _ actor: Actor?, _ action: Action, _ target: Target)
-        async throws
-    {
-        try await writer.write { try record(.denied(reason), actor, action, target, in: $0) }
+    /// Writes the audit row of a decision, with the participants that the answer shows.
+    public func record(
+        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, showing participants: Set<String>
+    ) async throws {
+        try await writer.write { transaction in
+            let number = try record(decision, actor, action, target, in: transaction)
+            for participant in participants.sorted() {
+                try transaction.execute(
+                    "INSERT INTO audit_participant (number, pseudonym) VALUES (?, ?)",
+                    [SQLValue(number), SQLValue(try pseudonym(of: participant, in: transaction))])
+            }
+        }
     }
 
+    /// - Returns: the number of the row.
+    @discardableResult
     func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target,
-        in transaction: any SQLTransaction
-    ) throws {
-        try transaction.execute(
+        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, in transaction: any SQLTransaction
+    ) throws -> Int64 {
+        // A Patient's id is the participant's.
+        let isPatient = target.resourceType == "Patient"
+        let participant = target.subject ?? (isPatient ? target.resourceID : nil)
+        let rows = try transaction.query(
             """
             INSERT INTO audit (at, actor_id, role, action, resource_type, resource_id, subject, allowed, reason)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
             """,
             [
-                SQLValue(clock()), SQLValue(actor?.id), SQLValue(actor?.role.rawValue),
-                SQLValue(action.rawValue),
-                SQLValue(target.resourceType), SQLValue(target.resourceID), SQLValue(target.subject),
+                SQLValue(clock()), SQLValue(actor?.id), SQLValue(actor?.role.rawValue), SQLValue(action.rawValue),
+                SQLValue(target.resourceType), SQLValue(isPatient ? nil : target.resourceID),
+                SQLValue(try participant.map { try pseudonym(of: $0, in: transaction) }),
                 SQLValue(decision.allowed), SQLValue(decision.reason),
             ])
+        return try rows.first?.integer("number") ?? 0
+    }
+
+    /// The name that the audit has for a participant; a new one where it has none yet.
+    func pseudonym(of participant: String, in transaction: any SQLTransaction) throws -> String {
+        let known = try transaction.first(
+            "SELECT pseudonym FROM participant_pseudonym WHERE participant = ?", [SQLValue(participant)])
+        if let known { return try known.text("pseudonym") }
+        let pseudonym = RandomID.make(random)
+        try transaction.execute(
+            "INSERT INTO participant_pseudonym (participant, pseudonym) VALUES (?, ?)",
+            [SQLValue(participant), SQLValue(pseudonym)])
+        return pseudonym
     }
 
     /// Bytes of the system's generator.

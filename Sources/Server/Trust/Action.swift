@@ -11,6 +11,12 @@ public enum Action: String, Sendable, CaseIterable {
     case writeRecord = "write-record"
     /// Storing a participant's health data straight, for consent on paper.
     case loadHealth = "load-health"
+    /// Ending a device's binding, or letting a participant move to another device.
+    case manageEnrolments = "manage-enrolments"
+    /// Making and ending tokens of the study team.
+    case manageTokens = "manage-tokens"
+    /// Deciding about a participant's consent in their place: a withdrawal on paper, the end of a suspension.
+    case manageConsent = "manage-consent"
 }
 
 /// What it is done to.
@@ -30,9 +36,9 @@ public struct Target: Sendable, Hashable {
 /// Whether it may be done, and why.
 public struct Decision: Sendable, Hashable {
     public let allowed: Bool
-    /// A stable code: `permitted`, `bound`, `not-authenticated`, `role-not-permitted`, `other-client`,
-    /// `other-participant`, `not-bound`, `already-bound`, `subject-missing`, `not-a-contract`, `unknown-client`, or the
-    /// code of a refused proof.
+    /// A stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
+    /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
+    /// `subject-missing`, `not-a-contract`, or the code of a refused proof.
     public let reason: String
 
     public init(allowed: Bool, reason: String) {

@@ -12,6 +12,8 @@ public struct Policy: Sendable {
         case (.device, _): decide(device: actor, action, target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
+        case (.site, .manageEnrolments), (.site, .manageTokens): .permitted
+        case (.site, .manageConsent): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, _), (.staff, _): .denied("role-not-permitted")
         }
     }
@@ -30,7 +32,7 @@ public struct Policy: Sendable {
             target.resourceType == "Contract"
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
-        case .register, .readRecord, .searchRecords, .loadHealth:
+        case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent:
             .denied("role-not-permitted")
         }
     }

@@ -1,6 +1,6 @@
 /// What Trust refused to do. It carries no secret.
 public struct TrustError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A stable code: `client-revoked`, `not-a-device`, or the reason of a ``Decision``.
+    /// A stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String

@@ -1,6 +1,6 @@
 import Storage
 
-/// The tables of Trust, steps 200 to 299.
+/// The tables of Trust in the records' store, steps 200 to 299.
 public enum TrustSchema {
     public static let migrations: [Migration] = [
         Migration(number: 200, name: "clients, tokens and audit") { dialect in
@@ -62,5 +62,71 @@ public enum TrustSchema {
             // How many resources it was, where it is not one.
             ["ALTER TABLE audit ADD COLUMN amount BIGINT"]
         },
+        // Devices, their clients and tokens went to the queue's store; what stays is whose they are.
+        Migration(number: 202, name: "bindings, pseudonyms, no clients") { dialect in
+            bindings(dialect) + pseudonyms(dialect) + [
+                "ALTER TABLE staff_token ADD COLUMN revoked_at TEXT",
+                "DROP TABLE access_token", "DROP TABLE client", "DROP TABLE enrolment",
+            ]
+        },
     ]
+
+    private static func bindings(_ dialect: SQLDialect) -> [String] {
+        [
+            """
+            CREATE TABLE device_binding (
+                number \(dialect.numberedKey),
+                device TEXT NOT NULL,
+                participant TEXT NOT NULL,
+                bound_at TEXT NOT NULL,
+                ended_at TEXT)
+            """,
+            """
+            INSERT INTO device_binding (device, participant, bound_at)
+            SELECT id, participant, COALESCE(bound_at, created_at) FROM enrolment WHERE participant IS NOT NULL
+            ORDER BY created_at, id
+            """,
+            "CREATE UNIQUE INDEX device_binding_of_device ON device_binding (device) WHERE ended_at IS NULL",
+            "CREATE UNIQUE INDEX device_binding_of_participant ON device_binding (participant) WHERE ended_at IS NULL",
+            "CREATE INDEX device_binding_by_device ON device_binding (device)",
+            """
+            CREATE TABLE move_code (
+                secret_digest TEXT PRIMARY KEY,
+                participant TEXT NOT NULL,
+                created_at TEXT NOT NULL,
+                expires_at TEXT NOT NULL,
+                used_at TEXT,
+                used_by TEXT)
+            """,
+            "CREATE INDEX move_code_by_participant ON move_code (participant)",
+        ]
+    }
+
+    /// The audit names participants by pseudonyms; forgetting one row of this table forgets the participant there.
+    private static func pseudonyms(_ dialect: SQLDialect) -> [String] {
+        let random =
+            switch dialect {
+            case .sqlite: "lower(hex(randomblob(16)))"
+            case .postgresql: "md5(random()::text || clock_timestamp()::text)"
+            }
+        return [
+            "CREATE TABLE participant_pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE)",
+            """
+            INSERT INTO participant_pseudonym (participant, pseudonym)
+            SELECT subject, \(random) FROM (SELECT DISTINCT subject FROM audit WHERE subject IS NOT NULL) AS known
+            """,
+            """
+            UPDATE audit SET resource_id = CASE WHEN resource_type = 'Patient' THEN NULL ELSE resource_id END, subject =
+                (SELECT p.pseudonym FROM participant_pseudonym p WHERE p.participant = audit.subject)
+            WHERE subject IS NOT NULL
+            """,
+            """
+            CREATE TABLE audit_participant (
+                number BIGINT NOT NULL REFERENCES audit (number),
+                pseudonym TEXT NOT NULL)
+            """,
+            "CREATE INDEX audit_participant_by_number ON audit_participant (number)",
+            "CREATE INDEX audit_participant_by_pseudonym ON audit_participant (pseudonym, number)",
+        ]
+    }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the gate must know of a participant.
 public enum ConsentStanding: String, Sendable, Hashable {
     /// No contract has come.
@@ -33,8 +35,31 @@ public struct ConsentGate: Sendable {
     }
 
     /// What a held submission waits for.
-    public enum Requirement: String, Sendable, Hashable {
-        case contract = "consent-required"
+    public enum Requirement: Sendable, Hashable {
+        case contract
+        /// Something that may be a withdrawal was not understood yet.
+        case endOfSuspension
+        /// The study gives the participant so long to come back before it refuses what came since.
+        case endOfGrace(Date)
+
+        /// The stable code, told to the device.
+        public var code: String {
+            switch self {
+            case .contract: "consent-required"
+            case .endOfSuspension: "consent-suspended"
+            case .endOfGrace: "consent-withdrawn"
+            }
+        }
+
+        /// The reason for people; it holds no health data.
+        var sentence: String {
+            switch self {
+            case .contract: "No contract of this participant has come."
+            case .endOfSuspension:
+                "The participant's device sent a Consent that may be a withdrawal and was not understood; see `participant`."
+            case .endOfGrace: "The participant has withdrawn their consent, a short while ago."
+            }
+        }
     }
 
     /// Why a submission is not taken; the raw value is told to the device.
@@ -55,21 +80,42 @@ public struct ConsentGate: Sendable {
         }
     }
 
+    /// Where a participant stands when a resource comes to the gate.
+    public struct Situation: Sendable, Hashable {
+        public var standing: ConsentStanding
+        /// What of health data that is only taken by name the contract in force names.
+        public var included: Set<String>
+        /// Whether something that may be a withdrawal waits to be understood.
+        public var isSuspended: Bool
+        /// Until when what comes after a withdrawal is held; nil where it is refused at once.
+        public var graceEnds: Date?
+
+        public init(
+            standing: ConsentStanding, included: Set<String> = [], isSuspended: Bool = false, graceEnds: Date? = nil
+        ) {
+            self.standing = standing
+            self.included = included
+            self.isSuspended = isSuspended
+            self.graceEnds = graceEnds
+        }
+    }
+
     public init() {}
 
-    /// - Parameter included: what of health data that is only taken by name the contract in force names.
-    public func decide(
-        _ subject: Subject, given standing: ConsentStanding, naming included: Set<String> = []
-    ) -> Decision {
-        switch (subject, standing) {
+    public func decide(_ subject: Subject, in situation: Situation) -> Decision {
+        switch (subject, situation.standing) {
         case (.foreignContract, _): .park(.foreignContract)
         case (.contract, _): .admit
         // A withdrawal that comes twice changes nothing, so it may come.
         case (.withdrawal, .consented), (.withdrawal, .withdrawn): .admit
         case (.withdrawal, .none), (.data, .none), (.namedData, .none): .hold(until: .contract)
+        case (.data, _) where situation.isSuspended, (.namedData, _) where situation.isSuspended:
+            .hold(until: .endOfSuspension)
         case (.data, .consented): .admit
-        case (.namedData(let names), .consented): names.isDisjoint(with: included) ? .refuse(.notIncluded) : .admit
-        case (.data, .withdrawn), (.namedData, .withdrawn): .refuse(.withdrawn)
+        case (.namedData(let names), .consented):
+            names.isDisjoint(with: situation.included) ? .refuse(.notIncluded) : .admit
+        case (.data, .withdrawn), (.namedData, .withdrawn):
+            if let end = situation.graceEnds { .hold(until: .endOfGrace(end)) } else { .refuse(.withdrawn) }
         }
     }
 }

@@ -44,7 +44,11 @@ public struct PaperConsent: Sendable {
         case .none, .withdrawn: break
         }
         let contract = contract
-        let next = state.applying(try SignedContractReader.read(contract, receivedAt: provenance.receivedAt))
+        let signed = try SignedContractReader.read(
+            contract, receivedAt: provenance.receivedAt, number: provenance.number)
+        // On paper the day counts: the sheet may have lain for long.
+        if let withdrawnAt = state.withdrawnAt, signed.signedAt <= withdrawnAt { return .isWithdrawn }
+        let next = state.applying(signed)
         guard next.standing == .consented else { return .isWithdrawn }
         let records = RecordStore()
         if try records.read(type: Patient.resourceType, id: subject, in: transaction) == nil {
@@ -82,12 +86,13 @@ public struct PaperConsent: Sendable {
 
     private func store(_ resource: Resource, at: Date, in transaction: any SQLTransaction) throws {
         guard let id = resource.id else { return }
-        _ = try RecordStore().put(
+        let result = try RecordStore().put(
             resource, content: resource.json.data(), original: nil, id: id, provenance: provenance, at: at,
             in: transaction)
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
-        try WarehouseLoader().load(resource, questionnaire: nil, context: context, in: transaction)
+        try WarehouseLoader().load(
+            resource, questionnaire: nil, isCurrent: result.isCurrent, context: context, in: transaction)
     }
 
     /// The same for the same participant and day, and fit for an id of FHIR.

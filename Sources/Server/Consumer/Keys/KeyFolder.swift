@@ -25,11 +25,17 @@ public struct KeyFolder: Sendable {
         public let isCurrent: Bool
     }
 
-    /// All keys, the newest first.
+    /// All keys, the newest first; none where the folder is not there.
     ///
-    /// - Throws: ``ConsumerError`` for a file that cannot be read or is open to others than its owner.
+    /// - Throws: ``ConsumerError`` for a folder or file that cannot be read, or is open to others than its owner.
     public func entries() throws -> [Entry] {
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [] }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        } catch {
+            guard FileManager.default.fileExists(atPath: url.path) else { return [] }
+            throw ConsumerError(code: "keys-unreadable", message: "The folder keys/ cannot be read by this account.")
+        }
         var seen: Set<KeyKind> = []
         return try names.filter { $0.hasSuffix(Self.suffix) }.sorted(by: >).map { name in
             let key = try read(name)

@@ -1,7 +1,14 @@
 import FHIR
 import Foundation
+import Warehouse
 
-/// One resource of an opened submission: as it came, and as R4.
+/// One document of an opened submission, read as JSON and no further.
+struct ParsedDocument: Sendable {
+    let bytes: Data
+    let resource: Resource
+}
+
+/// One resource of an opened submission: as it came, as R4, and as what the warehouse will take of it.
 public struct IncomingResource: Sendable {
     /// The resource as R4.
     public let resource: Resource
@@ -9,10 +16,12 @@ public struct IncomingResource: Sendable {
     public let content: Data
     /// The bytes as they came and their FHIR version, where they were converted.
     public let original: (bytes: Data, version: String)?
-    /// The participant that the resource is about.
+    /// The participant whose it is.
     public let subject: String
     /// The id under which it is recorded.
     public let id: String
+    /// What the warehouse takes of it.
+    public let entry: WarehouseEntry
 
     /// Whether the consent of a participant is given or taken back with this resource.
     public var kind: Kind {

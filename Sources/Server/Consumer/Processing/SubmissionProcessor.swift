@@ -2,43 +2,41 @@ import FHIR
 import Foundation
 import HealthData
 import InformedConsent
-import Logging
 import Records
 import Storage
 import Trust
 import Warehouse
 import Wire
 
-/// Takes one leased submission through the house: opened, read, converted, gated, recorded and loaded, with the
-/// acknowledgement in the same transaction.
+/// Takes one leased submission through the house: opened, read, gated, converted, recorded and loaded. What became of it
+/// is noted in the transaction that records it; the queue is settled by the caller, after.
 public struct SubmissionProcessor: Sendable {
-    /// What the processor asks of the study's folder; read anew each time, for files may be added while it runs.
+    /// What the processor asks of the study.
     public struct Study: Sendable {
         /// Whether contracts of C3-PRO's apps count, which name no template.
         public let acceptsC3PRO: Bool
         public let maximumResources: Int
         /// How strictly FHIR is taken.
         public let validation: SubmissionValidation
-        /// The published consent templates.
-        public let templates: @Sendable () -> [ConsentTemplate]
-        /// The form that a response's `questionnaire` names.
-        public let questionnaire: @Sendable (String) -> Questionnaire?
+        /// How long what comes after a withdrawal is held before it is refused, in seconds.
+        public let withdrawalGrace: TimeInterval
+        /// What the study has published; asked for each submission, for files may be added while it runs.
+        public let published: @Sendable () async -> PublishedStudy
 
         public init(
             acceptsC3PRO: Bool, maximumResources: Int, validation: SubmissionValidation,
-            templates: @escaping @Sendable () -> [ConsentTemplate],
-            questionnaire: @escaping @Sendable (String) -> Questionnaire?
+            withdrawalGrace: TimeInterval = 0, published: @escaping @Sendable () async -> PublishedStudy
         ) {
             self.acceptsC3PRO = acceptsC3PRO
             self.maximumResources = maximumResources
             self.validation = validation
-            self.templates = templates
-            self.questionnaire = questionnaire
+            self.withdrawalGrace = withdrawalGrace
+            self.published = published
         }
     }
 
+    /// The records' store.
     let database: any SQLDatabase
-    let queue: any SubmissionQueue
     let access: AccessControl
     let records: RecordStore
     let loader: WarehouseLoader
@@ -47,14 +45,15 @@ public struct SubmissionProcessor: Sendable {
     let clock: @Sendable () -> Date
     let gate = ConsentGate()
     let register = ConsentRegister()
+    let suspensions = SuspensionRegister()
+    let settlements = SettlementRegister()
+    private let heavyWork = HeavyWork()
 
     public init(
-        database: any SQLDatabase, queue: any SubmissionQueue, access: AccessControl, records: RecordStore,
-        loader: WarehouseLoader, openers: KeyOpenerCache, study: Study,
-        clock: @escaping @Sendable () -> Date
+        database: any SQLDatabase, access: AccessControl, records: RecordStore, loader: WarehouseLoader,
+        openers: KeyOpenerCache, study: Study, clock: @escaping @Sendable () -> Date
     ) {
         self.database = database
-        self.queue = queue
         self.access = access
         self.records = records
         self.loader = loader
@@ -63,160 +62,162 @@ public struct SubmissionProcessor: Sendable {
         self.clock = clock
     }
 
-    /// Handles a submission and settles it.
+    /// Handles a submission.
     ///
-    /// - Returns: what became of it.
-    /// - Throws: only for passing reasons (the database is full or locked): the submission stays where it is.
-    public func process(_ submission: QueuedSubmission) async throws -> SubmissionOutcome {
-        // 1. Open and read, without a transaction: nothing here depends on what is stored.
-        let incoming: [IncomingResource]
-        let keyID: String
-        do {
-            let opened = try OpenedEnvelope.open(submission.body, with: try await openers.opener())
-            keyID = opened.keyID
-            incoming = try SubmissionReader(maximumResources: study.maximumResources, validation: study.validation)
-                .read(opened, submission: submission)
-        } catch {
-            let problem = Self.problem(from: error)
-            return try await settle(
-                submission, SubmissionOutcome(status: .parked, reasonCode: problem.code, detail: problem.message))
+    /// - Parameter stillHeld: asked before anything is recorded: whether the submission is still leased by the caller.
+    /// - Returns: what became of it, to be settled in the queue; nil where somebody else has it by now.
+    /// - Throws: only for passing reasons (the database is full or locked, the keys are away): the submission stays where
+    ///   it is.
+    public func process(
+        _ submission: QueuedSubmission, stillHeld: @Sendable () async throws -> Bool = { true }
+    ) async throws -> SubmissionOutcome? {
+        // 1. Recorded already, and the process ended before the queue was told?
+        let first = try await database.read { transaction in
+            (
+                outcome: try settlements.outcome(of: submission, in: transaction),
+                standing: try standing(of: submission, in: transaction)
+            )
         }
-        // 2. Decide and perform in one transaction, the acknowledgement included.
+        if let outcome = first.outcome { return outcome }
+        // 2. Open, read, ask the cheap part of the gate, convert: without a transaction, for nothing here depends on what
+        // is stored but that early answer, which the transaction gives again.
+        let opener = try await openers.opener()
+        let published = await study.published()
+        let reading = await heavyWork.run { read(submission, opener, published, first.standing) }
+        guard try await stillHeld() else { return nil }
+        // 3. Decide and perform in one transaction.
+        if case .ready(let incoming, _) = reading.result {
+            try await ensureConcepts(of: incoming)
+        }
         return try await database.write { transaction in
-            let outcome = try perform(incoming, of: submission, keyID: keyID, in: transaction)
-            try queue.settle(submission.number, as: outcome, at: clock(), in: transaction)
+            let outcome: SubmissionOutcome
+            switch reading.result {
+            case .settled(let early): outcome = early
+            case .ready(let incoming, let keyID):
+                outcome = try perform(
+                    incoming, of: submission, keyID: keyID, published: published, in: transaction)
+            }
+            // 4. What may have said "no more" and was not heard suspends the device's own participant, nobody else.
+            if reading.maySayNoMore, outcome.status != .stored,
+                let participant = try access.participant(ofDevice: submission.lane, in: transaction)
+            {
+                try suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
+            }
+            try settlements.note(outcome, of: submission, at: clock(), in: transaction)
             return outcome
         }
     }
 
-    private func settle(_ submission: QueuedSubmission, _ outcome: SubmissionOutcome) async throws -> SubmissionOutcome
-    {
-        try await database.write { transaction in
-            try queue.settle(submission.number, as: outcome, at: clock(), in: transaction)
-        }
-        return outcome
-    }
-
-    private func perform(
-        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String,
-        in transaction: any SQLTransaction
-    ) throws -> SubmissionOutcome {
-        func outcome(_ status: SubmissionStatus, _ code: String, _ detail: String) -> SubmissionOutcome {
-            SubmissionOutcome(
-                status: status, reasonCode: code, detail: detail, subject: incoming.first?.subject, keyID: keyID)
-        }
-        func outcome(_ status: SubmissionStatus, _ reason: ConsentGate.Reason) -> SubmissionOutcome {
-            outcome(status, reason.rawValue, reason.sentence)
-        }
-        // 1. One submission speaks of one participant.
-        guard let subject = incoming.first?.subject, incoming.allSatisfy({ $0.subject == subject }) else {
-            return outcome(.refused, "subject-mismatch", "The submission holds resources of several participants.")
-        }
-        guard let actor = try access.actor(forClient: submission.clientID, in: transaction) else {
-            return outcome(.parked, "client-unknown", "The client that sent this is not known.")
-        }
-        // 2. Nobody writes in another's name: the first contract binds the device, and from then on the policy asks.
-        let steps: [ConsentStep]
-        do {
-            steps = try incoming.map { try step(of: $0, receivedAt: submission.receivedAt) }
-        } catch let error as ConsentError {
-            return outcome(.parked, error.code, error.message)
-        }
-        let subjects = steps.map(\.gateSubject)
-        var bound = actor.participant
-        if bound == nil, subjects.contains(.contract) {
-            let decision = try access.bind(clientID: submission.clientID, toParticipant: subject, in: transaction)
-            guard decision.allowed else {
-                return outcome(.refused, "subject-not-permitted", "The participant belongs to another device.")
-            }
-            bound = subject
-        }
-        let target = Target(
-            resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
-        let writer = Actor(id: actor.id, role: actor.role, participant: bound, enrolmentID: actor.enrolmentID)
-        let decision = try access.decide(writer, .writeRecord, target, in: transaction)
-        var consent = try register.state(of: subject, in: transaction)
-        guard decision.allowed else {
-            if bound == nil, consent.standing == .none, !subjects.contains(.foreignContract) {
-                return outcome(.held, ConsentGate.Requirement.contract.rawValue, "No contract of this device has come.")
-            }
-            if bound == nil, consent.standing == .none {
-                return outcome(.parked, .foreignContract)
-            }
-            return outcome(.refused, "subject-not-permitted", "The device may not write for this participant.")
-        }
-        for resource in incoming {
-            let owner = try records.subject(ofType: resource.resource.resourceType, id: resource.id, in: transaction)
-            guard owner == nil || owner == subject else {
-                return outcome(.refused, "subject-not-permitted", "The resource's id belongs to another participant.")
-            }
-        }
-        // 3. The gate, resource by resource, as the consent changes on the way.
+    /// New concepts are written in a transaction of their own, so that the one that records is short.
+    private func ensureConcepts(of incoming: [IncomingResource]) async throws {
+        let entries = incoming.map(\.entry)
+        let isComplete = try await database.read { try loader.hasConcepts(of: entries, in: $0) }
+        guard !isComplete else { return }
         let at = clock()
-        for step in steps {
-            switch gate.decide(step.gateSubject, given: consent.standing, naming: consent.includedHealthData) {
-            case .admit: consent = step.applied(to: consent)
-            case .hold(let requirement):
-                return outcome(.held, requirement.rawValue, "No contract of this participant has come.")
-            case .refuse(let reason): return outcome(.refused, reason)
-            case .park(let reason): return outcome(.parked, reason)
-            }
-        }
-        // 4. Record and load.
-        var versions: [String] = []
-        versions.reserveCapacity(incoming.count)
-        for resource in incoming {
-            versions.append(
-                try record(resource, of: submission, keyID: keyID, at: at, in: transaction))
-        }
-        if steps.contains(where: \.changesConsent) {
-            try register.save(consent, of: subject, clientID: submission.clientID, at: at, in: transaction)
-            if consent.standing == .consented {
-                // 5. What waited for this contract takes its turn now.
-                try queue.releaseHeld(clientID: submission.clientID, subject: nil, at: at, in: transaction)
-            }
-        }
-        return SubmissionOutcome(status: .stored, subject: subject, versionIDs: versions, keyID: keyID)
+        try await database.write { try loader.ensureConcepts(of: entries, at: at, in: $0) }
     }
 
-    private func record(
-        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String, at: Date,
-        in transaction: any SQLTransaction
-    ) throws -> String {
-        let provenance = RecordProvenance(
-            submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
-            receivedAt: submission.receivedAt)
-        let result = try records.put(
-            incoming.resource, content: incoming.content,
-            original: incoming.original.map { OriginalContent(bytes: $0.bytes, fhirVersion: $0.version) },
-            id: incoming.id, provenance: provenance, at: at, in: transaction)
-        var named = incoming.resource
-        named.id = incoming.id
-        let form = named.as(QuestionnaireResponse.self)?.questionnaire.flatMap(study.questionnaire)
-        let context = LoadContext(
-            subject: incoming.subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt,
-            loadedAt: at)
-        try loader.load(named, questionnaire: form, context: context, in: transaction)
-        return result.versionID
+    // MARK: - Without a transaction
+
+    /// What reading a submission gave.
+    private struct Reading: Sendable {
+        enum Result: Sendable {
+            case settled(SubmissionOutcome)
+            case ready([IncomingResource], keyID: String)
+        }
+
+        var result: Result
+        var maySayNoMore: Bool
     }
 
-    /// What a resource does to the consent.
-    func step(of incoming: IncomingResource, receivedAt: Date) throws -> ConsentStep {
-        switch incoming.kind {
-        case .data:
-            let names = HealthSelection.Inclusion.permitting(incoming.resource)
-            return names.isEmpty ? .data : .namedData(Set(names.map(\.rawValue)))
-        case .consent:
-            let consent = FHIR.Consent(incoming.resource.object)
-            guard consent.status == "inactive" else { return .data }
-            return .withdrawal(try ConsentWithdrawal(consent, receivedAt: receivedAt))
-        case .contract:
-            var contract = Contract(incoming.resource.object)
-            contract.id = incoming.id
-            let signed = try SignedContractReader.read(contract, receivedAt: receivedAt)
-            guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
-            if incoming.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
-            return study.templates().contains { signed.isDerived(from: $0) } ? .contract(signed) : .foreignContract
+    /// What is known of the sender before the message is looked into.
+    private struct Standing: Sendable {
+        let participant: String?
+        let situation: ConsentGate.Situation
+    }
+
+    private func standing(of submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Standing {
+        guard let participant = try access.participant(ofDevice: submission.lane, in: transaction) else {
+            return Standing(participant: nil, situation: .init(standing: .none))
+        }
+        let state = try register.state(of: participant, in: transaction)
+        return Standing(
+            participant: participant, situation: try situation(of: participant, state, in: transaction))
+    }
+
+    private func read(
+        _ submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
+    ) -> Reading {
+        func parked(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
+            let problem = Self.problem(from: error)
+            return Reading(
+                result: .settled(
+                    SubmissionOutcome(
+                        status: .parked, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
+                maySayNoMore: maySayNoMore)
+        }
+        let isMarked = submission.resourceTypeHint == Consent.resourceType
+        // 1. Open.
+        let opened: OpenedEnvelope
+        do {
+            opened = try OpenedEnvelope.open(submission.body, with: opener)
+        } catch {
+            guard opener.knowsKey(of: submission.body) else {
+                return Reading(result: .settled(Self.unknownKey), maySayNoMore: isMarked)
+            }
+            return parked(error, maySayNoMore: isMarked)
+        }
+        // 2. Parse.
+        let reader = SubmissionReader(maximumResources: study.maximumResources, validation: study.validation)
+        let documents: [ParsedDocument]
+        do {
+            documents = try reader.parse(opened)
+        } catch {
+            return parked(
+                error, maySayNoMore: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
+        }
+        let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
+        // 3. The cheap part of the gate: what cannot be taken now is not converted.
+        if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
+            return Reading(result: .settled(early), maySayNoMore: maySayNoMore)
+        }
+        // 4. Convert and check.
+        do {
+            let incoming = try reader.convert(documents, of: opened, submission: submission, published: published)
+            return Reading(result: .ready(incoming, keyID: opened.keyID), maySayNoMore: maySayNoMore)
+        } catch {
+            return parked(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
+        }
+    }
+
+    /// What becomes of data, whatever it says, as the sender stands.
+    private func earlyOutcome(
+        _ documents: [ParsedDocument], _ standing: Standing, keyID: String
+    ) -> SubmissionOutcome? {
+        let changesConsent = documents.contains {
+            [Contract.resourceType, Consent.resourceType].contains($0.resource.resourceType)
+        }
+        guard !changesConsent else { return nil }
+        let decision = gate.decide(.data, in: standing.situation)
+        return Self.outcome(of: decision, keyID: keyID)
+    }
+
+    static let unknownKey = SubmissionOutcome(
+        status: .held, reasonCode: "key-unknown",
+        detail: "It is sealed to a key that is not in keys/; it goes on when the key is there.")
+
+    /// What a decision means for the submission; nil where it is admitted.
+    static func outcome(of decision: ConsentGate.Decision, keyID: String) -> SubmissionOutcome? {
+        switch decision {
+        case .admit: nil
+        case .hold(let requirement):
+            SubmissionOutcome(
+                status: .held, reasonCode: requirement.code, detail: requirement.sentence, keyID: keyID,
+                heldUntil: requirement.until)
+        case .refuse(let reason):
+            SubmissionOutcome(status: .refused, reasonCode: reason.rawValue, detail: reason.sentence, keyID: keyID)
+        case .park(let reason):
+            SubmissionOutcome(status: .parked, reasonCode: reason.rawValue, detail: reason.sentence, keyID: keyID)
         }
     }
 
@@ -226,5 +227,11 @@ public struct SubmissionProcessor: Sendable {
         case let error as WireError: SubmissionProblem(error.code, error.message)
         default: SubmissionProblem("submission-unreadable", "The submission cannot be read.")
         }
+    }
+}
+
+extension ConsentGate.Requirement {
+    fileprivate var until: Date? {
+        if case .endOfGrace(let date) = self { date } else { nil }
     }
 }

@@ -4,6 +4,7 @@ import FHIRVersions
 import Foundation
 import HealthData
 import Storage
+import Warehouse
 import Wire
 
 /// Reads an opened payload: the resources in it as R4, each with the participant it is about. Pure.
@@ -17,20 +18,51 @@ struct SubmissionReader {
     let maximumResources: Int
     let validation: SubmissionValidation
 
-    /// - Throws: ``SubmissionProblem`` at the first resource that cannot be taken: a submission is taken whole or not.
-    func read(_ opened: OpenedEnvelope, submission: QueuedSubmission) throws -> [IncomingResource] {
+    /// The documents of a payload as JSON, and no further: what it takes to see what they are about costs no more than
+    /// their bytes.
+    ///
+    /// - Throws: ``SubmissionProblem`` at the first document that cannot be read.
+    func parse(_ opened: OpenedEnvelope) throws -> [ParsedDocument] {
         let documents = try documents(in: opened)
-        var incoming: [IncomingResource] = []
-        incoming.reserveCapacity(documents.count)
-        for (index, bytes) in documents.enumerated() {
-            let place = documents.count > 1 ? " (line \(index + 1) of the batch)" : ""
-            do {
-                incoming.append(try read(bytes, index: index, opened: opened, submission: submission))
-            } catch let problem as SubmissionProblem {
-                throw SubmissionProblem(problem.code, problem.message + place)
+        return try documents.enumerated().map { index, bytes in
+            try Self.placed(index, of: documents.count) {
+                do {
+                    return ParsedDocument(bytes: bytes, resource: try Resource(bytes))
+                } catch let error as JSONError {
+                    throw SubmissionProblem(error.code.rawValue, error.message)
+                } catch let error as ResourceError {
+                    throw SubmissionProblem(error.code, error.message)
+                }
             }
         }
+    }
+
+    /// The documents as R4, checked, each with its owner.
+    ///
+    /// - Throws: ``SubmissionProblem`` at the first one that cannot be taken: a submission is taken whole or not.
+    func convert(
+        _ documents: [ParsedDocument], of opened: OpenedEnvelope, submission: QueuedSubmission,
+        published: PublishedStudy
+    ) throws -> [IncomingResource] {
+        let incoming = try documents.enumerated().map { index, document in
+            try Self.placed(index, of: documents.count) {
+                try convert(document, index: index, opened: opened, submission: submission, published: published)
+            }
+        }
+        do {
+            try WarehouseEntry.check(incoming.map(\.entry))
+        } catch {
+            throw SubmissionProblem(error.code, error.message)
+        }
         return incoming
+    }
+
+    private static func placed<T>(_ index: Int, of count: Int, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let problem as SubmissionProblem where count > 1 {
+            throw SubmissionProblem(problem.code, "\(problem.message) (line \(index + 1) of the batch)")
+        }
     }
 
     /// One document, or the lines of a batch. Blank lines are passed over.
@@ -46,33 +78,39 @@ struct SubmissionReader {
         return lines.map { Data($0) }
     }
 
-    private func read(
-        _ bytes: Data, index: Int, opened: OpenedEnvelope, submission: QueuedSubmission
+    private func convert(
+        _ document: ParsedDocument, index: Int, opened: OpenedEnvelope, submission: QueuedSubmission,
+        published: PublishedStudy
     ) throws -> IncomingResource {
-        let resource: Resource
-        do {
-            resource = try Resource(bytes)
-        } catch let error as JSONError {
-            throw SubmissionProblem(error.code.rawValue, error.message)
-        } catch let error as ResourceError {
-            throw SubmissionProblem(error.code, error.message)
-        }
-        let (converted, version) = try inR4(resource, labelled: opened)
+        let (converted, version) = try inR4(document.resource, labelled: opened)
         guard Self.acceptedTypes.contains(converted.resourceType) else {
             throw SubmissionProblem(
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
         }
         if let problem = validation.problem(in: converted) { throw problem }
-        guard let subject = Self.subject(of: converted) else {
-            throw SubmissionProblem(
-                "subject-missing", "The \(converted.resourceType) does not say which participant (Patient) it is about."
-            )
+        let owners = converted.owners
+        guard let subject = owners.one else {
+            throw owners.patients.isEmpty
+                ? SubmissionProblem(
+                    "subject-missing",
+                    "The \(converted.resourceType) does not say which participant (Patient) it is about.")
+                : SubmissionProblem(
+                    "subject-ambiguous",
+                    "The \(converted.resourceType) belongs to more than one Patient, or to one it does not name.")
         }
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
-        return IncomingResource(
-            resource: converted, content: version == nil ? bytes : converted.json.data(),
-            original: version.map { (bytes, $0) }, subject: subject,
-            id: given ?? Self.id(of: submission, index: index))
+        let id = given ?? Self.id(of: submission, index: index)
+        var named = converted
+        named.id = id
+        let form = named.as(QuestionnaireResponse.self)?.questionnaire.flatMap(published.form)
+        do {
+            return IncomingResource(
+                resource: converted, content: version == nil ? document.bytes : converted.json.data(),
+                original: version.map { (document.bytes, $0) }, subject: subject, id: id,
+                entry: try WarehouseEntry(named, form: form, receivedAt: submission.receivedAt))
+        } catch {
+            throw SubmissionProblem(error.code, error.message)
+        }
     }
 
     /// The resource as R4, with the version that it came in where that is another.
@@ -91,23 +129,6 @@ struct SubmissionReader {
                 "fhir-conversion-failed",
                 "The \(resource.resourceType) cannot be read as FHIR \(version.number) and made R4.")
         }
-    }
-
-    /// The id of the Patient that the resource is about; nil where it names none.
-    static func subject(of resource: Resource) -> String? {
-        let reference: Reference?
-        switch resource.resourceType {
-        case Patient.resourceType: return resource.id.flatMap { Resource.isID($0) ? $0 : nil }
-        case Contract.resourceType:
-            reference = Contract(resource.object).signer.lazy.compactMap(\.party)
-                .first { $0.literal?.type == Patient.resourceType }
-        case Consent.resourceType, Device.resourceType, "AllergyIntolerance", "Immunization":
-            reference = resource.element("patient")
-        case "Coverage": reference = resource.element("beneficiary")
-        default: reference = resource.element("subject")
-        }
-        guard let literal = reference?.literal, literal.type == Patient.resourceType else { return nil }
-        return literal.id
     }
 
     /// A resource that comes without an id gets one that is the same each time the submission is handled.

@@ -42,9 +42,9 @@ public struct RecordsRoutes: Sendable {
     /// - Parameter scheme: `https` where the server speaks TLS; for the links in answers.
     public init(
         database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
-        clock: @escaping @Sendable () -> Date
+        refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date
     ) {
-        service = RecordsService(database: database, access: access, clock: clock)
+        service = RecordsService(database: database, access: access, refusals: refusals, clock: clock)
         self.scheme = scheme
         self.logger = logger
     }

@@ -8,11 +8,17 @@ public struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let clock: @Sendable () -> Date
+    /// Counts what was refused before anybody proved who they are.
+    let refusals: @Sendable (String) async -> Void
     let store = RecordStore()
 
-    public init(database: any SQLDatabase, access: AccessControl, clock: @escaping @Sendable () -> Date) {
+    public init(
+        database: any SQLDatabase, access: AccessControl, refusals: @escaping @Sendable (String) async -> Void,
+        clock: @escaping @Sendable () -> Date
+    ) {
         self.database = database
         self.access = access
+        self.refusals = refusals
         self.clock = clock
     }
 
@@ -22,7 +28,7 @@ public struct RecordsService: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer",
             let actor = try await access.authenticate(bearer: parts[1])
         else {
-            _ = try await access.decide(nil, .readRecord, Target())
+            await refusals("not-authenticated")
             throw RecordsFailure.unauthenticated
         }
         return actor
@@ -48,9 +54,11 @@ public struct RecordsService: Sendable {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let subject = try await database.read { try store.subject(ofType: type, id: id, in: $0) }
+        let (subject, found) = try await database.read { transaction in
+            (try store.subject(ofType: type, id: id, in: transaction), try find(store, transaction))
+        }
         try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id, subject: subject))
-        guard let record = try await database.read({ try find(store, $0) }) else { throw RecordsFailure.notFound }
+        guard let record = found else { throw RecordsFailure.notFound }
         guard !record.isDeleted else { throw RecordsFailure.gone }
         return record
     }
@@ -105,17 +113,28 @@ public struct RecordsService: Sendable {
         type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by actor: Actor
     ) async throws -> FHIR.Bundle {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        let store = store
         let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: clock())
-        try await permit(actor, .searchRecords, Target(resourceType: type))
+        let target = Target(resourceType: type)
+        guard access.decision(actor, .searchRecords, target).allowed else {
+            try await permit(actor, .searchRecords, target)
+            throw RecordsFailure.forbidden
+        }
         let statement = SearchStatement(query)
-        let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
+        let (records, total, subjects): ([StoredRecord], Int, Set<String>) = try await database.read { transaction in
             let total = try transaction.first(statement.total, statement.parameters)
-            guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0)) }
+            guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
             let rows = try transaction.query(
                 statement.page, statement.parameters + [SQLValue(query.after), SQLValue(query.count + 1)])
-            let numbers = try rows.map(RecordStore.record)
-            return (numbers, Int(total?.integerIfPresent("total") ?? 0))
+            let records = try rows.map(RecordStore.record)
+            let subjects = try records.prefix(query.count).compactMap {
+                try store.subject(ofType: $0.type, id: $0.id, in: transaction)
+            }
+            return (records, Int(total?.integerIfPresent("total") ?? 0), Set(subjects))
         }
+        // Nothing is shown without its row, which says whose it is.
+        try await access.record(
+            access.decision(actor, .searchRecords, target), actor, .searchRecords, target, showing: subjects)
         var bundle = FHIR.Bundle(id: nil)
         bundle.type = "searchset"
         bundle.total = total

@@ -1,0 +1,58 @@
+import Foundation
+import Storage
+
+/// What became of submissions, in the store of the records: each is recorded once, though the queue that it came from is
+/// another store and a crash may stand between the two.
+public struct SettlementRegister: Sendable {
+    public init() {}
+
+    /// The outcome that was recorded for a submission; nil where nothing was, or other bytes under the same id.
+    func outcome(
+        of submission: QueuedSubmission, in transaction: any SQLTransaction
+    ) throws -> SubmissionOutcome? {
+        let row = try transaction.first(
+            "SELECT * FROM settlement WHERE lane = ? AND submission_id = ?",
+            [SQLValue(submission.lane), SQLValue(submission.submissionID)])
+        guard let row, try row.text("digest") == submission.digest,
+            let status = SubmissionStatus(rawValue: try row.text("status"))
+        else { return nil }
+        return SubmissionOutcome(
+            status: status, reasonCode: row.textIfPresent("reason_code"), keyID: row.textIfPresent("key_id"),
+            releasesHeld: try row.integer("releases_held") != 0)
+    }
+
+    /// Notes a final outcome, in the transaction that records what it says.
+    func note(
+        _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
+    ) throws {
+        guard outcome.status.isFinal else { return }
+        try transaction.execute(
+            """
+            INSERT INTO settlement (lane, submission_id, digest, number, status, reason_code, key_id, releases_held,
+                settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (lane, submission_id) DO UPDATE SET digest = excluded.digest, number = excluded.number,
+                status = excluded.status, reason_code = excluded.reason_code, key_id = excluded.key_id,
+                releases_held = excluded.releases_held, settled_at = excluded.settled_at
+            """,
+            [
+                SQLValue(submission.lane), SQLValue(submission.submissionID), SQLValue(submission.digest),
+                SQLValue(submission.number), SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode),
+                SQLValue(outcome.keyID), SQLValue(outcome.releasesHeld), SQLValue(at),
+            ])
+    }
+
+    /// Ties the records to their queue.
+    ///
+    /// - Throws: ``StorageError`` `queue-of-another-study` where they have another one.
+    public static func claim(queueID: String, in transaction: any SQLTransaction) throws {
+        if let row = try transaction.first("SELECT queue_id FROM records_state WHERE id = 1") {
+            guard try row.text("queue_id") == queueID else {
+                throw StorageError(
+                    code: "queue-of-another-study",
+                    message: "The records belong to another queue; see \"queue\" and \"database\" in study.json.")
+            }
+            return
+        }
+        try transaction.execute("INSERT INTO records_state (id, queue_id) VALUES (1, ?)", [SQLValue(queueID)])
+    }
+}

@@ -1,0 +1,185 @@
+import FHIR
+import Foundation
+import HealthData
+import InformedConsent
+import Records
+import Storage
+import Trust
+import Warehouse
+
+extension SubmissionProcessor {
+    /// Decides about a submission that was read, and records what is admitted, in the caller's transaction.
+    func perform(
+        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String, published: PublishedStudy,
+        in transaction: any SQLTransaction
+    ) throws -> SubmissionOutcome {
+        func parked(_ code: String, _ detail: String) -> SubmissionOutcome {
+            SubmissionOutcome(status: .parked, reasonCode: code, detail: detail, keyID: keyID)
+        }
+        // 1. One submission speaks of one participant.
+        guard let subject = incoming.first?.subject, incoming.allSatisfy({ $0.subject == subject }) else {
+            return parked("subject-mismatch", "The submission holds resources of several participants.")
+        }
+        // 2. What each resource does to the consent.
+        let steps: [ConsentStep]
+        var moveCode: String?
+        do {
+            steps = try incoming.map { try step(of: $0, submission: submission, published: published) }
+            for resource in incoming where resource.kind == .contract {
+                moveCode = try Contract(resource.resource.object).moveCode()?.secret ?? moveCode
+            }
+        } catch let error as ConsentError {
+            return parked(error.code, error.message)
+        } catch let problem as SubmissionProblem {
+            return parked(problem.code, problem.message)
+        }
+        let subjects = steps.map(\.gateSubject)
+        var state = try register.state(of: subject, in: transaction)
+        // 3. Nobody writes in another's name: the first contract binds the device, and from then on the policy asks.
+        var bound = try access.participant(ofDevice: submission.lane, in: transaction)
+        if bound == nil, subjects.contains(.contract) {
+            let isKnown = try isKnown(subject, state, in: transaction)
+            let decision = try access.bind(
+                device: submission.lane, clientID: submission.clientID, toParticipant: subject, isKnown: isKnown,
+                moveCode: moveCode, in: transaction)
+            guard decision.allowed else {
+                return parked(
+                    decision.reason, "The participant is known from elsewhere; see `tributary enrolment move`.")
+            }
+            bound = subject
+        }
+        let target = Target(
+            resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
+        let writer = Actor(
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
+        let decision = try access.decide(writer, .writeRecord, target, in: transaction)
+        guard decision.allowed else {
+            guard bound == nil else {
+                return parked("subject-not-permitted", "The device may not write for this participant.")
+            }
+            let verdict: ConsentGate.Decision =
+                subjects.contains(.foreignContract) ? .park(.foreignContract) : .hold(until: .contract)
+            return Self.outcome(of: verdict, keyID: keyID)
+                ?? parked("subject-not-permitted", "The device has no participant.")
+        }
+        for resource in incoming {
+            let owner = try records.subject(ofType: resource.resource.resourceType, id: resource.id, in: transaction)
+            guard owner == nil || owner == subject else {
+                return parked("subject-not-permitted", "The resource's id belongs to another participant.")
+            }
+        }
+        // 4. The gate, resource by resource, as the consent changes on the way.
+        var situation = try situation(of: subject, state, in: transaction)
+        let suspension = try suspensions.suspension(of: subject, in: transaction)
+        for step in steps {
+            let verdict = gate.decide(step.gateSubject, in: situation)
+            if let outcome = Self.outcome(of: verdict, keyID: keyID) { return outcome }
+            state = step.applied(to: state)
+            situation.standing = state.standing
+            situation.included = state.includedHealthData
+            situation.graceEnds = graceEnd(of: state)
+            if step.ends(suspension, at: submission) { situation.isSuspended = false }
+        }
+        // 5. Record and load.
+        let at = clock()
+        for resource in incoming {
+            try record(resource, of: submission, keyID: keyID, at: at, in: transaction)
+        }
+        let changesConsent = steps.contains(where: \.changesConsent)
+        if changesConsent {
+            try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
+            if suspension != nil, !situation.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
+        }
+        // What waited for this takes its turn, to be stored, or to be refused.
+        return SubmissionOutcome(status: .stored, keyID: keyID, releasesHeld: changesConsent)
+    }
+
+    /// Where a participant stands.
+    func situation(
+        of participant: String, _ state: ConsentState, in transaction: any SQLTransaction
+    ) throws -> ConsentGate.Situation {
+        ConsentGate.Situation(
+            standing: state.standing, included: state.includedHealthData,
+            isSuspended: try suspensions.suspension(of: participant, in: transaction) != nil,
+            graceEnds: graceEnd(of: state))
+    }
+
+    /// When the grace after a withdrawal ends; nil where there is none or it is over.
+    private func graceEnd(of state: ConsentState) -> Date? {
+        guard study.withdrawalGrace > 0, state.standing == .withdrawn,
+            let since = state.withdrawalArrival?.receivedAt ?? state.withdrawnAt
+        else { return nil }
+        let end = since.addingTimeInterval(study.withdrawalGrace)
+        return end > clock() ? end : nil
+    }
+
+    /// Whether a participant is known from elsewhere: by a consent, a Patient or any record. A device that speaks for
+    /// nobody yet has brought none of them.
+    private func isKnown(
+        _ participant: String, _ state: ConsentState, in transaction: any SQLTransaction
+    ) throws -> Bool {
+        if state.standing != .none { return true }
+        return try records.hasRecords(
+            about: participant, ofTypes: SubmissionReader.acceptedTypes.sorted(), in: transaction)
+    }
+
+    private func record(
+        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String, at: Date,
+        in transaction: any SQLTransaction
+    ) throws {
+        let provenance = RecordProvenance(
+            submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
+            receivedAt: submission.receivedAt, number: submission.number)
+        let result = try records.put(
+            incoming.resource, content: incoming.content,
+            original: incoming.original.map { OriginalContent(bytes: $0.bytes, fhirVersion: $0.version) },
+            id: incoming.id, provenance: provenance, at: at, in: transaction)
+        let context = LoadContext(
+            subject: incoming.subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt,
+            loadedAt: at)
+        try loader.load(incoming.entry, isCurrent: result.isCurrent, context: context, in: transaction)
+    }
+
+    /// What a resource does to the consent.
+    func step(
+        of incoming: IncomingResource, submission: QueuedSubmission, published: PublishedStudy
+    ) throws -> ConsentStep {
+        switch incoming.kind {
+        case .data:
+            let names = HealthSelection.Inclusion.permitting(incoming.resource)
+            return names.isEmpty ? .data : .namedData(Set(names.map(\.rawValue)))
+        case .consent:
+            guard ConsentSignal.maySayNoMore(incoming.resource) else { return .data }
+            do {
+                return .withdrawal(
+                    try ConsentWithdrawal(
+                        FHIR.Consent(incoming.resource.object), receivedAt: submission.receivedAt,
+                        number: submission.number))
+            } catch {
+                throw SubmissionProblem(
+                    "consent-unclear", "The Consent may be a withdrawal, and is none that can be understood.")
+            }
+        case .contract:
+            var contract = Contract(incoming.resource.object)
+            contract.id = incoming.id
+            let signed = try SignedContractReader.read(
+                contract, receivedAt: submission.receivedAt, number: submission.number)
+            guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
+            if incoming.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
+            return published.templates.contains { signed.isDerived(from: $0) } ? .contract(signed) : .foreignContract
+        }
+    }
+}
+
+extension ConsentStep {
+    /// Whether it makes clear what an earlier message left unclear: a withdrawal does, and a contract that came after.
+    fileprivate func ends(_ suspension: ConsentArrival?, at submission: QueuedSubmission) -> Bool {
+        guard let suspension else { return false }
+        switch self {
+        case .withdrawal: return true
+        case .contract:
+            return ConsentArrival(receivedAt: submission.receivedAt, number: submission.number) > suspension
+        case .foreignContract, .data, .namedData: return false
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// What tells one queue's store from another, and before a restore from after it.
+public struct QueueState: Sendable, Hashable {
+    /// A random name that the store was given when it was made.
+    public let queueID: String
+    /// The study that it belongs to; nil until one has opened it.
+    public let studyID: String?
+    /// Grows with each restore from a backup: cursors of another epoch say nothing about this store.
+    public let epoch: Int64
+
+    /// Reads the state of a queue's store. Throws ``StorageError``.
+    public static func read(in transaction: any SQLTransaction) throws -> QueueState {
+        guard let row = try transaction.first("SELECT queue_id, study_id, epoch FROM queue_state WHERE id = 1") else {
+            throw StorageError(code: "storage-corrupt", message: "The queue's state is missing.")
+        }
+        return QueueState(
+            queueID: try row.text("queue_id"), studyID: row.textIfPresent("study_id"), epoch: try row.integer("epoch"))
+    }
+
+    /// Gives a new store its name, and ties it to its study.
+    ///
+    /// - Throws: ``StorageError`` with code `queue-of-another-study` for a store that another study has opened.
+    public static func claim(studyID: String, newQueueID: String, in transaction: any SQLTransaction) throws
+        -> QueueState
+    {
+        let state = try read(in: transaction)
+        if let owner = state.studyID, owner != studyID {
+            throw StorageError(
+                code: "queue-of-another-study",
+                message: "The queue belongs to another study; see \"queue\" in study.json, or --queue.")
+        }
+        guard state.studyID == nil || state.queueID.isEmpty else { return state }
+        let name = state.queueID.isEmpty ? newQueueID : state.queueID
+        try transaction.execute(
+            "UPDATE queue_state SET queue_id = ?, study_id = ? WHERE id = 1", [SQLValue(name), SQLValue(studyID)])
+        return QueueState(queueID: name, studyID: studyID, epoch: state.epoch)
+    }
+
+    /// Begins a new epoch, as after a restore. Seconds since 1970 keep two restores of one backup apart.
+    @discardableResult
+    public static func beginEpoch(at: Date, in transaction: any SQLTransaction) throws -> Int64 {
+        let next = max(try read(in: transaction).epoch + 1, Int64(max(0, min(at.timeIntervalSince1970, 1e11))))
+        try transaction.execute("UPDATE queue_state SET epoch = ? WHERE id = 1", [SQLValue(next)])
+        return next
+    }
+}

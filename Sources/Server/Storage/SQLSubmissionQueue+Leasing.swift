@@ -1,0 +1,106 @@
+import Foundation
+
+extension SQLSubmissionQueue {
+    public func lease(
+        owner: String, limit: Int, duration: TimeInterval, now: Date
+    ) async throws -> [QueuedSubmission] {
+        // Looking needs no write lock, and most of the time there is nothing.
+        let isEmpty = try await database.read { try $0.first(Self.anyReceivedSQL) == nil }
+        guard !isEmpty, limit > 0 else { return [] }
+        return try await database.write { transaction in
+            let parameters = [SQLValue(owner), SQLValue(now)]
+            // 1. What was never begun, or ended well.
+            var rows = try transaction.query(Self.leaseSQL, parameters + [SQLValue(limit)])
+            // 2. Then one that somebody died over, alone.
+            while rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
+                if try row.integer("begun") < Self.maximumBegun {
+                    rows = [row]
+                } else {
+                    try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
+                }
+            }
+            guard !rows.isEmpty else { return [] }
+            // 3. That it is begun is durable before it is.
+            let lease = try Self.nextLease(in: transaction)
+            let until = SQLValue(now.addingTimeInterval(duration))
+            return try rows.map { row in
+                let submission = try QueuedSubmission(row, leaseOwner: owner, lease: lease)
+                try transaction.execute(
+                    """
+                    UPDATE submission SET lease = ?, lease_owner = ?, lease_until = ?, begun = begun + 1 WHERE number = ?
+                    """, [SQLValue(lease), SQLValue(owner), until, SQLValue(submission.number)])
+                return submission
+            }
+        }
+    }
+
+    private static let crashed = SubmissionOutcome(
+        status: .parked, reasonCode: "processing-crashed",
+        detail: "The consumer was killed each time that it handled this; have a developer look at it.")
+
+    static let anyReceivedSQL = "SELECT 1 AS one FROM submission WHERE status = 'received' LIMIT 1"
+
+    /// No other owner has a live lease in the lane. Parameters: owner, now.
+    private static let isFree = """
+        NOT EXISTS (SELECT 1 FROM submission l WHERE l.lane = s.lane AND l.lease_owner IS NOT NULL
+            AND l.lease_owner <> ? AND l.lease_until > ?)
+        """
+
+    /// Parameters: owner, now, limit.
+    static let leaseSQL = """
+        SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
+        WHERE s.status = 'received' AND \(isFree)
+        AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND k.begun > 0
+            AND k.number <= s.number)
+        ORDER BY s.number LIMIT ?
+        """
+
+    /// Parameters: owner, now.
+    static let leaseBegunSQL = """
+        SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
+        WHERE s.status = 'received' AND s.begun > 0 AND \(isFree)
+        AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND k.begun > 0
+            AND k.number < s.number)
+        ORDER BY s.number LIMIT 1
+        """
+
+    public func takeOverLeases(owner: String) async throws {
+        _ = try await database.write { transaction in
+            try transaction.execute(
+                """
+                UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
+                WHERE lease_owner IS NOT NULL AND lease_owner <> ?
+                """, [SQLValue(owner)])
+        }
+    }
+
+    public func giveBack(owner: String) async throws {
+        _ = try await database.write { transaction in
+            try transaction.execute(
+                """
+                UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
+                WHERE lease_owner = ? AND status = 'received'
+                """, [SQLValue(owner)])
+        }
+    }
+
+    public func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {
+        try await database.write { transaction in
+            guard try Self.isHeld(submission, in: transaction) else { return }
+            if isFailure {
+                try transaction.execute(
+                    "UPDATE submission SET attempts = attempts + 1 WHERE number = ?", [SQLValue(submission.number)])
+            }
+            // Those behind it may not go before it, so their leases are given back too.
+            try transaction.execute(
+                """
+                UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
+                WHERE lane = ? AND number >= ? AND lease_owner = ? AND lease = ? AND status = 'received'
+                """,
+                [
+                    SQLValue(submission.lane), SQLValue(submission.number), SQLValue(submission.leaseOwner),
+                    SQLValue(submission.lease),
+                ])
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension SQLiteDatabase {
+    /// Writes a copy of a database, as one consistent state of it, while others write: its log goes on growing
+    /// meanwhile, and nobody waits.
+    ///
+    /// - Parameters:
+    ///   - path: the database.
+    ///   - copy: a file that is not there yet; it gets mode 0600 and is durable when this returns.
+    /// - Throws: ``StorageError``; then there is no copy.
+    public static func copy(path: String, to copy: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
+        }
+        let descriptor = makeFile(copy)
+        guard descriptor >= 0 else {
+            throw StorageError(
+                code: errno == ENOSPC ? "storage-full" : "storage-open",
+                message: "The copy of the database cannot be made; is there a file of its name?")
+        }
+        defer { _ = closeFile(descriptor) }
+        do {
+            try StorageError.mapping {
+                var configuration = Configuration()
+                configuration.busyMode = .timeout(60)
+                let database = try DatabaseQueue(path: path, configuration: configuration)
+                // SQLite's documentation of VACUUM INTO: a read transaction, and an empty file may be there.
+                try database.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+                try database.close()
+            }
+            guard fsync(descriptor) == 0 else {
+                throw StorageError(code: "storage-io", message: "The copy of the database cannot be made durable.")
+            }
+        } catch {
+            unlink(copy)
+            throw error
+        }
+    }
+
+    /// Whether a file is a sound SQLite database. Reads all of it.
+    public static func isSound(path: String) -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let database = try? DatabaseQueue(path: path, configuration: configuration) else { return false }
+        let verdict = try? database.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+        try? database.close()
+        return verdict == "ok"
+    }
+}
+
+// The type's own `open` and `close` hide the system's.
+private func makeFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

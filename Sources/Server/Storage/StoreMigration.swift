@@ -1,0 +1,69 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Makes a store, or brings an older one up to date: under the lock of the store, with room for it, and after a copy was
+/// made that can be gone back to.
+public enum StoreMigration {
+    /// What was done.
+    public struct Report: Sendable, Hashable {
+        /// The numbers of the steps.
+        public let steps: [Int]
+        /// The copy of the store as it was before; nil where there was nothing to lose.
+        public let copy: String?
+    }
+
+    /// Migrates the store at a path. A new store is made in the same way.
+    ///
+    /// - Parameters:
+    ///   - lock: shows that the caller holds the store's lock.
+    ///   - label: a text for the copy's name, such as a time.
+    /// - Throws: ``StorageError``, also `storage-full` where a copy of the store would leave too little room; the old
+    ///   store is then as it was.
+    public static func run(
+        path: String, migrations: [Migration], permissions: mode_t, lock: StoreLock, label: String
+    ) async throws -> Report {
+        defer { withExtendedLifetime(lock) {} }
+        var pending = migrations
+        var copy: String?
+        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value ?? 0
+        if size > 0 {
+            // 1. What there is to do.
+            let database = try await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
+            do {
+                pending = try await database.read { try Migration.pending(migrations, in: $0) }
+            } catch {
+                try? await database.close()
+                throw error
+            }
+            try await database.close()
+            guard !pending.isEmpty else { return Report(steps: [], copy: nil) }
+            // 2. Room for the copy, and for what the steps write anew.
+            try requireSpace(size * 2 + (64 << 20), besides: path)
+            let target = path + ".before-" + label
+            try SQLiteDatabase.copy(path: path, to: target)
+            copy = target
+        }
+        // 3. The steps.
+        let database = try await SQLiteDatabase.open(path: path, migrations: migrations, permissions: permissions)
+        try await database.close()
+        return Report(steps: pending.map(\.number).sorted(), copy: copy)
+    }
+
+    /// - Throws: ``StorageError`` `storage-full` where the file system of a file has less room.
+    public static func requireSpace(_ bytes: Int64, besides path: String) throws {
+        var status = statvfs()
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard statvfs(folder, &status) == 0 else { return }
+        let free = Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+        guard free >= bytes else {
+            throw StorageError(
+                code: "storage-full",
+                message: "This needs \(bytes >> 20) MB of free disk, and there are \(free >> 20) MB; nothing was changed.")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Storage
+
+/// Which device is whose participant's.
+public struct DeviceBinding: Sendable, Hashable {
+    /// The device's enrolment.
+    public let device: String
+    public let participant: String
+    public let since: Date
+    /// When it ended; nil while it holds.
+    public let endedAt: Date?
+
+    init(_ row: SQLRow) throws {
+        device = try row.text("device")
+        participant = try row.text("participant")
+        since = try row.date("bound_at")
+        endedAt = row.dateIfPresent("ended_at")
+    }
+}
+
+extension AccessControl {
+    /// The participant that a device speaks for; nil where it has none.
+    public func participant(ofDevice device: String, in transaction: any SQLTransaction) throws -> String? {
+        try transaction.first(Self.bindingOfDeviceSQL, [SQLValue(device)])?.text("participant")
+    }
+
+    static let bindingOfDeviceSQL = """
+        SELECT device, participant, bound_at, ended_at FROM device_binding WHERE device = ? AND ended_at IS NULL
+        """
+    static let bindingOfParticipantSQL = """
+        SELECT device, participant, bound_at, ended_at FROM device_binding WHERE participant = ? AND ended_at IS NULL
+        """
+
+    /// Binds a device to a participant, by a Contract; decides, and writes the audit row.
+    ///
+    /// Allowed too if it is bound to the same already. Denied with `other-participant` if the device has another one,
+    /// `already-bound` if another device has that participant, `binding-ended` if the study team has ended the device's
+    /// binding, `participant-taken` if the participant is known from elsewhere. A one-time code of the study team
+    /// (``issueMoveCode(participant:actor:lifetime:)``) overrules the last three.
+    /// - Parameters:
+    ///   - isKnown: whether the participant has consent, a Patient or records that this device did not bring.
+    ///   - moveCode: the secret of the code in the Contract.
+    public func bind(
+        device: String, clientID: String, toParticipant participant: String, isKnown: Bool, moveCode: String?,
+        in transaction: any SQLTransaction
+    ) throws -> Decision {
+        let target = Target(resourceType: "Contract", subject: participant)
+        let present = try self.participant(ofDevice: device, in: transaction)
+        let actor = Actor(id: clientID, role: .device, participant: present, enrolmentID: device)
+        var decision = policy.decide(actor, .bindParticipant, target)
+        if decision.allowed, present == nil {
+            let mayMove = try moveCode.map {
+                try useMoveCode($0, participant: participant, device: device, in: transaction)
+            }
+            decision =
+                switch mayMove {
+                case true?: Decision(allowed: true, reason: "moved")
+                case false?: .denied("move-code-refused")
+                case nil: try obstacle(device: device, participant: participant, isKnown: isKnown, in: transaction)
+                }
+            if decision.allowed { try insertBinding(device: device, participant: participant, in: transaction) }
+        }
+        try record(decision, actor, .bindParticipant, target, in: transaction)
+        return decision
+    }
+
+    private func obstacle(
+        device: String, participant: String, isKnown: Bool, in transaction: any SQLTransaction
+    ) throws -> Decision {
+        if try transaction.first("SELECT 1 AS one FROM device_binding WHERE device = ?", [SQLValue(device)]) != nil {
+            return .denied("binding-ended")
+        }
+        if try transaction.first(Self.bindingOfParticipantSQL, [SQLValue(participant)]) != nil {
+            return .denied("already-bound")
+        }
+        return isKnown ? .denied("participant-taken") : Decision(allowed: true, reason: "bound")
+    }
+
+    private func insertBinding(device: String, participant: String, in transaction: any SQLTransaction) throws {
+        let now = SQLValue(clock())
+        try transaction.execute(
+            "UPDATE device_binding SET ended_at = ? WHERE participant = ? AND ended_at IS NULL",
+            [now, SQLValue(participant)])
+        try transaction.execute(
+            "INSERT INTO device_binding (device, participant, bound_at) VALUES (?, ?, ?)",
+            [SQLValue(device), SQLValue(participant), now])
+    }
+
+    /// All bindings that hold.
+    public func bindings() async throws -> [DeviceBinding] {
+        try await database.read { transaction in
+            try transaction.query(
+                """
+                SELECT device, participant, bound_at, ended_at FROM device_binding WHERE ended_at IS NULL ORDER BY number
+                """
+            ).map { try DeviceBinding($0) }
+        }
+    }
+
+    /// The devices that a participant speaks through.
+    public func devices(of participant: String) async throws -> [String] {
+        try await database.read { transaction in
+            try transaction.query(Self.bindingOfParticipantSQL, [SQLValue(participant)]).map { try $0.text("device") }
+        }
+    }
+
+    /// Ends a device's binding, for the study team: the device may not bind again without a code.
+    ///
+    /// - Returns: the participant that it had; nil where it had none, and then it cannot bind either.
+    public func endBinding(device: String, by actor: Actor) async throws -> String? {
+        let now = SQLValue(clock())
+        return try await database.write { transaction in
+            let participant = try self.participant(ofDevice: device, in: transaction)
+            let target = Target(resourceType: "Client", resourceID: device, subject: participant)
+            let decision = try decide(actor, .manageEnrolments, target, in: transaction)
+            guard decision.allowed else {
+                throw TrustError(code: decision.reason, message: "This account may not manage enrolments.")
+            }
+            try transaction.execute(
+                "UPDATE device_binding SET ended_at = ? WHERE device = ? AND ended_at IS NULL", [now, SQLValue(device)])
+            return participant
+        }
+    }
+}

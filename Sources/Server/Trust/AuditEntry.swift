@@ -1,0 +1,63 @@
+import Foundation
+import Storage
+
+/// One row of the audit.
+public struct AuditEntry: Sendable, Hashable {
+    public let number: Int64
+    public let at: Date
+    public let actor: String?
+    public let role: String?
+    public let action: String
+    public let resourceType: String?
+    public let resourceID: String?
+    /// Whom it is about, and whom an answer showed: participants' ids where they can still be resolved, else
+    /// pseudonyms.
+    public let participants: [String]
+    public let isAllowed: Bool
+    public let reason: String
+    /// How many resources it was, where it is not one.
+    public let amount: Int64?
+}
+
+extension AccessControl {
+    /// The newest rows of the audit, the newest first, of all or those that tell of a participant.
+    public func auditEntries(participant: String? = nil, limit: Int = 1000) async throws -> [AuditEntry] {
+        try await database.read { transaction in
+            let rows: [SQLRow]
+            if let participant {
+                guard
+                    let known = try transaction.first(
+                        "SELECT pseudonym FROM participant_pseudonym WHERE participant = ?", [SQLValue(participant)])
+                else { return [] }
+                rows = try transaction.query(
+                    """
+                    SELECT * FROM audit WHERE subject = ? OR number IN
+                        (SELECT number FROM audit_participant WHERE pseudonym = ?) ORDER BY number DESC LIMIT ?
+                    """, [known["pseudonym"], known["pseudonym"], SQLValue(limit)])
+            } else {
+                rows = try transaction.query("SELECT * FROM audit ORDER BY number DESC LIMIT ?", [SQLValue(limit)])
+            }
+            return try rows.map { try Self.entry($0, in: transaction) }
+        }
+    }
+
+    private static func entry(_ row: SQLRow, in transaction: any SQLTransaction) throws -> AuditEntry {
+        let number = try row.integer("number")
+        let shown = try transaction.query(
+            "SELECT pseudonym FROM audit_participant WHERE number = ? ORDER BY pseudonym", [SQLValue(number)]
+        ).map { try $0.text("pseudonym") }
+        var participants: [String] = []
+        for pseudonym in [row.textIfPresent("subject")].compactMap({ $0 }) + shown {
+            let resolved = try transaction.first(
+                "SELECT participant FROM participant_pseudonym WHERE pseudonym = ?", [SQLValue(pseudonym)])
+            let name = try resolved?.text("participant") ?? pseudonym
+            if !participants.contains(name) { participants.append(name) }
+        }
+        return AuditEntry(
+            number: number, at: try row.date("at"), actor: row.textIfPresent("actor_id"),
+            role: row.textIfPresent("role"), action: try row.text("action"),
+            resourceType: row.textIfPresent("resource_type"), resourceID: row.textIfPresent("resource_id"),
+            participants: participants, isAllowed: try row.integer("allowed") != 0, reason: try row.text("reason"),
+            amount: row.integerIfPresent("amount"))
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import Storage
+
+/// Who of the devices is who, in the queue's store: enrolments by app receipt, clients, access tokens.
+///
+/// It knows no participant: whose device it is, the records' store alone says (``AccessControl``). A registration's row
+/// and a submission's row are their audit; what proved nothing is counted by the minute (``RefusalCounter``). All methods
+/// throw ``Storage/StorageError`` when the database fails.
+public struct DeviceAccess: Sendable {
+    let database: any SQLDatabase
+    let policy: Policy
+    let clock: @Sendable () -> Date
+    let random: @Sendable (Int) -> [UInt8]
+
+    /// A client that asks again and again has at most so many tokens; the oldest end first.
+    static let tokensPerClient = 16
+
+    /// - Parameters:
+    ///   - clock: tells the time.
+    ///   - random: gives so many random bytes, fit for secrets.
+    public init(
+        database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
+        random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
+    ) {
+        self.database = database
+        self.policy = policy
+        self.clock = clock
+        self.random = random
+    }
+
+    /// Decides without a row: what follows an allowed one leaves its own.
+    public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
+        policy.decide(actor, action, target)
+    }
+
+    /// Registers a device by its verified app receipt and gives its new credentials, the only time the secret is seen.
+    ///
+    /// The same receipt again replaces the earlier client: that one and its tokens are revoked, and what it has
+    /// submitted stays valid.
+    /// - Parameter receiptDigest: SHA-256 of the receipt, hex.
+    /// - Throws: ``TrustError``: `enrolment-revoked` for a device that the study team has shut out.
+    public func registerClient(receiptDigest: String) async throws -> (clientID: String, clientSecret: String) {
+        let now = clock()
+        let clientID = RandomID.make(random)
+        let secret = String.newSecret(random)
+        let newEnrolment = RandomID.make(random)
+        try await database.write { transaction in
+            // 1. The receipt's enrolment, new or known.
+            try transaction.execute(
+                """
+                INSERT INTO enrolment (id, receipt_digest, created_at) VALUES (?, ?, ?)
+                ON CONFLICT (receipt_digest) DO NOTHING
+                """,
+                [SQLValue(newEnrolment), SQLValue(receiptDigest), SQLValue(now)])
+            guard
+                let enrolment = try transaction.first(
+                    "SELECT id, revoked_at FROM enrolment WHERE receipt_digest = ?", [SQLValue(receiptDigest)])
+            else {
+                throw StorageError(code: "storage-failed", message: "An enrolment vanished while it was made.")
+            }
+            guard enrolment["revoked_at"] == .null else {
+                throw TrustError(code: "enrolment-revoked", message: "The study team has shut this device out.")
+            }
+            // 2. Its earlier clients end.
+            try Self.endClients(of: try enrolment.text("id"), at: now, in: transaction)
+            // 3. The new one.
+            try transaction.execute(
+                "INSERT INTO client (id, enrolment_id, secret_digest, created_at) VALUES (?, ?, ?, ?)",
+                [SQLValue(clientID), enrolment["id"], SQLValue(SecretDigest(of: secret).hex), SQLValue(now)])
+        }
+        return (clientID, secret)
+    }
+
+    /// The device with these credentials; nil if they are wrong or revoked.
+    public func authenticateClient(id: String, secret: String) async throws -> Actor? {
+        // SQLite knows no text with a zero byte in it, and no client has one.
+        guard !id.utf8.contains(0) else { return nil }
+        let row = try await database.read { transaction in
+            try transaction.first(
+                "SELECT id, enrolment_id, secret_digest, revoked_at FROM client WHERE id = ?", [SQLValue(id)])
+        }
+        // Without a client something is compared all the same, so that the time tells nothing.
+        let stored =
+            row?.textIfPresent("secret_digest").flatMap { SecretDigest(hex: $0) } ?? SecretDigest(of: "")
+        guard stored.matches(secret), let row, row["revoked_at"] == .null else { return nil }
+        return try Self.actor(row)
+    }
+
+    /// Gives a device an access token for so many seconds, the only time it is seen, and forgets those that expired.
+    ///
+    /// Throws ``TrustError``: `not-a-device`, `client-revoked`.
+    public func issueToken(
+        for actor: Actor, lifetime: TimeInterval
+    ) async throws -> (token: String, expiresAt: Date) {
+        guard policy.decide(actor, .issueToken, Target(resourceType: "Client", resourceID: actor.id)).allowed else {
+            throw TrustError(
+                code: "not-a-device", message: "Access tokens are for devices; staff tokens are made apart.")
+        }
+        let now = clock()
+        let expiresAt = now.addingTimeInterval(lifetime)
+        let token = String.newSecret(random)
+        try await database.write { transaction in
+            // The client may have been replaced since it proved its secret.
+            guard
+                let client = try transaction.first(
+                    "SELECT enrolment_id FROM client WHERE id = ? AND revoked_at IS NULL", [SQLValue(actor.id)])
+            else {
+                throw TrustError(
+                    code: "client-revoked", message: "The client was replaced by a new registration.")
+            }
+            try transaction.execute("DELETE FROM access_token WHERE expires_at <= ?", [SQLValue(now)])
+            try transaction.execute(
+                """
+                DELETE FROM access_token WHERE token_digest IN (SELECT token_digest FROM access_token
+                    WHERE client_id = ? ORDER BY created_at DESC, token_digest LIMIT 1000000 OFFSET ?)
+                """, [SQLValue(actor.id), SQLValue(Self.tokensPerClient - 1)])
+            try transaction.execute(
+                "INSERT INTO access_token (token_digest, client_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+                [SQLValue(SecretDigest(of: token).hex), SQLValue(actor.id), SQLValue(now), SQLValue(expiresAt)])
+            try transaction.execute(
+                "UPDATE enrolment SET last_seen_at = ? WHERE id = ?", [SQLValue(now), client["enrolment_id"]])
+        }
+        return (token, expiresAt)
+    }
+
+    /// The device that has this bearer token; nil if it is unknown, expired or revoked.
+    public func authenticate(bearer token: String) async throws -> Actor? {
+        // Looked up by its digest: the time that takes tells nothing about the token.
+        let digest = SQLValue(SecretDigest(of: token).hex)
+        let now = SQLValue(clock())
+        return try await database.read { transaction in
+            try transaction.first(Self.tokenSQL, [digest, now]).map(Self.actor)
+        }
+    }
+
+    /// Parameters: digest, now.
+    static let tokenSQL = """
+        SELECT c.id, c.enrolment_id FROM access_token t JOIN client c ON c.id = t.client_id
+        WHERE t.token_digest = ? AND t.expires_at > ? AND c.revoked_at IS NULL
+        """
+
+    private static func actor(_ row: SQLRow) throws -> Actor {
+        Actor(id: try row.text("id"), role: .device, enrolmentID: try row.text("enrolment_id"))
+    }
+
+    private static func endClients(of enrolment: String, at: Date, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            "DELETE FROM access_token WHERE client_id IN (SELECT id FROM client WHERE enrolment_id = ?)",
+            [SQLValue(enrolment)])
+        try transaction.execute(
+            "UPDATE client SET revoked_at = ? WHERE enrolment_id = ? AND revoked_at IS NULL",
+            [SQLValue(at), SQLValue(enrolment)])
+    }
+}
+
+extension DeviceAccess {
+    /// Shuts a device out: its clients and tokens end, and its receipt registers no more.
+    ///
+    /// - Returns: false where there is no such enrolment.
+    public func revoke(enrolment id: String) async throws -> Bool {
+        let now = clock()
+        return try await database.write { transaction in
+            try Self.endClients(of: id, at: now, in: transaction)
+            return try transaction.execute(
+                "UPDATE enrolment SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?", [SQLValue(now), SQLValue(id)]) > 0
+        }
+    }
+
+    /// All enrolled devices, in the order of their registration, with what they have waiting.
+    public func enrolments() async throws -> [DeviceEnrolment] {
+        try await database.read { transaction in
+            try transaction.query(
+                """
+                SELECT e.id, e.created_at, e.last_seen_at, e.revoked_at, (SELECT count(*) FROM submission s
+                    WHERE s.lane = e.id AND s.status IN ('received', 'held', 'parked')) AS waiting
+                FROM enrolment e ORDER BY e.created_at, e.id
+                """
+            ).map { try DeviceEnrolment($0) }
+        }
+    }
+}
+
+/// An enrolled device as the staff sees it.
+public struct DeviceEnrolment: Sendable, Hashable {
+    public let id: String
+    public let since: Date
+    /// When the device last asked for an access token.
+    public let lastSeen: Date?
+    /// When the study team shut it out.
+    public let revokedAt: Date?
+    /// Submissions that are neither stored nor refused.
+    public let waiting: Int
+
+    init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        since = try row.date("created_at")
+        lastSeen = row.dateIfPresent("last_seen_at")
+        revokedAt = row.dateIfPresent("revoked_at")
+        waiting = Int(try row.integer("waiting"))
+    }
+}
