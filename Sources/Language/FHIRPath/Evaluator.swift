@@ -27,6 +27,9 @@ struct Evaluator {
         maximumDepth = context.limits.depth + Parser.maximumHeight
     }
 
+    /// The steps that were taken.
+    var spent: Int { context.limits.steps - steps }
+
     mutating func spend(_ count: Int = 1) throws(FHIRPathError) {
         steps -= count
         guard steps >= 0 else {

@@ -66,8 +66,20 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
     public func evaluateBoolean(
         _ element: TypedElement, in context: FHIRPathContext = FHIRPathContext()
     ) throws(FHIRPathError) -> Bool? {
+        try evaluateBoolean(element, in: context, budget: .unlimited)
+    }
+
+    /// The answer of a constraint, the steps of which are taken from a budget.
+    ///
+    /// - Throws: ``FHIRPathError``, also for several items, and where the budget is used up.
+    public func evaluateBoolean(
+        _ element: TypedElement, in context: FHIRPathContext, budget: StepBudget
+    ) throws(FHIRPathError) -> Bool? {
         let input = Items.one(.element(element))
+        var context = context
+        context.limits.steps = min(context.limits.steps, budget.remaining)
         var evaluator = Evaluator(context, root: input)
+        defer { budget.spend(evaluator.spent) }
         let result = try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
         return try evaluator.boolean(result, "A constraint")
     }

@@ -52,6 +52,25 @@ public struct FHIRValidator: Sendable {
     ///
     /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.
     public func validate(_ bytes: some Collection<UInt8>, profiles asked: [String] = []) -> ValidationReport {
+        report(of: bytes, profiles: asked, budget: .unlimited)
+    }
+
+    /// Validates the JSON text of one resource within a budget of steps: one for each element and for each step of a
+    /// constraint.
+    ///
+    /// - Parameter asked: canonical URLs of profiles that the resource must conform to, beyond those it names itself.
+    /// - Throws: ``StepBudgetError`` where it takes more steps than there are.
+    public func validate(
+        _ bytes: some Collection<UInt8>, profiles asked: [String] = [], budget: StepBudget
+    ) throws(StepBudgetError) -> ValidationReport {
+        let report = report(of: bytes, profiles: asked, budget: budget)
+        try budget.check()
+        return report
+    }
+
+    private func report(
+        of bytes: some Collection<UInt8>, profiles asked: [String], budget: StepBudget
+    ) -> ValidationReport {
         let bytes = Array(bytes)
         let value: JSON
         do {
@@ -63,14 +82,25 @@ public struct FHIRValidator: Sendable {
                     expression: "", message: error.message, line: error.line, column: error.column)
             ])
         }
-        let found = walk(value, profiles: asked)
+        let found = walk(value, profiles: asked, budget: budget)
         guard !found.isEmpty else { return ValidationReport(issues: []) }
         return ValidationReport(issues: SourceLocator(bytes).located(found))
     }
 
     /// Validates a resource that was read already; its issues have no line.
     public func validate(_ resource: JSON, profiles asked: [String] = []) -> ValidationReport {
-        ValidationReport(issues: walk(resource, profiles: asked).map(\.issue))
+        ValidationReport(issues: walk(resource, profiles: asked, budget: .unlimited).map(\.issue))
+    }
+
+    /// Validates a resource that was read already, within a budget of steps; its issues have no line.
+    ///
+    /// - Throws: ``StepBudgetError`` where it takes more steps than there are.
+    public func validate(
+        _ resource: JSON, profiles asked: [String] = [], budget: StepBudget
+    ) throws(StepBudgetError) -> ValidationReport {
+        let found = walk(resource, profiles: asked, budget: budget)
+        try budget.check()
+        return ValidationReport(issues: found.map(\.issue))
     }
 
     /// The supplied profiles that a resource of the type is to conform to. Where none is for the type, all of them, so
@@ -84,15 +114,18 @@ public struct FHIRValidator: Sendable {
         return asked.map(\.url)
     }
 
-    private func walk(_ value: JSON, profiles asked: [String]) -> [ValidationWalk.FoundIssue] {
+    private func walk(
+        _ value: JSON, profiles asked: [String], budget: StepBudget
+    ) -> [ValidationWalk.FoundIssue] {
         guard let object = value.object else {
-            var walk = ValidationWalk(root: "", options: options, profiles: profiles)
+            var walk = ValidationWalk(root: "", options: options, profiles: profiles, budget: budget)
             walk.report(
                 .fatal, .structure, "resource-type-missing",
                 "A resource is an object with a resourceType; here stands \(ValidationWalk.shape(of: value)).")
             return walk.issues
         }
-        var walk = ValidationWalk(root: object["resourceType"]?.string ?? "", options: options, profiles: profiles)
+        var walk = ValidationWalk(
+            root: object["resourceType"]?.string ?? "", options: options, profiles: profiles, budget: budget)
         walk.resource(object, profiles: asked)
         var issues = walk.issues
         if walk.otherCount > options.maximumIssues {
@@ -101,7 +134,7 @@ public struct FHIRValidator: Sendable {
                 message: "There are \(walk.otherCount) warnings and notes; \(options.maximumIssues) of them are told.")
             issues.append(ValidationWalk.FoundIssue(issue: issue, steps: [], root: walk.path.root))
         }
-        if walk.isFull {
+        if walk.hasManyErrors {
             let issue = ValidationIssue(
                 .error, .tooCostly, code: "too-many-issues", expression: walk.path.root,
                 message: "There are \(options.maximumIssues) errors or more: mend these first.")

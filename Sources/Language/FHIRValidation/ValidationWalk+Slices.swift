@@ -51,6 +51,7 @@ extension ValidationWalk {
     private func belongs(
         _ item: Item, to slice: ProfileNode, _ node: ProfileNode, _ slicing: ProfileNode.Slicing?
     ) -> Bool {
+        guard budget.spend() else { return false }
         guard let slicing, !slicing.discriminators.isEmpty else {
             // Without a slicing, a choice is sliced by its type and extensions by their URL.
             if node.name == "extension" || node.name == "modifierExtension" {

@@ -39,6 +39,8 @@ struct ValidationWalk {
     let terminology = BuiltInTerminology.r4
     let options: FHIRValidator.Options
     let profiles: ProfileSet
+    /// A step is taken for each element and for each step of a constraint.
+    let budget: StepBudget
     var path: ElementPath
     var frames: [Frame] = []
     /// The Bundles around, innermost last, for references between their entries.
@@ -58,7 +60,8 @@ struct ValidationWalk {
         let root: String
     }
 
-    init(root: String, options: FHIRValidator.Options, profiles: ProfileSet) {
+    init(root: String, options: FHIRValidator.Options, profiles: ProfileSet, budget: StepBudget) {
+        self.budget = budget
         path = ElementPath(root: root)
         self.options = options
         self.profiles = profiles
@@ -66,8 +69,11 @@ struct ValidationWalk {
 
     // MARK: Issues
 
+    /// Whether the walk ends: there are so many errors that more would help nobody, or no steps are left.
+    var isFull: Bool { hasManyErrors || budget.isExhausted }
+
     /// Whether there are so many errors that more would help nobody.
-    var isFull: Bool { errorCount >= options.maximumIssues }
+    var hasManyErrors: Bool { errorCount >= options.maximumIssues }
 
     mutating func report(
         _ severity: ValidationIssue.Severity, _ kind: ValidationIssue.Kind, _ code: String, _ message: String,
@@ -152,7 +158,7 @@ struct ValidationWalk {
 
     /// One value of an element, by its type.
     mutating func value(_ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32) {
-        guard !isFull else { return }
+        guard !isFull, budget.spend() else { return }
         let rule = plan.types[Int(type.index)]
         switch rule.kind {
         case .primitive:
@@ -222,10 +228,11 @@ struct ValidationWalk {
         _ key: String, _ expression: FHIRPathExpression, isError: Bool, _ sentence: String, _ element: TypedElement,
         isOwn: Bool = false
     ) {
+        guard !budget.isExhausted else { return }
         do {
             // A constraint must hold: what cannot be told does not, as in HL7's own validator. A mere advice is no reason to
             // speak of what is not there.
-            if try expression.evaluateBoolean(element, in: evaluationContext) ?? !isError { return }
+            if try expression.evaluateBoolean(element, in: evaluationContext, budget: budget) ?? !isError { return }
         } catch {
             report(
                 // R4's own constraints can be read: only a resource of great size brings them to their limits.

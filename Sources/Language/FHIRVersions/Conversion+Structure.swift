@@ -24,7 +24,9 @@ extension Conversion {
             return
         }
         var values: [(value: JSON, sibling: JSON)] = []
-        for pair in part.pairs {
+        let pairs = part.pairs
+        guard budget.spend(pairs.count) else { return }
+        for pair in pairs {
             let isFree = wanted.member.isRepeated || values.isEmpty && !isTaken(key, wanted.member, output)
             let (made, rest) = isFree ? fitted(pair, known, wanted, part.key, place) : (nil, .null)
             if made != nil || pair.value == .null && rest != .null {

@@ -18,15 +18,20 @@ struct Conversion {
     private(set) var current = JSONObject()
     /// The resources that the conversion adds to the contained ones, and the ids that they may not have.
     private var contained: [JSON] = []
-    private var takenIDs: Set<String> = []
+    private var names = ContainedNames()
     /// The URLs of a Bundle's entries that are written otherwise, and how.
     private(set) var entryURLs: [String: String] = [:]
     /// Whether the resource's type has no rules of its own.
     private(set) var isByStructure = false
     private var unnamed = 0
+    /// The linkIds of the resource that could be taken for ones given here, once they were asked for.
+    private var linkIDs: Set<String>?
+    /// A step is taken for each element; where none is left, nothing more is made.
+    let budget: StepBudget
 
-    init(from version: FHIRVersion) {
+    init(from version: FHIRVersion, budget: StepBudget = .unlimited) {
         self.version = version
+        self.budget = budget
         source = version == .dstu2 ? .dstu2 : .stu3
     }
 
@@ -34,10 +39,10 @@ struct Conversion {
 
     /// The resource and what it contains.
     mutating func resource(_ object: JSONObject, at trail: ConversionTrail? = nil) -> JSONObject {
-        let outer = (contained: contained, taken: takenIDs)
+        let outer = (contained: contained, names: names)
         contained = []
-        takenIDs = Set((object["contained"]?.array ?? []).compactMap { $0["id"]?.string })
-        defer { (contained, takenIDs) = outer }
+        names = ContainedNames(of: object)
+        defer { (contained, names) = outer }
         var output = inner(object, at: trail)
         if !contained.isEmpty { output["contained"] = .array((output["contained"]?.array ?? []) + contained) }
         return output
@@ -59,9 +64,10 @@ struct Conversion {
             note(.untouched, type.isEmpty ? "Resource" : type, "the release has no resources of this type", trail)
             return object
         }
-        let outer = (current: current, urls: entryURLs, isByStructure: isByStructure)
-        defer { (current, entryURLs, isByStructure) = outer }
+        let outer = (current: current, urls: entryURLs, isByStructure: isByStructure, linkIDs: linkIDs)
+        defer { (current, entryURLs, isByStructure, linkIDs) = outer }
         current = object
+        linkIDs = nil
         isByStructure = !FHIRConversion.resourceTypes.contains(type) && !FHIRConversion.containedTypes.contains(type)
         if type == "Bundle" { entryURLs.merge(renamedEntries(object)) { $1 } }
         if isByStructure { note(.changed, type, "it is converted by structure only", trail) }
@@ -81,7 +87,7 @@ struct Conversion {
         var urls: [String: String] = [:]
         for entry in bundle["entry"]?.array ?? [] {
             guard let url = entry["fullUrl"]?.string, let type = entry["resource"]?["resourceType"]?.string,
-                url.contains("/\(type)/"),
+                ResourceNames.newer(type, in: source) != nil, url.contains("/\(type)/"),
                 let newer = ResourceNames.renamed(
                     url: url.components(before: "/_history/"), in: source, isAbsolute: true)
             else { continue }
@@ -94,14 +100,7 @@ struct Conversion {
     ///
     /// - Returns: the id that it was given.
     mutating func contain(_ object: JSONObject, id wanted: String) -> String {
-        let wanted = String(wanted.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") })
-        var id = String(wanted.prefix(60))
-        var number = 2
-        while takenIDs.contains(id) {
-            id = String(wanted.prefix(56)) + "-\(number)"
-            number += 1
-        }
-        takenIDs.insert(id)
+        let id = names.free(like: wanted)
         var object = object
         object.set("id", .string(id), at: 1)
         contained.append(.object(object))
@@ -115,6 +114,7 @@ struct Conversion {
         _ object: JSONObject, from: String, to: String, at trail: ConversionTrail
     ) -> JSONObject {
         var output = ConversionOutput()
+        guard budget.spend(1 + object.count) else { return output.object }
         let place = ConversionPlace(object: object, from: from, to: to, trail: trail)
         for part in ConversionPart.parts(of: object, at: trail) where part.key != "resourceType" {
             let part = plain(part, place)
@@ -157,7 +157,9 @@ struct Conversion {
         let inside = (from: known?.inside ?? wanted.inside ?? "", to: wanted.inside)
         let path = place.from + "." + part.key
         var values: [(value: JSON, sibling: JSON)] = []
-        for pair in part.pairs {
+        let pairs = part.pairs
+        guard budget.spend(pairs.count) else { return }
+        for pair in pairs {
             if !wanted.member.isRepeated, !values.isEmpty {
                 carry(surplus: pair, known ?? wanted, part.key, place, &output)
                 continue
@@ -221,6 +223,7 @@ struct Conversion {
     // MARK: Notes
 
     mutating func note(_ kind: ConversionNote.Kind, _ path: String, _ detail: String = "", _ trail: ConversionTrail) {
+        guard budget.spend() else { return }
         let note = ConversionNote(kind, path, detail, place: trail.text)
         if noted.insert(note).inserted { notes.append(note) }
     }
@@ -228,26 +231,35 @@ struct Conversion {
     /// Notes a value that is left out because it is none of its type.
     mutating func noteForm(_ path: String, _ trail: ConversionTrail) {
         // An element of which nothing is left has every part of it named already.
+        guard !budget.isExhausted else { return }
         if let last = notes.last, last.kind == .leftOut, last.place.hasPrefix(trail.text + ".") { return }
         note(.leftOut, path, "the value has not the form of its type", trail)
     }
 
     /// A linkId for a group or question that came without one.
     mutating func nextLinkID() -> String {
+        var taken = linkIDs ?? []
+        if linkIDs == nil {
+            Conversion.collect(.object(current), &taken)
+            linkIDs = taken
+        }
         while true {
             unnamed += 1
-            let id = "unnamed-\(unnamed)"
-            if !Conversion.names(.object(current), id) { return id }
+            let id = Conversion.unnamed + String(unnamed)
+            if !taken.contains(id) { return id }
         }
     }
 
-    /// Whether something in the value has the linkId.
-    private static func names(_ json: JSON, _ linkID: String) -> Bool {
+    private static let unnamed = "unnamed-"
+
+    /// Collects the linkIds in the value that begin as those that are given here.
+    private static func collect(_ json: JSON, _ linkIDs: inout Set<String>) {
         switch json {
-        case .array(let values): values.contains { names($0, linkID) }
+        case .array(let values): for value in values { collect(value, &linkIDs) }
         case .object(let object):
-            object["linkId"]?.string == linkID || object.members.contains { names($0.value, linkID) }
-        default: false
+            if let id = object["linkId"]?.string, id.hasPrefix(unnamed) { linkIDs.insert(id) }
+            for member in object.members { collect(member.value, &linkIDs) }
+        default: break
         }
     }
 

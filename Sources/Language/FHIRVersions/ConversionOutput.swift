@@ -6,6 +6,8 @@ struct ConversionOutput {
     private(set) var extensions: [JSON] = []
     /// Those that may change the meaning of the element.
     private var modifiers: [JSON] = []
+    /// Of a response's items, those with answers.
+    var answered = AnsweredItems()
 
     /// The element with the extensions that were added to it.
     var finished: JSONObject {
@@ -43,16 +45,28 @@ struct ConversionOutput {
 
     /// Appends to an element that occurs more than once, siblings kept in line with values.
     mutating func append(_ pairs: [(value: JSON, sibling: JSON)], to key: String) {
-        let before = object[key]?.array ?? []
-        var siblings = object["_" + key]?.array ?? []
-        let count = max(before.count, siblings.count)
-        let values = before + Array(repeating: JSON.null, count: count - before.count) + pairs.map(\.value)
-        if !siblings.isEmpty || pairs.contains(where: { $0.sibling != .null }) {
-            siblings += Array(repeating: JSON.null, count: count - siblings.count)
-            siblings += pairs.map(\.sibling)
-            object["_" + key] = .array(siblings)
+        let before = object[key]?.array?.count ?? 0
+        let siblings = object["_" + key]?.array?.count ?? 0
+        let count = max(before, siblings)
+        if siblings > 0 || pairs.contains(where: { $0.sibling != .null }) {
+            ConversionOutput.append(pairs.lazy.map(\.sibling), to: "_" + key, behind: count, &object)
         }
-        if values.contains(where: { $0 != .null }) { object[key] = .array(values) }
+        if before > 0 || pairs.contains(where: { $0.value != .null }) {
+            ConversionOutput.append(pairs.lazy.map(\.value), to: key, behind: count, &object)
+        }
+    }
+
+    /// Appends in place: the elements before are neither copied nor looked at.
+    private static func append(
+        _ values: some Sequence<JSON>, to key: String, behind count: Int, _ object: inout JSONObject
+    ) {
+        if object[key]?.array == nil { object[key] = [] }
+        object.update(key) { json in
+            json.withElements { elements in
+                while elements.count < count { elements.append(.null) }
+                elements.append(contentsOf: values)
+            }
+        }
     }
 
     mutating func append(_ value: JSON, to key: String) { append([(value, .null)], to: key) }

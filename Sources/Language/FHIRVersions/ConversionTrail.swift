@@ -8,10 +8,22 @@ indirect enum ConversionTrail: Sendable {
 
     /// As `Patient.name[0].family`.
     var text: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    /// Writes the outer parts first, each once.
+    private func write(to text: inout String) {
         switch self {
-        case .root(let name): name
-        case .member(let outer, let key): outer.text + "." + key
-        case .index(let outer, let index): outer.text + "[\(index)]"
+        case .root(let name): text += name
+        case .member(let outer, let key):
+            outer.write(to: &text)
+            text += "."
+            text += key
+        case .index(let outer, let index):
+            outer.write(to: &text)
+            text += "[\(index)]"
         }
     }
 }

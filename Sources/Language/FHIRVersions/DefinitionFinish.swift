@@ -51,11 +51,12 @@ enum DefinitionFinish {
         guard var elements = output.object[key]?["element"]?.array else { return }
         let older = place.object[key]?["element"]?.array ?? []
         var used = Set(elements.compactMap { $0["id"]?.string })
+        var numbers: [String: Int] = [:]
         var (isIdentified, isBased) = (false, false)
         for (index, element) in elements.enumerated() {
             if element["id"] == nil, let path = element["path"]?.string {
                 let name = older.indices.contains(index) ? older[index]["name"]?.string : nil
-                let id = free(path, name, used)
+                let id = free(path, name, used, &numbers)
                 used.insert(id)
                 var object = element.object ?? JSONObject()
                 object.set("id", .string(id), at: 0)
@@ -76,12 +77,16 @@ enum DefinitionFinish {
         if isBased { conversion.note(.supplied, path + ".base", "not known, though R4 requires it", trail) }
     }
 
-    private static func free(_ path: String, _ name: String?, _ used: Set<String>) -> String {
+    /// An id that is not used. `numbers` has, for the beginning of an id, the number from which on ids may be free.
+    private static func free(
+        _ path: String, _ name: String?, _ used: Set<String>, _ numbers: inout [String: Int]
+    ) -> String {
         guard used.contains(path) else { return path }
         let slice = name.map { path + ":" + String($0.map { $0.isWhitespace ? "-" : $0 }) } ?? path
         guard used.contains(slice) else { return slice }
-        var number = 2
+        var number = numbers[slice] ?? 2
         while used.contains("\(slice)-\(number)") { number += 1 }
+        numbers[slice] = number
         return "\(slice)-\(number)"
     }
 

@@ -32,16 +32,18 @@ public enum FHIRConversion {
 
     /// The resource as R4. An R4 resource is returned as it is.
     ///
-    /// - Throws: ``FHIRConversionError`` where the release has no such resource type.
+    /// - Parameter budget: the steps that it may take, one for each element and each note.
+    /// - Throws: ``FHIRConversionError`` where the release has no such resource type, or the budget is used up.
     public static func toR4(
-        _ resource: Resource, from version: FHIRVersion
+        _ resource: Resource, from version: FHIRVersion, budget: StepBudget = .unlimited
     ) throws(FHIRConversionError) -> Converted {
         guard version != .r4 else { return Converted(resource: resource, notes: []) }
-        var conversion = Conversion(from: version)
+        var conversion = Conversion(from: version, budget: budget)
         guard ResourceNames.newer(resource.resourceType, in: conversion.source) != nil else {
             throw FHIRConversionError.unsupportedType(resource.resourceType, version)
         }
         let object = conversion.resource(resource.object)
+        if budget.isExhausted { throw FHIRConversionError.tooExpensive(StepBudgetError(limit: budget.limit)) }
         return Converted(resource: Resource(object), notes: conversion.notes)
     }
 }
@@ -51,12 +53,21 @@ public enum FHIRConversionError: Error, Sendable, Hashable {
     /// Resources of this type are not read in the older release.
     case unsupportedType(String, FHIRVersion)
 
-    public var code: String { "fhir-version-unsupported-type" }
+    /// The resource takes more steps than the conversion may.
+    case tooExpensive(StepBudgetError)
+
+    public var code: String {
+        switch self {
+        case .unsupportedType: "fhir-version-unsupported-type"
+        case .tooExpensive(let error): error.code
+        }
+    }
 
     public var message: String {
         switch self {
         case .unsupportedType(let type, let version):
             "Resources of type \(type) are not read in FHIR \(version.number); send them as R4."
+        case .tooExpensive(let error): error.message
         }
     }
 }

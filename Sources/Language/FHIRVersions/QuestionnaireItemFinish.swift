@@ -128,11 +128,15 @@ enum QuestionnaireItemFinish {
     ) {
         guard var options = output.object["answerOption"]?.array, let initials = output.object["initial"]?.array
         else { return }
+        // The first option that says each thing that an initial value may say.
+        var places: [JSONObject.Member: Int] = [:]
+        for (index, option) in options.enumerated() {
+            for member in option.object?.members ?? [] where places[member] == nil { places[member] = index }
+        }
         var rest: [JSON] = []
         for initial in initials {
             let given = initial.object?.count == 1 ? initial.object?.members.first : nil
-            let index = options.firstIndex { option in given.map { option[$0.key] == $0.value } ?? false }
-            guard let index, let given else {
+            guard let given, let index = places[given] else {
                 rest.append(initial)
                 continue
             }

@@ -196,6 +196,8 @@ extension JSONObject {
     /// The value under the name with `_` before it: what stands beside a primitive
     /// (<https://hl7.org/fhir/R4/json.html#primitive>).
     public func sibling(of name: String) -> JSON? {
+        // Few members are scanned without making a text of the name; many have an index.
+        if count > JSONObject.mostScanned { return self["_" + name] }
         for member in members where member.key.utf8.first == UInt8(ascii: "_") && member.key.dropFirst() == name {
             return member.value
         }

@@ -38,11 +38,24 @@ extension JSON {
     /// Setting a member of something that is no object replaces it by an object with that one member.
     public subscript(key: String) -> JSON? {
         get { object?[key] }
-        set {
-            var members = object ?? JSONObject()
-            members[key] = newValue
-            self = .object(members)
-        }
+        set { withMembers { $0[key] = newValue } }
+    }
+
+    /// Changes the members of an object in place; what is no object becomes one.
+    public mutating func withMembers<Outcome>(_ change: (inout JSONObject) -> Outcome) -> Outcome {
+        var members = object ?? JSONObject()
+        // The members must not be held twice while they change, or all of them would be copied.
+        self = .null
+        defer { self = .object(members) }
+        return change(&members)
+    }
+
+    /// Changes the elements of an array in place; what is no array becomes one.
+    public mutating func withElements<Outcome>(_ change: (inout [JSON]) -> Outcome) -> Outcome {
+        var elements = array ?? []
+        self = .null
+        defer { self = .array(elements) }
+        return change(&elements)
     }
 
     /// The element of an array; nil where this is no array or the index is outside of it.

@@ -105,6 +105,7 @@ extension ConversionRule {
             conversion.carry(part, place, &output)
             return
         }
+        var typeList = TypeList()
         for pair in part.pairs {
             guard let object = pair.value.object, !object.isEmpty else {
                 conversion.keepByStructure(part.with(pair), place, &output)
@@ -119,13 +120,7 @@ extension ConversionRule {
                 object, from: place.from + ".type", to: "ElementDefinition.type", at: pair.trail)
             name(&type, pair.trail, &conversion)
             if pair.sibling != .null { conversion.noteForm(place.from + ".type", pair.trail) }
-            let before = output.object["type"]?.array ?? []
-            if let index = before.firstIndex(where: { $0["code"] != nil && $0["code"] == type["code"] }),
-                let joined = joined(before[index].object ?? JSONObject(), type)
-            {
-                var all = before
-                all[index] = .object(joined)
-                output.object["type"] = .array(all)
+            if typeList.join(type, &output) {
                 conversion.note(.changed, place.from + ".type", "R4 names each type once", pair.trail)
             } else if !type.isEmpty {
                 output.append(.object(type), to: "type")
@@ -148,18 +143,4 @@ extension ConversionRule {
     private static let jsonTypes = [
         "string": "String", "number": "Decimal", "boolean": "Boolean", "true | false": "Boolean",
     ]
-
-    /// Two types of one code as one; nil where they cannot be.
-    private static func joined(_ one: JSONObject, _ other: JSONObject) -> JSONObject? {
-        var result = one
-        for member in other.members {
-            if let more = member.value.array, member.key != "aggregation", !member.key.hasPrefix("_") {
-                let before = one[member.key]?.array ?? []
-                result[member.key] = .array(before + more.filter { !before.contains($0) })
-            } else if one[member.key] != member.value {
-                return nil
-            }
-        }
-        return other["aggregation"] == one["aggregation"] ? result : nil
-    }
 }

@@ -105,7 +105,16 @@ extension Conversion {
                 result.append(.object(condition.finished))
             }
         }
+        var hasUnknown = false
         for answer in answers {
+            let isKnown = source.member(answer.key, below: to) != nil || target.member(answer.key, below: to) != nil
+            // Answers of types that no release has all mean the same condition.
+            if !isKnown, hasUnknown {
+                var nothing = ConversionOutput()
+                carry(answer, place, &nothing)
+                continue
+            }
+            hasUnknown = hasUnknown || !isKnown
             var condition = base
             condition.object["operator"] = "="
             let key = ["answerUri": "answerString", "answerInstant": "answerDateTime"][answer.key] ?? answer.key

@@ -82,8 +82,8 @@ extension ConversionRule {
                 .leftOut, "Questionnaire.group.required", "the group only groups: its items stand in its place",
                 trail.member("required"))
         }
-        if let code = item["code"]?.array { for one in code { output.append(one, to: "code") } }
-        for child in item["item"]?.array ?? [] { output.append(child, to: "item") }
+        if let code = item["code"]?.array { output.append(code.map { ($0, .null) }, to: "code") }
+        output.append((item["item"]?.array ?? []).map { ($0, .null) }, to: "item")
         return true
     }
 

@@ -83,7 +83,7 @@ extension ConversionRule {
                 if item["linkId"] == nil {
                     // A group that only groups says nothing: its children stand in its place.
                     if item.members.allSatisfy({ $0.key == "item" }) {
-                        for child in item["item"]?.array ?? [] { output.append(child, to: "item") }
+                        output.append((item["item"]?.array ?? []).map { ($0, .null) }, to: "item")
                         continue
                     }
                     item.set("linkId", .string(conversion.nextLinkID()), at: 0)
@@ -100,24 +100,18 @@ extension ConversionRule {
     private static func append(
         _ item: JSON, _ trail: ConversionTrail, _ output: inout ConversionOutput, _ conversion: inout Conversion
     ) {
-        var items = output.object["item"]?.array ?? []
         let joinable: Set<String> = ["linkId", "text", "answer"]
         let isPlain = item.object?.members.allSatisfy { joinable.contains($0.key) } ?? false
-        let index = items.firstIndex { present in
-            isPlain && present["linkId"] == item["linkId"] && present["text"] == item["text"]
-                && present["answer"] != nil && item["answer"] != nil
-        }
-        if let index {
+        if isPlain, item["answer"] != nil, let index = output.answeredItem(like: item) {
             for key in ["linkId", "text"] where item[key] != nil {
                 conversion.note(
                     .changed, "QuestionnaireResponse.item." + key, "the answers are joined to those given before",
                     trail.member(key))
             }
-            items[index]["answer"] = .array((items[index]["answer"]?.array ?? []) + (item["answer"]?.array ?? []))
+            output.join(item["answer"]?.array ?? [], toItem: index)
         } else {
-            items.append(item)
+            output.append(item, to: "item")
         }
-        output.object["item"] = .array(items)
     }
 
     /// R4's answers know no instant.

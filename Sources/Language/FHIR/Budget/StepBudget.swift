@@ -1,0 +1,59 @@
+/// How many steps the work on one message may take.
+///
+/// Conversion and validation count a step for each element that they look at and for each step of a constraint, so that
+/// what a message costs is known by a number that is the same on every machine. One budget is handed to all the work on
+/// a message; it belongs to one call at a time.
+public final class StepBudget {
+    /// The steps that there were at the beginning.
+    public let limit: Int
+
+    /// The steps that are left; never below zero.
+    public private(set) var remaining: Int
+
+    /// Whether more was asked for than there was. What was done since is not to be used.
+    public private(set) var isExhausted = false
+
+    public init(steps limit: Int) {
+        self.limit = max(0, limit)
+        remaining = self.limit
+    }
+
+    /// A budget that no message uses up.
+    public static var unlimited: StepBudget { StepBudget(steps: .max) }
+
+    /// The steps that were taken.
+    public var spent: Int { limit - remaining }
+
+    /// Takes steps.
+    ///
+    /// - Returns: false where there are not so many left: nothing more is to be done.
+    @discardableResult
+    public func spend(_ steps: Int = 1) -> Bool {
+        guard !isExhausted, steps <= remaining else {
+            remaining = 0
+            isExhausted = true
+            return false
+        }
+        remaining -= max(0, steps)
+        return true
+    }
+
+    /// Throws where the budget is used up.
+    public func check() throws(StepBudgetError) {
+        if isExhausted { throw StepBudgetError(limit: limit) }
+    }
+}
+
+/// The work on a message takes more steps than it may.
+public struct StepBudgetError: Error, Sendable, Hashable {
+    /// The steps that there were.
+    public let limit: Int
+
+    public init(limit: Int) { self.limit = limit }
+
+    public var code: String { "too-expensive" }
+
+    public var message: String {
+        "Reading the message takes more than \(limit) steps: send its resources in several smaller messages."
+    }
+}

@@ -1,0 +1,100 @@
+/// The references of one resource, each asked whether it is to a patient.
+struct OwnerSearch {
+    private let resource: Resource
+    private var patients: Set<String> = []
+    private var hasUnresolved = false
+    /// What the contained resources are, by their ids, once that was asked for.
+    private var contained: [String: Kind]?
+
+    /// What a reference leads to, as far as it is known.
+    private enum Kind { case patient, other, unknown }
+
+    init(in resource: Resource) { self.resource = resource }
+
+    var owners: ResourceOwners { ResourceOwners(patients: patients, hasUnresolved: hasUnresolved) }
+
+    mutating func look(along path: OwnerPaths.Path) {
+        look(in: .object(resource.object), path.names[...], path)
+    }
+
+    private mutating func look(in json: JSON, _ names: ArraySlice<String>, _ path: OwnerPaths.Path) {
+        switch json {
+        case .null: break
+        case .array(let items):
+            // Every element of an array is looked at, also where FHIR wants none.
+            for item in items { look(in: item, names, path) }
+        case .object(let object):
+            guard let name = names.first else {
+                reference(Reference(object), path)
+                return
+            }
+            if let inner = object[name] { look(in: inner, names.dropFirst(), path) }
+            // A choice has its type behind the name.
+            if names.count == 1, let inner = object[name + "Reference"] { look(in: inner, [], path) }
+        default:
+            // A text where a reference should be may name anybody.
+            if names.isEmpty { hasUnresolved = true }
+        }
+    }
+
+    // MARK: References
+
+    private mutating func reference(_ reference: Reference, _ path: OwnerPaths.Path) {
+        let stated = reference["type"].map(OwnerSearch.kind)
+        if let json = reference["reference"], json != .null, json != .string("") {
+            if let literal = reference.literal, let kind = OwnerSearch.kind(ofType: literal.type) {
+                if kind == .patient { patients.insert(literal.id) } else if stated == .patient { hasUnresolved = true }
+                return
+            }
+            let found = json.string.map { target(of: $0) } ?? .unknown
+            // What it is said to be counts where nothing else tells it.
+            if found == .patient || stated == .patient || found == .unknown && stated != .other { hasUnresolved = true }
+            return
+        }
+        switch stated {
+        case .patient?: hasUnresolved = true
+        case .other?: break
+        case .unknown?: hasUnresolved = true
+        case nil:
+            if path.isForPatients, let identifier = reference["identifier"], identifier != .null {
+                hasUnresolved = true
+            }
+        }
+    }
+
+    /// What `#id` leads to; of all that is no `Type/id`, nothing is known.
+    private mutating func target(of text: String) -> Kind {
+        guard text.hasPrefix("#") else { return .unknown }
+        // The resource itself, which is no Patient.
+        guard text.count > 1 else { return .other }
+        let kinds = contained ?? OwnerSearch.kinds(ofContainedIn: resource)
+        contained = kinds
+        return kinds[String(text.dropFirst())] ?? .unknown
+    }
+
+    private static func kinds(ofContainedIn resource: Resource) -> [String: Kind] {
+        var kinds: [String: Kind] = [:]
+        for item in resource["contained"]?.array ?? [] {
+            guard let id = item["id"]?.string else { continue }
+            // Some apps write the id with the # of the reference.
+            let name = id.hasPrefix("#") ? String(id.dropFirst()) : id
+            let kind = item["resourceType"].map(kind) ?? .unknown
+            // Of two with the same id, either may be meant.
+            kinds[name] = kinds[name].map { $0 == kind ? kind : .unknown } ?? kind
+        }
+        return kinds
+    }
+
+    /// What a type is that stands as text: its name, or the URL of its definition.
+    private static func kind(_ json: JSON) -> Kind {
+        guard let text = json.string else { return .unknown }
+        let home = "http://hl7.org/fhir/StructureDefinition/"
+        return kind(ofType: text.hasPrefix(home) ? String(text.dropFirst(home.count)) : text) ?? .unknown
+    }
+
+    /// nil where R4 has no resources of the type.
+    private static func kind(ofType name: String) -> Kind? {
+        guard let type = TypeModel.r4.type(name), TypeModel.r4.kind(of: type) == .resource else { return nil }
+        return name == "Patient" ? .patient : TypeModel.r4.isAbstract(type) ? .unknown : .other
+    }
+}

@@ -1,0 +1,66 @@
+import FHIR
+
+/// The types of an element, of which R4 names each one once (eld-13): what several types of one code say is joined, at
+/// the cost of what is added.
+struct TypeList {
+    private var places: [JSON: Int] = [:]
+    /// How many types were looked at.
+    private var seen = 0
+    /// What stands under a member of a type already.
+    private var present: [Place: Set<JSON>] = [:]
+
+    private struct Place: Hashable {
+        let type: Int
+        let key: String
+    }
+
+    /// Joins a type to the one of the same code; false where there is none, or where they cannot be one.
+    mutating func join(_ type: JSONObject, _ output: inout ConversionOutput) -> Bool {
+        // The types are held by the output alone when they change, so that nothing is copied.
+        guard let place = place(for: type, in: output.object["type"]?.array ?? []) else { return false }
+        change(place, by: type, &output)
+        return true
+    }
+
+    private mutating func place(for type: JSONObject, in types: [JSON]) -> Int? {
+        for place in seen..<max(seen, types.count) {
+            if let code = types[place]["code"], places[code] == nil { places[code] = place }
+        }
+        seen = max(seen, types.count)
+        guard let code = type["code"], let place = places[code], let one = types[place].object,
+            TypeList.fits(type, one)
+        else { return nil }
+        for member in type.members where TypeList.isJoined(member) {
+            let key = Place(type: place, key: member.key)
+            if present[key] == nil { present[key] = Set(one[member.key]?.array ?? []) }
+        }
+        return place
+    }
+
+    /// Adds what is new.
+    private mutating func change(_ place: Int, by type: JSONObject, _ output: inout ConversionOutput) {
+        for member in type.members where TypeList.isJoined(member) {
+            let before = present[Place(type: place, key: member.key)] ?? []
+            let more = (member.value.array ?? []).filter { !before.contains($0) }
+            present[Place(type: place, key: member.key)]?.formUnion(more)
+            output.object.update("type") { types in
+                types.withElements { types in
+                    types[place].withMembers { one in
+                        if one[member.key]?.array == nil { one[member.key] = [] }
+                        one.update(member.key) { values in values.withElements { $0 += more } }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isJoined(_ member: JSONObject.Member) -> Bool {
+        member.value.array != nil && member.key != "aggregation" && !member.key.hasPrefix("_")
+    }
+
+    /// Whether what is not joined is the same in both.
+    private static func fits(_ type: JSONObject, _ one: JSONObject) -> Bool {
+        type["aggregation"] == one["aggregation"]
+            && type.members.allSatisfy { isJoined($0) || one[$0.key] == $0.value }
+    }
+}
