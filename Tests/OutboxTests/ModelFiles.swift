@@ -91,6 +91,10 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
 
     func read(_ file: URL) throws -> Data { try operation { contents[try self.file(file)] ?? Data() } }
 
+    func size(of file: URL) throws -> Int64 {
+        try operation { Int64(volatileNames[file.path].flatMap { contents[$0]?.count } ?? 0) }
+    }
+
     func create(_ file: URL, holding content: Data) throws {
         try operation {
             lastFile += 1

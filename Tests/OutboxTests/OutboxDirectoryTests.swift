@@ -42,7 +42,7 @@ import Testing
             let outbox = try folder.outbox()
             let entry = try outbox.append(expected == 1 ? "Contract" : "Observation")
             #expect(entry.sequence == Int64(expected))
-            try outbox.removeAccepted(entry)
+            try outbox.moveToSent(entry)
             #expect(try outbox.entries().isEmpty)
         }
     }
@@ -54,6 +54,25 @@ import Testing
         try outbox.append("Observation")
         try FileManager.default.removeItem(at: folder.url.appendingPathComponent("outbox/.state.json"))
         #expect(try outbox.append("Observation").sequence == 3)
+    }
+
+    @Test func whatWasSentKeepsItsNumberAndItsConsentThoughTheStateIsLost() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.moveToSent(try outbox.append("Contract"))
+        try outbox.moveToSent(try outbox.append("Observation"))
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("outbox/.state.json"))
+        #expect(try outbox.append("Observation").sequence == 3)
+    }
+
+    @Test func aNameWithTheLastNumberThereIsStopsQueueingAndNothingElse() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let name = OutboxEntry(sequence: .max, kind: "Observation", sid: newSID()).name
+        try Data().write(to: folder.url.appendingPathComponent("outbox/\(name)"))
+        #expect(code { _ = try outbox.append("Observation") } == "outbox-state-damaged")
+        #expect(try outbox.entries().count == 2)
     }
 
     @Test func aDamagedStateIsToldAndNotOverwritten() throws {

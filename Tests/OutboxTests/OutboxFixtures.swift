@@ -72,14 +72,20 @@ actor ScriptedStudy: Transport {
     typealias Answer = @Sendable (_ kind: String, _ number: Int) -> TransportResponse?
 
     private let answer: Answer
+    private let marksAnswers: Bool
     private(set) var requests: [TransportRequest] = []
     private(set) var submissions: [Submission] = []
     private(set) var tokens = 0
     var tokenAnswer: TransportResponse?
     var beforeAnswer: (@Sendable () throws -> Void)?
 
-    /// - Parameter answer: what the nth submission (from 0) is answered; `nil` breaks the connection.
-    init(_ answer: @escaping Answer = { _, _ in TransportResponse(status: 200) }) { self.answer = answer }
+    /// - Parameters:
+    ///   - marksAnswers: whether an answer without a body gets the one by which a study's answer is known.
+    ///   - answer: what the nth submission (from 0) is answered; `nil` breaks the connection.
+    init(marksAnswers: Bool = true, _ answer: @escaping Answer = { _, _ in TransportResponse(status: 200) }) {
+        self.answer = answer
+        self.marksAnswers = marksAnswers
+    }
 
     /// The submissions it took.
     var accepted: [Submission] { submissions.filter { (200..<300).contains($0.status) } }
@@ -106,7 +112,7 @@ actor ScriptedStudy: Transport {
             }
             try beforeAnswer?()
             let kind = request.url.lastPathComponent
-            let response = answer(kind, submissions.count)
+            let response = answer(kind, submissions.count).map { marksAnswers ? $0.marked(for: header) : $0 }
             submissions.append(
                 Submission(
                     kind: kind, sid: header.sid ?? "", seq: header.seq ?? 0, body: body, status: response?.status ?? 0))
@@ -134,6 +140,23 @@ actor ScriptedStudy: Transport {
             enrolment: try Self.enrolment(), transport: self,
             environment: DeviceEnvironment(
                 now: { waits.now }, sleep: { waits.wait($0) }, random: { 0.5 }))
+    }
+}
+
+extension TransportResponse {
+    /// The answer with the study's mark, unless it has a body of its own. Refusals get the code `scripted-<status>`.
+    func marked(for header: EnvelopeHeader) -> TransportResponse {
+        guard body.isEmpty, !(header.format == .c3pro && status == 200) else { return self }
+        var marked = self
+        let encoder = JSONEncoder()
+        marked.body =
+            (200..<300).contains(status)
+            ? (try? encoder.encode(SubmissionAcknowledgement(submission: header.submissionID))) ?? Data()
+            : (try? encoder.encode(
+                ProblemDetails(
+                    status: status, title: "Scripted", code: "scripted-\(status)", submission: header.submissionID)))
+                ?? Data()
+        return marked
     }
 }
 

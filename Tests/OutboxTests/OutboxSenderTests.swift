@@ -17,29 +17,76 @@ import Testing
         return sender
     }
 
-    @Test(arguments: [200, 201, 202, 204, 299]) func acceptedGoes(status: Int) {
+    private func answer(
+        _ status: Int, _ mark: SubmissionAnswer.Mark = .none, retryAfter: Double? = nil
+    ) -> OutboxSender.Event {
+        .answered(SubmissionAnswer(status: status, mark: mark, retryAfter: retryAfter))
+    }
+
+    @Test(arguments: [200, 201]) func acknowledgedGoesToTheSentOnes(status: Int) {
         var sender = posting(first)
-        #expect(sender.handle(.answered(status: status, code: nil, retryAfter: nil)) == .remove(first))
+        #expect(sender.handle(answer(status, .acknowledged)) == .moveToSent(first))
         #expect(sender.sent == 1)
         #expect(sender.handle(.queue([], .given)) == .finish(.emptied))
     }
 
-    @Test(arguments: [400, 402, 403, 404, 405, 409, 410, 413, 415, 422, 451, 499])
-    func refusedMovesAsideAndTheNextGoes(status: Int) {
+    @Test(arguments: [400, 402, 409, 410, 411, 413, 414, 415, 422, 451, 499])
+    func refusedByTheStudyMovesAsideAndTheNextGoes(status: Int) {
         var sender = posting(first)
         #expect(
-            sender.handle(.answered(status: status, code: nil, retryAfter: nil))
-                == .moveAside(first, status: status, code: "http-\(status)"))
+            sender.handle(answer(status, .problem(code: "some-code")))
+                == .moveAside(first, status: status, code: "some-code"))
         #expect(sender.handle(.queue([second], .given)) == .read(second))
         #expect(sender.refused == 1)
     }
 
-    @Test(arguments: [100, 301, 302, 304, 307, 408, 425, 429, 500, 502, 503, 504, 599, 600, 0, -1])
-    func passingTroublesKeepThePlace(status: Int) {
-        var sender = posting(first)
+    @Test(arguments: [403, 404, 405, 407, 421, 423, 426, 431])
+    func whatTheStudySaysOfTheClientOrTheWayKeepsThePlace(status: Int) {
+        var sender = posting(first, attempts: 1)
         #expect(
-            sender.handle(.answered(status: status, code: nil, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
+            sender.handle(answer(status, .problem(code: "some-code"))) == .finish(.held(code: "some-code")))
+        #expect(sender.refused == 0)
+    }
+
+    /// A proxy's 404, a firewall's 403, a redirect, a page of maintenance with 200.
+    @Test(arguments: Array(100..<500).filter { ![401, 408, 425, 429].contains($0) } + [600, 0, -1, .max, .min])
+    func noStatusSettlesWithoutTheMark(status: Int) {
+        var sender = posting(first)
+        #expect(sender.handle(answer(status, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
+        #expect(sender.lastCode == "answer-unmarked")
         #expect(sender.handle(.queue([first, second], .given)) == .read(first))
+    }
+
+    /// An acknowledgement under a status of refusal, or a problem under one of success, is nobody's word.
+    @Test(arguments: [202, 204, 299, 302, 400, 409]) func aMarkThatContradictsItsStatusSettlesNothing(status: Int) {
+        let mark: SubmissionAnswer.Mark = status < 300 ? .problem(code: "x") : .acknowledged
+        for mark in status < 300 ? [mark, .acknowledged] : [mark] {
+            var sender = posting(first)
+            #expect(sender.handle(answer(status, mark)) == .wait(atLeast: 0, spread: 1))
+            #expect(sender.lastCode == "answer-unmarked")
+        }
+        for status in [200, 201] {
+            var sender = posting(first)
+            #expect(sender.handle(answer(status, .problem(code: "x"))) == .wait(atLeast: 0, spread: 1))
+        }
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 507, 599])
+    func passingTroublesKeepThePlace(status: Int) {
+        for mark in [SubmissionAnswer.Mark.none, .acknowledged, .problem(code: "rate-limited")] {
+            var sender = posting(first)
+            #expect(sender.handle(answer(status, mark, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
+            #expect(sender.lastCode == "server-unavailable")
+            #expect(sender.handle(.queue([first, second], .given)) == .read(first))
+        }
+    }
+
+    @Test(arguments: [
+        (Double.infinity, 86_400.0), (9_223_372_036_854_775_808, 86_400), (-5, 0), (-.infinity, 0), (.nan, 0),
+    ])
+    func aWaitThatTheServerAsksForIsADayAtMost(retryAfter: Double, waited: Double) {
+        var sender = posting(first)
+        #expect(sender.handle(answer(503, retryAfter: retryAfter)) == .wait(atLeast: waited, spread: 1))
     }
 
     @Test func theBoundOfTheWaitDoublesUpToItsLimitThenPatienceEnds() {
@@ -56,10 +103,11 @@ import Testing
 
     @Test func anOldTokenIsRenewedOnceAnAttempt() {
         var sender = posting(first)
-        let unauthorised = OutboxSender.Event.answered(status: 401, code: nil, retryAfter: nil)
+        let unauthorised = answer(401, .problem(code: "token-invalid"))
         #expect(sender.handle(unauthorised) == .obtainToken(renewing: true))
         #expect(sender.handle(.tokenObtained) == .post(first))
         #expect(sender.handle(unauthorised) == .wait(atLeast: 0, spread: 1))
+        #expect(sender.lastCode == "token-refused")
         #expect(sender.handle(.queue([first], .given)) == .read(first))
         #expect(sender.handle(.fileRead) == .obtainToken(renewing: false))
         #expect(sender.handle(.tokenObtained) == .post(first))
@@ -103,9 +151,8 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let events: [OutboxSender.Event] = [
             .queue([contract, first], .given), .fileRead, .fileUnreadable, .fileMissing, .tokenObtained, .tokenRefused,
-            .tokenFailed(retryAfter: 1), .answered(status: 200, code: nil, retryAfter: nil),
-            .answered(status: 401, code: nil, retryAfter: nil), .answered(status: 503, code: nil, retryAfter: nil),
-            .networkFailed, .timeOver,
+            .tokenFailed(retryAfter: 1), answer(200, .acknowledged), answer(401), answer(503),
+            answer(200), answer(422, .problem(code: "x")), .networkFailed, .timeOver,
         ]
         for _ in 0..<300 {
             var sender = OutboxSender()
@@ -128,6 +175,9 @@ private struct SendingWorld {
     var renewals = 0
     var failuresInARow = 0
     var posted: OutboxEntry?
+    /// What the last answer really was.
+    var acknowledged = false
+    var refused = false
 
     mutating func append(_ kind: String) {
         guard kind == "Contract" || consent != .none else { return }
@@ -160,12 +210,13 @@ private struct SendingWorld {
                 if let broken = checkPost(entry) { return broken }
                 posted = entry
                 event = answer()
-            case .remove(let entry):
-                guard entry == posted else { return "a file went that was not posted" }
+            case .moveToSent(let entry):
+                guard entry == posted, acknowledged else { return "a file went that the study does not have" }
                 queue.removeAll { $0 == entry }
                 if entry.isContract { (consent, contractAccepted) = (.given, true) }
                 failuresInARow = 0
-            case .moveAside(let entry, _, _):
+            case .moveAside(let entry, let status, _):
+                guard status == nil || refused else { return "a file went aside that the study did not refuse" }
                 queue.removeAll { $0 == entry }
                 if entry.isContract { consent = .refused }
                 failuresInARow = 0
@@ -185,12 +236,18 @@ private struct SendingWorld {
     }
 
     private mutating func answer() -> OutboxSender.Event {
-        let statuses = [200, 200, 200, 201, 400, 401, 403, 409, 408, 425, 429, 500, 503, 302]
+        let statuses = [200, 200, 200, 201, 204, 302, 400, 401, 403, 404, 409, 408, 425, 429, 500, 503]
+        (acknowledged, refused) = (false, false)
         guard Int.random(in: 0..<6, using: &generator) > 0, let status = statuses.randomElement(using: &generator)
         else {
             return .networkFailed
         }
-        return .answered(status: status, code: nil, retryAfter: Bool.random(using: &generator) ? 3 : nil)
+        let marks: [SubmissionAnswer.Mark] = [.none, .acknowledged, .acknowledged, .problem(code: "x")]
+        let mark = marks.randomElement(using: &generator) ?? .none
+        acknowledged = status < 202 && mark == .acknowledged
+        refused = [400, 409].contains(status) && mark == .problem(code: "x")
+        return .answered(
+            SubmissionAnswer(status: status, mark: mark, retryAfter: Bool.random(using: &generator) ? 3 : nil))
     }
 
     private func checkPost(_ entry: OutboxEntry) -> String? {

@@ -85,7 +85,9 @@ import Testing
             #expect(Set(group.map(\.seq)).count == 1, place)
         }
         // 5. What stands aside has its reason.
-        for entry in try outbox.refusedEntries() { #expect(try outbox.refusal(of: entry).code == "http-400", place) }
+        for entry in try outbox.refusedEntries() {
+            #expect(try outbox.refusal(of: entry).code == "scripted-400", place)
+        }
     }
 
     /// The Contract is refused, and the power goes at any operation: nothing but a Contract is sent afterwards.
@@ -95,7 +97,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         for step in 1...1_000 {
             let files = ModelFiles(seed: generator.next())
-            let refusing = ScriptedStudy { _, _ in TransportResponse(status: 403) }
+            let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
             let outbox = try Self.open(files)
             try outbox.append("Contract")
             try outbox.append("Observation")
@@ -127,7 +129,7 @@ import Testing
         files.setCapacity(300)
         for _ in 0..<3 { #expect(code { _ = try outbox.append("Observation") } == "storage-full") }
         #expect(files.paths == before)
-        // Sending needs no room, and makes some.
+        // Sending needs no room.
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).sent == 1)
         files.setCapacity(nil)
@@ -160,10 +162,18 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(
             atPath: store.folder.appendingPathComponent("outbox").path)
         #expect(!names.contains { $0.hasPrefix(".tmp-") })
-        // Room again: the next goes through.
+        // What is stored makes room for what is new, and what is only sent does not.
         let last = try #require(entries.last)
-        try store.outbox.removeAccepted(last)
-        #expect(try store.outbox.append("Observation").sequence > last.sequence)
+        try store.outbox.moveToSent(last)
+        #expect(
+            code {
+                _ = try store.outbox.append(kind: "Observation", sid: sid) {
+                    envelope(sid: sid, seq: $0, payload: payload)
+                }
+            } == "storage-full")
+        _ = try store.outbox.note([last.sid: "stored"], retention: SentRetention(), now: Date())
+        try store.outbox.append(kind: "Observation", sid: sid) { envelope(sid: sid, seq: $0, payload: payload) }
+        #expect(try store.outbox.sentSubmissions().isEmpty)
     }
 }
 

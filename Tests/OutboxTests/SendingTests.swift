@@ -26,6 +26,8 @@ import Wire
             #expect(request.headers["Antispam"] == "word")
             #expect(request.headers["Content-Type"] == "application/jose+json")
         }
+        #expect(requests.dropFirst().map { $0.headers["Tributary-Submission"] } == entries.map(\.sid))
+        #expect(try outbox.sentSubmissions().map(\.entry) == entries)
     }
 
     @Test func aC3PROEnvelopeGoesAsPlainJSON() async throws {
@@ -38,6 +40,10 @@ import Wire
         let last = try #require(await study.requests.last)
         #expect(last.headers["Content-Type"] == "application/json")
         #expect(last.body == sealed.bytes)
+        // Kept under the id that the study gives it, which is made of its content.
+        let listed = try EnvelopeHeader.read(from: sealed.bytes).submissionID
+        #expect(last.headers["Tributary-Submission"] == listed)
+        #expect(try outbox.sentSubmissions().map(\.entry.sid) == [listed])
     }
 
     @Test func whatFailsForNowHoldsAllBehindIt() async throws {
@@ -110,7 +116,9 @@ import Wire
         try outbox.append("Contract")
         let bad = try outbox.append("Observation")
         try outbox.append("Patient")
-        let problem = Data(#"{"type":"about:blank","status":409,"code":"submission-conflict","detail":"x"}"#.utf8)
+        let problem = Data(
+            #"{"type":"about:blank","status":409,"code":"submission-conflict","detail":"x","submission":"\#(bad.sid)"}"#
+                .utf8)
         let study = ScriptedStudy { kind, _ in
             kind == "Observation" ? TransportResponse(status: 409, body: problem) : TransportResponse(status: 200)
         }

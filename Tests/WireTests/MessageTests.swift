@@ -41,11 +41,63 @@ import Wire
 
     @Test func aPageOfDeliveriesHasTheFixedNames() throws {
         let page = DeliveriesPage(
-            deliveries: [.init(submission: "s", status: "stored", at: "2026-01-02T03:04:05.000Z", versionId: "1")],
-            next: "12")
+            deliveries: [.init(submission: "s", status: "stored", at: "2026-01-02T03:04:05.000Z")], next: "3.12",
+            epoch: 3)
         #expect(
             try json(page)
-                == #"{"deliveries":[{"at":"2026-01-02T03:04:05.000Z","status":"stored","submission":"s","versionId":"1"}],"next":"12"}"#
+                == #"{"deliveries":[{"at":"2026-01-02T03:04:05.000Z","status":"stored","submission":"s"}],"epoch":3,"next":"3.12"}"#
         )
+    }
+
+    @Test func aPageOfAnOlderServerIsRead() throws {
+        let old =
+            #"{"deliveries":[{"at":"2026","status":"stored","submission":"s","versionId":"Patient/1/_history/1"}],"next":"12"}"#
+        let page = try JSONDecoder().decode(DeliveriesPage.self, from: Data(old.utf8))
+        #expect(page.deliveries == [.init(submission: "s", status: "stored", at: "2026")])
+        #expect(page.next == "12" && page.epoch == nil)
+    }
+
+    @Test func aSubmissionIsNamedInItsAcknowledgementAndItsRefusal() throws {
+        #expect(
+            try json(SubmissionAcknowledgement(submission: "s")) == #"{"status":"received","submission":"s"}"#)
+        #expect(
+            try json(ProblemDetails(status: 409, title: "Conflict", code: "submission-conflict", submission: "s"))
+                == #"{"code":"submission-conflict","status":409,"submission":"s","title":"Conflict","type":"about:blank"}"#
+        )
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                SubmissionAcknowledgement.self, from: Data(#"{"status":409,"submission":"s"}"#.utf8))
+        }
+    }
+
+    @Test(arguments: ["1e400", "1e30", "9223372036854775808", "0.5", "\"soon\"", "null"])
+    func aTokenWhoseLifetimeIsNoIntegerIsGoodAllTheSame(lifetime: String) throws {
+        let answer = #"{"access_token":"t","expires_in":\#(lifetime),"token_type":"bearer"}"#
+        let token = try JSONDecoder().decode(TokenResponse.self, from: Data(answer.utf8))
+        #expect(token.accessToken == "t" && token.expiresIn == nil)
+    }
+
+    @Test func anEnvelopeIsListedUnderItsSIDOrAnIDOfItsContent() throws {
+        let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
+        let header = try EnvelopeHeader.read(from: sealed.bytes)
+        #expect(header.submissionID == Self.id(ofSHA256: header.digest))
+        #expect(UUID(uuidString: header.submissionID) != nil)
+        #expect(Array(header.submissionID)[14] == "8")
+        #expect("89ab".contains(Array(header.submissionID)[19]))
+    }
+
+    /// RFC 9562 section 5.8 by another way: bytes and masks.
+    private static func id(ofSHA256 hex: String) -> String {
+        var bytes = stride(from: 0, to: 32, by: 2).map { offset -> UInt8 in
+            let start = hex.index(hex.startIndex, offsetBy: offset)
+            return UInt8(hex[start..<hex.index(start, offsetBy: 2)], radix: 16) ?? 0
+        }
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x0F | [0x80, 0x90, 0xA0, 0xB0][Int(Array(hex.utf8)[16]) % 4]
+        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
+            String(Array(digits)[range])
+        }
+        return parts.joined(separator: "-")
     }
 }

@@ -21,6 +21,8 @@ public enum ConsentError: Error, Sendable, Hashable {
     case subjectUnclear
     /// The resource is no withdrawal of a research consent.
     case notAWithdrawal
+    /// The code for moving to another phone has not the form of one.
+    case moveCodeInvalid
 
     /// The stable code.
     public var code: String {
@@ -35,6 +37,7 @@ public enum ConsentError: Error, Sendable, Hashable {
         case .notSigned: "consent-not-signed"
         case .subjectUnclear: "consent-subject-unclear"
         case .notAWithdrawal: "consent-not-a-withdrawal"
+        case .moveCodeInvalid: "move-code-invalid"
         }
     }
 
@@ -52,6 +55,8 @@ public enum ConsentError: Error, Sendable, Hashable {
         case .notSigned: "The Contract bears no signature."
         case .subjectUnclear: "The Contract does not say clearly which patient signed it."
         case .notAWithdrawal: "The Consent is no withdrawal: its status must be inactive and its scope research."
+        case .moveCodeInvalid:
+            "The code for moving to another phone is not written as the study team gave it: 26 letters and digits, a dot, and the participant's id. Ask the team for a new one."
         }
     }
 }

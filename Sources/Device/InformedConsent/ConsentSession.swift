@@ -30,6 +30,9 @@ public struct ConsentSession: Sendable {
         public var offsetMinutes: Int
         /// The participant's id from an earlier consent; nil makes a new one.
         public var patientID: String?
+        /// The study team's code for a participant with a new phone: the consent is signed for the participant whom it
+        /// names, whatever ``patientID`` says, and carries it.
+        public var moveCode: ParticipantMoveCode?
         /// Makes the ids.
         public var makeID: @Sendable () -> UUID
         /// The contents of files that sections name as their full text.
@@ -37,13 +40,15 @@ public struct ConsentSession: Sendable {
 
         public init(
             name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, patientID: String? = nil,
-            makeID: @escaping @Sendable () -> UUID = { UUID() }, htmlFiles: [String: String] = [:]
+            moveCode: ParticipantMoveCode? = nil, makeID: @escaping @Sendable () -> UUID = { UUID() },
+            htmlFiles: [String: String] = [:]
         ) {
             self.name = name
             self.image = image
             self.now = now
             self.offsetMinutes = offsetMinutes
             self.patientID = patientID
+            self.moveCode = moveCode
             self.makeID = makeID
             self.htmlFiles = htmlFiles
         }
@@ -64,12 +69,12 @@ public struct ConsentSession: Sendable {
         let name = signing.name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !name.isEmpty else { throw ConsentError.nameMissing }
         let now = DateTime(signing.now, offsetMinutes: signing.offsetMinutes)
-        let patientID = signing.patientID ?? signing.makeID().uuidString.lowercased()
+        let patientID = signing.moveCode?.patientID ?? signing.patientID ?? signing.makeID().uuidString.lowercased()
         let contractID = signing.makeID().uuidString.lowercased()
         return SignedConsent(
             contract: template.signed(
                 id: contractID, patientID: patientID, sharing: template.asksForSharing ? answers.sharing : nil,
-                now: now),
+                moveCode: signing.moveCode, now: now),
             patient: pseudonymization.patient(id: patientID, facts: answers.person, today: now),
             document: ConsentDocumentLayout(
                 template: template, answers: answers, htmlFiles: signing.htmlFiles,

@@ -2,7 +2,9 @@ import FHIR
 
 extension ConsentTemplate {
     /// The Contract of R4 that a participant signed: the template's content, the signature, no name.
-    func signed(id: String, patientID: String, sharing: Bool?, now: DateTime) -> Contract {
+    func signed(
+        id: String, patientID: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil, now: DateTime
+    ) -> Contract {
         var signed = Contract(id: id)
         for member in contract.object.members where ConsentTemplate.keptMembers.contains(member.key) {
             switch member.key {
@@ -13,6 +15,15 @@ extension ConsentTemplate {
             case "term": signed.term = contract.term.map(ConsentTemplate.term)
             default: signed.object[member.key] = member.value
             }
+        }
+        // A code is one person's: what a template has in its place is none.
+        if signed.extension(ConsentVocabulary.moveCode) != nil {
+            signed.extensions = signed.extensions.filter { $0.url != ConsentVocabulary.moveCode }
+        }
+        if let moveCode {
+            signed.extensions += [
+                Extension(url: ConsentVocabulary.moveCode, value: "String", .string(moveCode.text))
+            ]
         }
         // The URL names the template; the signed contract points at it.
         signed.instantiatesURI = canonical

@@ -13,6 +13,9 @@ public enum ConsentVocabulary {
     public static let includesHealthData = "urn:tributary:includes-health-data"
     /// Extension of a Patient (valueBoolean): the person is 90 or older, and no birth date is told.
     public static let ninetyOrOlder = "urn:tributary:age-90-or-older"
+    /// Extension of a signed Contract (valueString): the one-time code by which the study team moves a participant to
+    /// another phone (``ParticipantMoveCode``). It is sealed with the Contract and belongs to no template.
+    public static let moveCode = "urn:tributary:move-code"
     /// Code system of signer types.
     public static let signerType = "http://terminology.hl7.org/CodeSystem/contractsignertypecodes"
     /// Code system of signature types (ASTM E1762).

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A device's folder: `outbox/`, `refused/`, `enrolment.json` and small JSON files of the app's own. Folders have mode
-/// 0700, files 0600. Several processes may use it at a time.
+/// A device's folder: `outbox/`, `refused/`, `sent/`, `enrolment.json`, `deliveries.json` and small JSON files of the
+/// app's own. Folders have mode 0700, files 0600. Several processes may use it at a time.
 public struct DeviceStore: Sendable {
     /// The folder.
     public let folder: URL

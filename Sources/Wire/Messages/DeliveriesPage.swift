@@ -8,29 +8,30 @@ public struct DeliveriesPage: Codable, Sendable, Hashable {
         public var status: String
         /// When it became so, ISO 8601, UTC.
         public var at: String
-        /// The stored resource's version.
-        public var versionId: String?
         /// A stable code that reveals nothing about the data.
         public var reason: String?
 
         /// Makes one entry.
-        public init(submission: String, status: String, at: String, versionId: String? = nil, reason: String? = nil) {
+        public init(submission: String, status: String, at: String, reason: String? = nil) {
             self.submission = submission
             self.status = status
             self.at = at
-            self.versionId = versionId
             self.reason = reason
         }
     }
 
     /// The changes after the cursor, oldest first.
     public var deliveries: [Delivery]
-    /// The cursor for the next request; the same as the one sent when there is nothing new.
+    /// The cursor for the next request, opaque; the same as the one sent when there is nothing new.
     public var next: String
+    /// Which life of the server's store this is: another number after it was restored from a backup. A device that
+    /// sees it change asks again from the beginning. `nil` from older servers.
+    public var epoch: Int64?
 
     /// Makes a page.
-    public init(deliveries: [Delivery], next: String) {
+    public init(deliveries: [Delivery], next: String, epoch: Int64? = nil) {
         self.deliveries = deliveries
         self.next = next
+        self.epoch = epoch
     }
 }

@@ -16,6 +16,16 @@ public struct TokenResponse: Codable, Sendable, Hashable {
         case scope
     }
 
+    /// Reads an answer. A lifetime that no integer holds (1e400, a fraction, text) says nothing: the token is good
+    /// all the same.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        accessToken = try values.decode(String.self, forKey: .accessToken)
+        tokenType = try values.decode(String.self, forKey: .tokenType)
+        expiresIn = try? values.decodeIfPresent(Int.self, forKey: .expiresIn)
+        scope = try values.decodeIfPresent(String.self, forKey: .scope)
+    }
+
     /// Makes an answer with a bearer token.
     public init(accessToken: String, expiresIn: Int?) {
         self.accessToken = accessToken

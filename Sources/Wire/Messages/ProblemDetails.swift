@@ -1,4 +1,5 @@
-/// An HTTP problem (RFC 9457), sent as `application/problem+json`, with our stable code as an extension member.
+/// An HTTP problem (RFC 9457), sent as `application/problem+json`, with our stable code as an extension member and,
+/// where a submission is refused, its id: by both a device knows that the study refused it and nobody on the way.
 public struct ProblemDetails: Codable, Sendable, Hashable {
     /// The media type.
     public static let mediaType = "application/problem+json"
@@ -13,13 +14,19 @@ public struct ProblemDetails: Codable, Sendable, Hashable {
     public var detail: String?
     /// The stable code, kebab-case.
     public var code: String?
+    /// The id of the submission that is refused; `nil` where the problem is not about one.
+    public var submission: String?
 
     /// Makes a problem.
-    public init(status: Int, title: String, code: String, detail: String? = nil, type: String = "about:blank") {
+    public init(
+        status: Int, title: String, code: String, detail: String? = nil, type: String = "about:blank",
+        submission: String? = nil
+    ) {
         self.type = type
         self.title = title
         self.status = status
         self.detail = detail
         self.code = code
+        self.submission = submission
     }
 }

@@ -14,4 +14,6 @@ public enum StudyPath {
     public static let questionnaires = "/fhir/Questionnaire"
     /// The request header with the study's shared word.
     public static let antispamHeader = "Antispam"
+    /// The request header of a submission with its id, so that a refusal made before the body is read can name it too.
+    public static let submissionHeader = "Tributary-Submission"
 }

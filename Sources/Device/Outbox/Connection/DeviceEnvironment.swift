@@ -12,11 +12,17 @@ public struct DeviceEnvironment: Sendable {
     /// Puts an environment together; without arguments the system's.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
-        sleep: @escaping @Sendable (Double) async throws -> Void = { try await Task.sleep(for: .seconds($0)) },
+        sleep: @escaping @Sendable (Double) async throws -> Void = { try await DeviceEnvironment.pause($0) },
         random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
     ) {
         self.now = now
         self.sleep = sleep
         self.random = random
+    }
+
+    /// Waits so many seconds, at most a day: a number that no duration holds would trap. Throws when the task is
+    /// cancelled.
+    public static func pause(_ seconds: Double) async throws {
+        try await Task.sleep(for: .seconds(ServerDelay.clamped(seconds)))
     }
 }

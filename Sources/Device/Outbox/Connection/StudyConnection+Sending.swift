@@ -13,7 +13,7 @@ public struct SendReport: Codable, Sendable, Hashable {
         case stopped
     }
 
-    /// Submissions the server accepted in this round.
+    /// Submissions the study acknowledged in this round.
     public let sent: Int
     /// Submissions that moved to the refused ones in this round.
     public let refused: Int
@@ -22,13 +22,15 @@ public struct SendReport: Codable, Sendable, Hashable {
     /// How the round ended.
     public let ending: Ending
     /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `server-unavailable`,
-    /// `token-refused`, `consent-refused`.
+    /// `token-refused`, `answer-unmarked` (something answered that is not known to be the study), `consent-refused`, or
+    /// the study's own code where it will not take the first file for now.
     public let reason: String?
 }
 
 extension StudyConnection {
     /// Sends what is queued, in order, until the queue is empty, or its first file must wait longer than the patience
-    /// allows, or the Contract was refused. Files leave the queue only when the server has them or refused them.
+    /// allows, or the Contract was refused. Files leave the queue only when the study itself said that it has them
+    /// (``OutboxDirectory/sentFolder``) or that it refuses them (``OutboxDirectory/refusedFolder``).
     ///
     /// - Parameters:
     ///   - patience: how often to try, and how long to wait in between.
@@ -41,7 +43,7 @@ extension StudyConnection {
         defer { withExtendedLifetime(lock) {} }
         let deadline = timeLimit.map { environment.now().addingTimeInterval($0) }
         var sender = OutboxSender(patience: patience)
-        var envelope = Data()
+        var envelope: Envelope?
         var effect: OutboxSender.Effect? = .list
         while let current = effect {
             if case .finish(let outcome) = current { return try report(sender, outcome, outbox) }
@@ -51,23 +53,32 @@ extension StudyConnection {
         return try report(sender, .held(code: "server-unavailable"), outbox)
     }
 
+    /// The file that is under way.
+    private struct Envelope {
+        let bytes: Data
+        let header: EnvelopeHeader
+    }
+
     /// Does one thing and says what came of it.
     private func perform(
-        _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout Data, deadline: Date?
+        _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout Envelope?, deadline: Date?
     ) async throws -> OutboxSender.Event {
         try Task.checkCancellation()
         switch effect {
         case .list, .finish: break
         case .read(let entry):
             do {
-                envelope = try outbox.read(entry)
+                let bytes = try outbox.read(entry)
+                envelope = Envelope(bytes: bytes, header: try EnvelopeHeader.read(from: bytes))
                 return .fileRead
-            } catch let error as OutboxError {
-                return error.reason == .fileMissing ? .fileMissing : .fileUnreadable
+            } catch let error as OutboxError where error.reason == .fileMissing {
+                return .fileMissing
+            } catch is OutboxError, is WireError {
+                return .fileUnreadable
             }
         case .obtainToken(let renewing): return try await obtainToken(renewing: renewing)
         case .post(let entry): return try await post(envelope, kind: entry.kind)
-        case .remove(let entry): try outbox.removeAccepted(entry)
+        case .moveToSent(let entry): try outbox.moveToSent(entry, listedAs: envelope?.header.submissionID)
         case .moveAside(let entry, let status, let code):
             try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
         case .wait(let atLeast, let spread):
@@ -92,15 +103,18 @@ extension StudyConnection {
         }
     }
 
-    private func post(_ envelope: Data, kind: String) async throws -> OutboxSender.Event {
+    private func post(_ envelope: Envelope?, kind: String) async throws -> OutboxSender.Event {
+        // The sender posts only what it has read.
+        guard let envelope else { return .networkFailed }
+        let header = envelope.header
         do {
-            let response = try await submit(envelope, kind: kind)
+            let response = try await submit(envelope.bytes, header, kind: kind)
             return .answered(
-                status: response.status, code: response.errorCode,
-                retryAfter: response.retryAfter(now: environment.now()))
+                SubmissionAnswer(response, to: header.submissionID, sentAs: header.format, now: environment.now()))
         } catch let error as OutboxError {
             // The token may have run out between two effects; then its failure is a failure of this attempt.
-            return error.reason == .tokenRefused ? .answered(status: 401, code: nil, retryAfter: nil) : .networkFailed
+            return error.reason == .tokenRefused
+                ? .answered(SubmissionAnswer(status: 401, mark: .problem(code: error.code))) : .networkFailed
         }
     }
 

@@ -45,7 +45,7 @@ public actor StudyConnection {
         guard let answer = try? JSONDecoder().decode(TokenResponse.self, from: response.body),
             !answer.accessToken.isEmpty, answer.tokenType.lowercased() == "bearer"
         else { throw OutboxError(.answerInvalid, "The server's token cannot be read.") }
-        let lifetime = Double(answer.expiresIn ?? 300)
+        let lifetime = ServerDelay.clamped(Double(answer.expiresIn ?? 300))
         token = (answer.accessToken, environment.now().addingTimeInterval(max(0, lifetime - Self.margin)))
         return answer.accessToken
     }
@@ -53,12 +53,13 @@ public actor StudyConnection {
     // MARK: - Requests
 
     /// Sends one sealed submission with the token in memory and returns the answer, whatever it is.
-    func submit(_ envelope: Data, kind: String) async throws -> TransportResponse {
-        let format = try EnvelopeHeader.read(from: envelope).format
-        return try await send(
+    func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
+        try await send(
             "POST", "\(StudyPath.submissions)/\(kind)",
-            headers: ["Authorization": "Bearer \(try await accessToken())", "Content-Type": format.mediaType],
-            body: envelope)
+            headers: [
+                "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
+                StudyPath.submissionHeader: header.submissionID,
+            ], body: envelope)
     }
 
     /// What became of this device's submissions since the cursor; `nil` from the beginning. Call again with the page's

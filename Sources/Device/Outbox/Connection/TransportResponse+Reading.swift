@@ -2,15 +2,15 @@ import Foundation
 import Wire
 
 extension TransportResponse {
-    /// The wait in seconds that `Retry-After` asks for (RFC 9110 section 10.2.3): a number, or a date.
+    /// The wait in seconds that `Retry-After` asks for (RFC 9110 section 10.2.3), a number or a date: 0 to a day.
     func retryAfter(now: Date) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if let seconds = Int(text) { return seconds >= 0 ? Double(seconds) : nil }
+        if let seconds = ServerDelay.read(text) { return seconds }
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "GMT")
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: text).map { max(0, $0.timeIntervalSince(now)) }
+        return formatter.date(from: text).map { ServerDelay.clamped($0.timeIntervalSince(now)) }
     }
 
     /// The stable code in the body: our problem's (RFC 9457), else OAuth's. Only a plain word is taken: it ends in a file
@@ -20,12 +20,17 @@ extension TransportResponse {
         let code =
             (try? decoder.decode(ProblemDetails.self, from: body))?.code
             ?? (try? decoder.decode(OAuthError.self, from: body))?.error
-        guard let code, (1...64).contains(code.utf8.count),
-            code.utf8.allSatisfy({
-                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
-            })
-        else { return nil }
+        guard let code, Self.isPlainWord(code) else { return nil }
         return code
+    }
+
+    /// Whether a server's code is a word that may stand in a file and on a terminal: lower-case letters, digits, `-`
+    /// and `_`, at most 64.
+    static func isPlainWord(_ code: String) -> Bool {
+        (1...64).contains(code.utf8.count)
+            && code.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
+            }
     }
 
     /// This answer as an error: passing troubles as `server-unavailable`, anything else as the given kind.

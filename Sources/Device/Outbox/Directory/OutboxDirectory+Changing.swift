@@ -28,11 +28,20 @@ extension OutboxDirectory {
             guard Self.fits(content, entry) else {
                 throw OutboxError(.envelopeMismatch, "The sealed submission carries another number or id.")
             }
+            guard entry.sequence < .max else {
+                throw OutboxError(.stateDamaged, "The outbox has no number left: its files' names are damaged.")
+            }
             // 2. The number is spent before it is used: a stop from here on leaves a gap, not a number for two.
             state.nextSequence += 1
             try store(state)
-            // 3. The file, whole or not at all.
-            try AtomicFile.write(content, to: folder.appendingPathComponent(entry.name), files: files)
+            // 3. The file, whole or not at all. What a person says now counts more than what the study has stored.
+            let file = folder.appendingPathComponent(entry.name)
+            do {
+                try AtomicFile.write(content, to: file, files: files)
+            } catch let error as OutboxError where error.reason == .storageFull {
+                guard try makeRoom(for: 2 * Int64(content.count) + 65_536) else { throw error }
+                try AtomicFile.write(content, to: file, files: files)
+            }
             // 4. The consent outlives its file. A refused one stays refused until the server accepts the new one.
             if entry.isContract, state.consent == .none {
                 state.consent = .given
@@ -40,70 +49,5 @@ extension OutboxDirectory {
             }
             return entry
         }
-    }
-
-    /// Takes an accepted submission out. A stop before the end only means that it is sent once more.
-    func removeAccepted(_ entry: OutboxEntry) throws {
-        try locked {
-            // 1. What the file stood for is remembered before the file goes.
-            var state = try state()
-            if entry.isContract { state.consent = .given }
-            try store(state)
-            // 2. The file.
-            try files.remove(folder.appendingPathComponent(entry.name))
-            try files.syncFolder(folder)
-        }
-    }
-
-    /// Moves a refused submission aside with its reason. A stop before the end only means that it is sent once more.
-    func moveAside(_ entry: OutboxEntry, because refusal: Refusal) throws {
-        try locked {
-            // 1. The reason stands before the file it explains.
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            encoder.dateEncodingStrategy = .iso8601
-            let content: Data
-            do { content = try encoder.encode(refusal) } catch {
-                throw OutboxError(.storageFailed, "The reason of a refusal cannot be written.")
-            }
-            let target = refusedFolder.appendingPathComponent(entry.name)
-            try AtomicFile.write(content, to: target.appendingPathExtension("reason.json"), files: files)
-            // 2. A refused Contract holds everything back, from before its file goes.
-            var state = try state()
-            if entry.isContract { state.consent = .refused }
-            try store(state)
-            // 3. The file.
-            try files.move(folder.appendingPathComponent(entry.name), to: target)
-            try files.syncFolder(refusedFolder)
-            try files.syncFolder(folder)
-        }
-    }
-
-    /// Why a submission was refused, as it stands beside it.
-    public func refusal(of entry: OutboxEntry) throws -> Refusal {
-        let file = refusedFolder.appendingPathComponent(entry.name).appendingPathExtension("reason.json")
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        guard let refusal = try? decoder.decode(Refusal.self, from: files.read(file)) else {
-            throw OutboxError(.fileMissing, "No reason stands beside \(entry.name).")
-        }
-        return refusal
-    }
-}
-
-/// Why a submission will never be sent again.
-public struct Refusal: Codable, Sendable, Hashable {
-    /// The HTTP status; `nil` if the file never reached the server.
-    public let status: Int?
-    /// A stable code: the server's own, `http-<status>`, or `entry-unreadable`.
-    public let code: String
-    /// When, to the second.
-    public let at: Date
-
-    /// Makes a reason.
-    public init(status: Int?, code: String, at: Date) {
-        self.status = status
-        self.code = code
-        self.at = at
     }
 }

@@ -4,7 +4,9 @@ import Wire
 /// A queue of sealed submissions in a folder: first in, first out, one file each, safe against a stop at any instant and
 /// against other processes.
 ///
-/// - A file appears under its name only whole and durable, and goes only when the server has it or refused it.
+/// - A file appears under its name only whole and durable, and leaves the queue only when the study has it or refused it.
+/// - What the study has is kept among the sent ones until it says `stored`, and a while longer: it may have to be
+///   restored from a backup that is older.
 /// - Numbers only rise, also when the queue is empty; a stop may leave a gap, never a number used twice.
 /// - Nothing is queued before the first Contract, and nothing is sent after a refused one until there is another.
 /// - Files with other names are left alone.
@@ -13,17 +15,22 @@ public struct OutboxDirectory: Sendable {
     public let folder: URL
     /// Where refused submissions go, each with a `<name>.reason.json`.
     public let refusedFolder: URL
+    /// Where accepted submissions stay until they need not be kept any longer.
+    public let sentFolder: URL
     let files: any DurableFiles
 
     /// How long a short change waits for another process's, in seconds.
     private static let patience = 10.0
 
     /// Opens the folders, makes them if need be, and clears what a stopped process left half written.
+    /// - Parameter sentFolder: `nil` for the folder `sent` beside the queue's.
     public static func open(
-        folder: URL, refusedFolder: URL, files: any DurableFiles = PosixFiles()
+        folder: URL, refusedFolder: URL, sentFolder: URL? = nil, files: any DurableFiles = PosixFiles()
     ) throws -> OutboxDirectory {
-        let outbox = OutboxDirectory(folder: folder, refusedFolder: refusedFolder, files: files)
-        for folder in [folder, refusedFolder] {
+        let sentFolder = sentFolder ?? folder.deletingLastPathComponent().appendingPathComponent("sent")
+        let outbox = OutboxDirectory(
+            folder: folder, refusedFolder: refusedFolder, sentFolder: sentFolder, files: files)
+        for folder in [folder, refusedFolder, sentFolder] {
             try files.makeFolder(folder)
             try files.syncFolder(folder.deletingLastPathComponent())
         }
@@ -47,7 +54,7 @@ public struct OutboxDirectory: Sendable {
     func snapshot() throws -> (entries: [OutboxEntry], consent: ConsentStanding) {
         try locked {
             let entries = try entries()
-            return (entries, try storedState().completed(by: entries, refused: []).consent)
+            return (entries, try state(of: entries, refused: []).consent)
         }
     }
 
@@ -79,14 +86,19 @@ public struct OutboxDirectory: Sendable {
     private var stateFile: URL { folder.appendingPathComponent(".state.json") }
 
     /// The state as files and memory give it together. Only while locked.
-    func state() throws -> OutboxState {
-        try storedState().completed(by: entries(), refused: refusedEntries())
+    func state() throws -> OutboxState { try state(of: entries(), refused: refusedEntries()) }
+
+    private func state(of entries: [OutboxEntry], refused: [OutboxEntry]) throws -> OutboxState {
+        if let state = try storedState() { return state.completed(by: entries, refused: refused) }
+        // Whoever removed the file did not remove what was sent: its numbers are spent, and its Contract was given.
+        return OutboxState().completed(by: entries + (try sentSubmissions()).map(\.entry), refused: refused)
     }
 
-    private func storedState() throws -> OutboxState {
+    /// `nil` if none was stored yet.
+    private func storedState() throws -> OutboxState? {
         let content: Data
         do { content = try files.read(stateFile) } catch let error as OutboxError where error.reason == .fileMissing {
-            return OutboxState()
+            return nil
         }
         guard let state = try? JSONDecoder().decode(OutboxState.self, from: content), state.nextSequence >= 1 else {
             throw OutboxError(
@@ -113,6 +125,12 @@ public struct OutboxDirectory: Sendable {
     func locked<Result>(_ body: () throws -> Result) throws -> Result {
         let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: Self.patience)
         return try withExtendedLifetime(lock) { try body() }
+    }
+
+    /// The right to learn of deliveries, held over network waits. Throws `outbox-busy` at once if another process is
+    /// learning of them.
+    func learningLock() throws -> FileLock {
+        try files.lock(folder.appendingPathComponent(".learning"), patience: 0)
     }
 
     /// The right to send, held over network waits; queueing goes on meanwhile. Throws `outbox-busy` at once if another

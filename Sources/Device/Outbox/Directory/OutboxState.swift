@@ -16,15 +16,29 @@ struct OutboxState: Codable, Sendable, Hashable {
     var nextSequence: Int64 = 1
     /// The consent, as of the last file that was settled.
     var consent: ConsentStanding = .none
+    /// The number of the Contract that the consent comes from; `nil` before one was answered.
+    var consentSequence: Int64?
 
     /// The state that the stored one and the files give together.
     ///
     /// A file is named before the state tells of it; so a process stopped in between leaves files that are ahead.
+    /// - Parameters:
+    ///   - entries: what is queued or, where no state is stored, was accepted.
+    ///   - refused: what stands aside.
     func completed(by entries: [OutboxEntry], refused: [OutboxEntry]) -> OutboxState {
         var state = self
-        let last = (entries + refused).map(\.sequence).max() ?? 0
-        state.nextSequence = max(nextSequence, last + 1)
+        let last = max(entries.lazy.map(\.sequence).max() ?? 0, refused.lazy.map(\.sequence).max() ?? 0)
+        // A name may carry the last number there is; the one after it would not fit.
+        state.nextSequence = max(nextSequence, last == .max ? last : last + 1)
         if consent == .none, entries.contains(where: \.isContract) { state.consent = .given }
         return state
+    }
+
+    /// Takes the answer to a Contract. The newest one that was answered counts: one that is sent again, after a restore
+    /// or because it was refused, undoes nothing that came later.
+    mutating func settle(_ entry: OutboxEntry, as standing: ConsentStanding) {
+        guard entry.isContract, entry.sequence >= consentSequence ?? 0 else { return }
+        consent = standing
+        consentSequence = entry.sequence
     }
 }

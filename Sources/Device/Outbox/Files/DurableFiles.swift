@@ -9,6 +9,9 @@ public protocol DurableFiles: Sendable {
     /// A file's content. Throws `file-missing` if there is none.
     func read(_ file: URL) throws -> Data
 
+    /// A file's size in bytes; 0 if there is none.
+    func size(of file: URL) throws -> Int64
+
     /// Makes a new file of mode 0600 with this content. Throws if it exists. Not durable before ``sync(_:)`` and
     /// ``syncFolder(_:)``; after a failure a part of the file may stand.
     func create(_ file: URL, holding content: Data) throws

@@ -35,6 +35,15 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
+    public func size(of file: URL) throws -> Int64 {
+        var status = stat()
+        guard lstat(file.path, &status) == 0 else {
+            if errno == ENOENT { return 0 }
+            throw failure("measured", file)
+        }
+        return Int64(status.st_size)
+    }
+
     public func create(_ file: URL, holding content: Data) throws {
         let descriptor = try open(file, O_WRONLY | O_CREAT | O_EXCL)
         var rest = [UInt8](content)[...]

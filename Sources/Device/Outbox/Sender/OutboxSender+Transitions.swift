@@ -37,8 +37,8 @@ extension OutboxSender {
         case (.authorising, .tokenFailed(let retryAfter)):
             return hold("server-unavailable", retryAfter: retryAfter)
 
-        case (.posting(let entry, let renewed), .answered(let status, let code, let retryAfter)):
-            return answered(entry, renewed: renewed, status: status, code: code, retryAfter: retryAfter)
+        case (.posting(let entry, let renewed), .answered(let answer)):
+            return answered(entry, renewed: renewed, answer)
         case (.posting, .networkFailed), (.authorising, .networkFailed):
             return hold("connection-failed", retryAfter: nil)
 
@@ -46,24 +46,25 @@ extension OutboxSender {
         }
     }
 
-    private mutating func answered(
-        _ entry: OutboxEntry, renewed: Bool, status: Int, code: String?, retryAfter: Double?
-    ) -> Effect {
-        switch status {
-        case 200..<300:
+    private mutating func answered(_ entry: OutboxEntry, renewed: Bool, _ answer: SubmissionAnswer) -> Effect {
+        switch (answer.status, answer.mark) {
+        case (200...201, .acknowledged):
             sent += 1
             failures = 0
             phase = .listing
-            return .remove(entry)
-        case 401 where !renewed:
+            return .moveToSent(entry)
+        case (401, _) where !renewed:
             phase = .authorising(entry, renewed: true)
             return .obtainToken(renewing: true)
-        case 401: return hold("token-refused", retryAfter: retryAfter)
-        case 408, 425, 429: return hold("server-unavailable", retryAfter: retryAfter)
-        case 400..<500: return moveAside(entry, status: status, code: code ?? "http-\(status)")
-        default:
-            // 5xx, and whatever no agreement foresees (a redirect, a proxy's own code): nobody said the file is bad.
-            return hold("server-unavailable", retryAfter: retryAfter)
+        case (401, .problem): return hold("token-refused", retryAfter: answer.retryAfter)
+        case (408, _), (425, _), (429, _), (500..<600, _):
+            return hold("server-unavailable", retryAfter: answer.retryAfter)
+        case (400..<500, .problem(let code)) where SubmissionAnswer.isAboutBody(status: answer.status):
+            return moveAside(entry, status: answer.status, code: code)
+        // The study will not take it now, for reasons that lie with the client or the way: it says which.
+        case (400..<500, .problem(let code)): return hold(code, retryAfter: answer.retryAfter)
+        // Whoever answered is not known to be the study: nobody said that the file arrived, or that it is bad.
+        default: return hold("answer-unmarked", retryAfter: answer.retryAfter)
         }
     }
 
@@ -82,7 +83,7 @@ extension OutboxSender {
         // Exponential with full jitter: devices that failed together do not come back together.
         var spread = patience.firstDelay
         for _ in 1..<max(failures, 1) where spread < patience.longestDelay { spread *= 2 }
-        return .wait(atLeast: max(0, retryAfter ?? 0), spread: min(spread, patience.longestDelay))
+        return .wait(atLeast: ServerDelay.clamped(retryAfter ?? 0), spread: min(spread, patience.longestDelay))
     }
 
     private mutating func finish(_ outcome: Outcome) -> Effect {

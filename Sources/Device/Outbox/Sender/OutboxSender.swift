@@ -5,10 +5,12 @@
 /// queue ─► reading ─► authorising ─► posting ─► settling ─► queue …
 ///                          ▲   401 once │
 ///                          └────────────┤
-///             waiting ◄─────────────────┘ network, 5xx, 408, 425, 429, second 401, anything unforeseen
+///             waiting ◄─────────────────┘ network, 5xx, 408, 425, 429, second 401, every answer without our mark
 /// ```
-/// Accepted (2xx): the file goes. Refused (other 4xx) or unreadable: it moves aside and the next goes; a refused Contract
-/// stops all. Everything else keeps the file's place and holds all behind it.
+/// Only the study settles a submission, and it says so (``SubmissionAnswer/Mark``). Acknowledged (200 or 201): the file
+/// moves to the sent ones. Refused (4xx about its body) or unreadable: it moves aside and the next goes; a refused
+/// Contract stops all. Everything else, a proxy's 404 as well as a page of maintenance with 200, keeps the file's place
+/// and holds all behind it.
 public struct OutboxSender: Sendable, Hashable {
     /// How long to keep trying.
     public struct Patience: Sendable, Hashable {
@@ -43,8 +45,8 @@ public struct OutboxSender: Sendable, Hashable {
         case tokenRefused
         /// No token for now.
         case tokenFailed(retryAfter: Double?)
-        /// The server answered the submission.
-        case answered(status: Int, code: String?, retryAfter: Double?)
+        /// Somebody answered the submission.
+        case answered(SubmissionAnswer)
         /// The server was not reached, or the connection broke.
         case networkFailed
         /// The caller's time is over.
@@ -61,11 +63,11 @@ public struct OutboxSender: Sendable, Hashable {
         case obtainToken(renewing: Bool)
         /// Send this file.
         case post(OutboxEntry)
-        /// The server has it: take the file out, then list.
-        case remove(OutboxEntry)
+        /// The study has it: move the file to the sent ones, then list.
+        case moveToSent(OutboxEntry)
         /// It will never be taken: move it aside, then list.
         case moveAside(OutboxEntry, status: Int?, code: String)
-        /// Wait `atLeast` seconds and a random part of `spread` more, then list.
+        /// Wait `atLeast` seconds (0 to a day) and a random part of `spread` more, then list.
         case wait(atLeast: Double, spread: Double)
         /// Nothing more to do.
         case finish(Outcome)

@@ -11,7 +11,8 @@ extension DeviceCommand {
             abstract: "Check eligibility, sign the study's consent, and queue it.",
             discussion: """
                 The signed document (PDF) stays in the device's folder. Who is not eligible gets exit status 1 and the
-                verdict; nothing is queued.
+                verdict; nothing is queued. Who has a new phone gives the code that the study team made (`enrolment move`):
+                the consent is then signed for the participant of the old one.
 
                 Example:
                   tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
@@ -22,13 +23,14 @@ extension DeviceCommand {
         var answers: String
         @Option(help: "The person's name, for the document that stays on the device.") var name: String
         @Option(help: "A picture of the signature (PNG).") var signature: String?
+        @Option(help: "The study team's one-time code, for a participant with a new phone.") var code: String?
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
             do {
                 let signed = try session.sign(
                     contract: try CommandInput.file(contract), answers: try CommandInput.file(answers), name: name,
-                    signature: try signature.map { try CommandInput.file($0) }, now: Date())
+                    signature: try signature.map { try CommandInput.file($0) }, moveCode: try moveCode(), now: Date())
                 if device.json {
                     CommandOutput.result([
                         "participant": .string(signed.participant), "contract": .string(signed.contract),
@@ -40,6 +42,12 @@ extension DeviceCommand {
             } catch let error as ConsentError {
                 try report(error)
             }
+        }
+
+        private func moveCode() throws(ConsentError) -> ParticipantMoveCode? {
+            guard let text = code?.trimmingCharacters(in: .whitespacesAndNewlines) else { return nil }
+            guard let code = ParticipantMoveCode(text: text) else { throw ConsentError.moveCodeInvalid }
+            return code
         }
 
         private func report(_ error: ConsentError) throws {

@@ -16,7 +16,8 @@ struct DeviceCommand: AsyncParsableCommand {
               tributary device send --store phone
             """,
         subcommands: [
-            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Send.self, Deliveries.self,
+            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Send.self, Retry.self,
+            Deliveries.self,
         ])
 
     /// Which device.
@@ -53,17 +54,25 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Send what is queued, in order.",
-            discussion:
-                "What cannot be sent now stays queued (exit status 1).\n\nExample:\n  tributary device send --store phone"
-        )
+            discussion: """
+                What cannot be sent now stays queued (exit status 1). What was sent stays in sent/, sealed, until the study
+                has stored it and 30 days more: a study that was restored from a backup gets again what it lost.
+
+                Example:
+                  tributary device send --store phone
+                """)
         @OptionGroup var device: Store
         @Option(help: "How often to try a submission before giving up for now.") var attempts = 4
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
             let connection = StudyConnection(enrolment: session.enrolment)
-            let report = try await connection.sendAll(
-                from: session.store.outbox, patience: .init(attempts: max(1, attempts)))
+            let round = try await connection.synchronize(
+                session.store, patience: .init(attempts: max(1, attempts)))
+            let report = round.sending
+            if let requeued = round.learned?.requeued, requeued > 0 {
+                CommandOutput.note("The study was restored from a backup; queued again what it lost: \(requeued).")
+            }
             if device.json {
                 CommandOutput.result([
                     "sent": .number(JSONNumber(report.sent)), "refused": .number(JSONNumber(report.refused)),
@@ -80,6 +89,27 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Queue again what the study refused, in its old order.",
+            discussion: """
+                For when the study team has mended what made the study refuse it.
+
+                Example:
+                  tributary device retry --store phone && tributary device send --store phone
+                """)
+        @OptionGroup var device: Store
+
+        func run() async throws {
+            let retried = try DeviceSession(path: device.store).store.outbox.retryRefused()
+            if device.json {
+                CommandOutput.result(["retried": .number(JSONNumber(retried))])
+            } else {
+                CommandOutput.result("queued again: \(retried)")
+            }
+        }
+    }
+
     struct Deliveries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Ask what became of the submissions.",
@@ -90,6 +120,12 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             let session = try DeviceSession(path: device.store)
             let connection = StudyConnection(enrolment: session.enrolment)
+            do {
+                try await connection.learnDeliveries(in: session.store)
+            } catch let error as OutboxError {
+                // Another process may be at it, or the disk be full; the list can be shown all the same.
+                CommandOutput.note("The answer was not noted at the sent submissions (\(error.code)).")
+            }
             let (deliveries, next) = try await Self.all(connection, after: after)
             if device.json {
                 CommandOutput.result([
@@ -99,7 +135,6 @@ struct DeviceCommand: AsyncParsableCommand {
                                 "submission": .string(delivery.submission), "status": .string(delivery.status),
                                 "at": .string(delivery.at),
                             ]
-                            if let version = delivery.versionId { row["versionId"] = .string(version) }
                             if let reason = delivery.reason { row["reason"] = .string(reason) }
                             return row
                         }), "next": next.map { .string($0) } ?? .null,
@@ -115,17 +150,7 @@ struct DeviceCommand: AsyncParsableCommand {
         static func all(
             _ connection: StudyConnection, after: String?
         ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {
-            var deliveries: [DeliveriesPage.Delivery] = []
-            var cursor = after
-            while true {
-                let page = try await connection.deliveries(after: cursor)
-                cursor = page.next
-                guard !page.deliveries.isEmpty else { break }
-                let changed = Set(page.deliveries.map(\.submission))
-                deliveries.removeAll { changed.contains($0.submission) }
-                deliveries += page.deliveries
-            }
-            return (deliveries, cursor)
+            try await connection.allDeliveries(after: after)
         }
     }
 }

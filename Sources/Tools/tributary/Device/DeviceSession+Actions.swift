@@ -17,16 +17,21 @@ extension DeviceSession {
 
     /// Checks eligibility, signs the consent, keeps the signed document on the device, and queues Contract and Patient.
     ///
+    /// - Parameter moveCode: the study team's code for a participant with a new phone; it says who signs.
     /// - Throws: `ConsentError` where the person is not eligible or the answers do not suffice: nothing is queued.
     @discardableResult
-    func sign(contract: Data, answers: Data, name: String, signature: Data?, now: Date) throws -> Signed {
+    func sign(
+        contract: Data, answers: Data, name: String, signature: Data?, moveCode: ParticipantMoveCode? = nil, now: Date
+    ) throws -> Signed {
         let template = try ConsentTemplate(try Resource(contract))
         let consentAnswers = try ConsentAnswers(try JSON(answers))
         let offset = TimeZone.current.secondsFromGMT(for: now) / 60
         // A device stays with its participant: the server binds them at the first contract.
         let earlier = try? profile()
         let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
-            .init(name: name, image: signature, now: now, offsetMinutes: offset, patientID: earlier?.participant))
+            .init(
+                name: name, image: signature, now: now, offsetMinutes: offset, patientID: earlier?.participant,
+                moveCode: moveCode))
         // The document first: where it cannot be drawn, nothing has been queued.
         try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
         try save(

@@ -1,0 +1,56 @@
+import FHIR
+
+/// The one-time code that a study team gives to a participant with a new phone: `<secret>.<patient id>`.
+///
+/// The team makes it and hands it over in person; the phone signs the consent anew for the patient that it names, with
+/// the code in the Contract (``ConsentVocabulary/moveCode``), which is sealed. The server keeps a digest of the secret
+/// alone, and moves the participant once.
+public struct ParticipantMoveCode: Sendable, Hashable {
+    /// 130 random bits: 26 characters of RFC 4648 section 6 (base32) in lower case.
+    public let secret: String
+    /// The id of the participant's Patient (<https://hl7.org/fhir/R4/datatypes.html#id>).
+    public let patientID: String
+
+    /// The characters of a secret.
+    public static let secretLength = 26
+
+    /// Puts a code together; `nil` if the secret or the id has not its form.
+    public init?(secret: String, patientID: String) {
+        guard secret.utf8.count == Self.secretLength,
+            secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) }),
+            Resource.isID(patientID)
+        else { return nil }
+        self.secret = secret
+        self.patientID = patientID
+    }
+
+    /// Reads a code. The secret has no dot, so that the first one ends it; the id may have some. `nil` for any other
+    /// text, white space around it included.
+    public init?(text: String) {
+        guard text.utf8.count <= Self.secretLength + 65, let dot = text.firstIndex(of: ".") else { return nil }
+        self.init(secret: String(text[..<dot]), patientID: String(text[text.index(after: dot)...]))
+    }
+
+    /// The code as it is handed over.
+    public var text: String { "\(secret).\(patientID)" }
+}
+
+extension ParticipantMoveCode: CustomStringConvertible, CustomReflectable {
+    /// Tells whose code it is, and not the secret.
+    public var description: String { "move code of Patient/\(patientID)" }
+    public var customMirror: Mirror { Mirror(self, children: ["patientID": patientID]) }
+}
+
+extension Contract {
+    /// The code for moving to another phone that this Contract carries; `nil` if it carries none.
+    ///
+    /// - Throws: ``ConsentError/moveCodeInvalid`` where one stands that cannot be read, or several stand.
+    public func moveCode() throws(ConsentError) -> ParticipantMoveCode? {
+        let carried = extensions.filter { $0.url == ConsentVocabulary.moveCode }
+        guard let first = carried.first else { return nil }
+        guard carried.count == 1, let value = first.value, value.type == "String",
+            let code = value.value.string.flatMap(ParticipantMoveCode.init(text:))
+        else { throw ConsentError.moveCodeInvalid }
+        return code
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+extension OutboxDirectory {
+    /// The accepted submissions that are kept, in their order.
+    public func sentSubmissions() throws -> [SentSubmission] {
+        try files.names(in: sentFolder).compactMap(SentSubmission.init(name:)).sorted()
+    }
+
+    /// Moves an accepted submission to the sent ones. A stop before the end only means that it is sent once more.
+    /// - Parameter listedAs: the id under which the study lists it, if it is another than the entry's own (C3-PRO).
+    func moveToSent(_ entry: OutboxEntry, listedAs id: String? = nil) throws {
+        let sid = id.flatMap(OutboxEntry.canonical) ?? entry.sid
+        let target = SentSubmission(entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, sid: sid))
+        try locked {
+            // 1. What the file stood for is remembered before the file goes.
+            var state = try state()
+            state.settle(entry, as: .given)
+            try store(state)
+            // 2. The file.
+            try files.move(
+                folder.appendingPathComponent(entry.name), to: sentFolder.appendingPathComponent(target.name))
+            try files.syncFolder(sentFolder)
+            try files.syncFolder(folder)
+        }
+    }
+
+    /// Notes what the study said of sent submissions, and removes what need not be kept longer.
+    ///
+    /// - Parameters:
+    ///   - told: the newest status by submission.
+    ///   - now: the device's time.
+    /// - Returns: how many became stored, how many refused, how many files went. A stop before the end leaves each file
+    ///   under its old name or its new one.
+    func note(
+        _ told: [String: String], retention: SentRetention, now: Date
+    ) throws -> (stored: Int, refused: Int, removed: Int) {
+        try locked {
+            var (stored, refused) = (0, 0)
+            // 1. The names say what became of each.
+            var sent = try sentSubmissions()
+            for (index, old) in sent.enumerated() {
+                guard let new = told[old.entry.sid].map({ old.told($0, at: now) }), new != old else { continue }
+                try files.move(
+                    sentFolder.appendingPathComponent(old.name), to: sentFolder.appendingPathComponent(new.name))
+                sent[index] = new
+                switch new.fate {
+                case .stored: stored += 1
+                case .refused: refused += 1
+                case .waiting: break
+                }
+            }
+            try files.syncFolder(sentFolder)
+            // 2. Only what is durably told to be settled may go.
+            let sizes = try sent.map {
+                (submission: $0, bytes: try files.size(of: sentFolder.appendingPathComponent($0.name)))
+            }
+            let expired = retention.expired(of: sizes, now: now)
+            try remove(expired)
+            return (stored, refused, expired.count)
+        }
+    }
+
+    /// Puts sent submissions that the study does not have any more back into the queue, each in its old place, the
+    /// oldest first: a Contract comes before the data that it covers, also where this is stopped half way. What is gone
+    /// meanwhile is passed over.
+    /// - Returns: how many went back.
+    func requeue(_ submissions: [SentSubmission]) throws -> Int {
+        guard !submissions.isEmpty else { return 0 }
+        return try locked {
+            let standing = Set(try sentSubmissions())
+            let lost = submissions.filter(standing.contains).sorted()
+            for submission in lost {
+                try files.move(
+                    sentFolder.appendingPathComponent(submission.name),
+                    to: folder.appendingPathComponent(submission.entry.name))
+            }
+            try files.syncFolder(folder)
+            try files.syncFolder(sentFolder)
+            return lost.count
+        }
+    }
+
+    /// Makes room by removing stored submissions, those first that have been so the longest. Only while locked.
+    /// - Returns: whether anything went.
+    func makeRoom(for bytes: Int64) throws -> Bool {
+        var room: Int64 = 0
+        var chosen: [SentSubmission] = []
+        let stored = try sentSubmissions().filter(\.isStored)
+        for submission in stored.sorted(by: { ($0.settledAt ?? .distantPast, $0) < ($1.settledAt ?? .distantPast, $1) })
+        where room < bytes {
+            room += try files.size(of: sentFolder.appendingPathComponent(submission.name))
+            chosen.append(submission)
+        }
+        try remove(chosen)
+        return !chosen.isEmpty
+    }
+
+    private func remove(_ submissions: [SentSubmission]) throws {
+        guard !submissions.isEmpty else { return }
+        for submission in submissions { try files.remove(sentFolder.appendingPathComponent(submission.name)) }
+        try files.syncFolder(sentFolder)
+    }
+}
