@@ -14,19 +14,23 @@ public struct ServerOptions: Sendable {
     /// 0 lets the system choose.
     public var port: Int
     public var roles: Set<Role>
-    /// `sqlite:PATH`; nil for the study's own.
+    /// The queue's database, a path or `sqlite:PATH`; nil for the study's own.
+    public var queue: String?
+    /// The records' database, likewise.
     public var database: String?
     /// PEM files; both or none.
     public var certificate: String?
     public var privateKey: String?
 
     public init(
-        host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), database: String? = nil,
+        host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), queue: String? = nil,
+        database: String? = nil,
         certificate: String? = nil, privateKey: String? = nil
     ) {
         self.host = host
         self.port = port
         self.roles = roles
+        self.queue = queue
         self.database = database
         self.certificate = certificate
         self.privateKey = privateKey

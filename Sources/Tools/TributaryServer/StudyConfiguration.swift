@@ -24,12 +24,21 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var acceptPlainFHIR: Bool
     /// Whether receipts made by `tributary app-receipt make` count. Never for real data.
     public var development: Bool
+    /// Where the queue's database is: a path (relative to the study's folder) or `sqlite:PATH`; nil for the standard one.
+    public var queue: String?
+    /// Where the records' database is, likewise.
+    public var database: String?
+    /// For so many days what comes after a withdrawal is held before it is refused.
+    public var withdrawalGraceDays: Int
+    /// Bytes that one device may have waiting for its consent or for the study team.
+    public var heldBytesPerDevice: Int
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
         maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
         validation: ValidationStrictness = .errors, c3pro: Bool = true, acceptPlainFHIR: Bool = false,
-        development: Bool = false
+        development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
+        heldBytesPerDevice: Int = 256 << 20
     ) {
         self.id = id
         self.title = title
@@ -41,6 +50,10 @@ public struct StudyConfiguration: Sendable, Hashable {
         self.c3pro = c3pro
         self.acceptPlainFHIR = acceptPlainFHIR
         self.development = development
+        self.queue = queue
+        self.database = database
+        self.withdrawalGraceDays = withdrawalGraceDays
+        self.heldBytesPerDevice = heldBytesPerDevice
     }
 
     /// Reads `study.json`.
@@ -67,6 +80,18 @@ public struct StudyConfiguration: Sendable, Hashable {
             guard let number = value.integer, number > 0 else { throw Self.invalid("limits.\(name)", "a whole number") }
             return number
         }
+        func place(_ name: String) throws -> String? {
+            guard let value = json[name], !value.isNull else { return nil }
+            guard let text = value.string, !text.isEmpty else { throw Self.invalid(name, "a path or sqlite:PATH") }
+            return text
+        }
+        func days(_ name: String) throws -> Int {
+            guard let value = json[name] else { return 0 }
+            guard let number = value.integer, (0...3650).contains(number) else {
+                throw Self.invalid(name, "a whole number of days from 0 to 3650")
+            }
+            return number
+        }
         func strictness(_ value: JSON?) throws -> ValidationStrictness {
             guard let value else { return .errors }
             guard let found = value.string.flatMap(ValidationStrictness.init(rawValue:)) else {
@@ -82,21 +107,33 @@ public struct StudyConfiguration: Sendable, Hashable {
             tokenLifetime: try limit("tokenSeconds", standard.tokenLifetime),
             validation: try strictness(json["validation"]), c3pro: try flag("c3pro", standard.c3pro),
             acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
-            development: try flag("development", standard.development))
+            development: try flag("development", standard.development), queue: try place("queue"),
+            database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
+            heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice))
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 
     /// The text of `study.json`.
     public var json: JSON {
+        var object: JSONObject = JSONObject()
+        for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
+        if let queue { object["queue"] = .string(queue) }
+        if let database { object["database"] = .string(database) }
+        return .object(object)
+    }
+
+    private var fixedMembers: JSON {
         [
             "id": .string(id), "title": .string(title), "bundleIdentifier": .string(bundleIdentifier),
             "limits": [
                 "submissionBytes": .number(JSONNumber(maximumSubmissionBytes)),
                 "resources": .number(JSONNumber(maximumResourcesPerSubmission)),
                 "tokenSeconds": .number(JSONNumber(tokenLifetime)),
+                "heldBytesPerDevice": .number(JSONNumber(heldBytesPerDevice)),
             ],
             "validation": .string(validation.rawValue), "c3pro": .bool(c3pro),
             "acceptPlainFHIR": .bool(acceptPlainFHIR), "development": .bool(development),
+            "withdrawalGraceDays": .number(JSONNumber(withdrawalGraceDays)),
         ]
     }
 

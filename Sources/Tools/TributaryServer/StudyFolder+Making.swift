@@ -26,7 +26,7 @@ extension StudyFolder {
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         try write(hash.joined() + "\n", to: antispamURL, permissions: 0o600)
-        try write("keys/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
+        try write("keys/\nqueue/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
         _ = try keys.generate(now: now)
         if configuration.development {
             let root = try AppReceipt.makeDevelopmentRoot()
@@ -37,11 +37,7 @@ extension StudyFolder {
         try write(configuration.json.text(.pretty) + "\n", to: configurationURL, permissions: 0o644)
     }
 
-    private func write(_ text: String, to file: URL, permissions: Int) throws {
-        let made = FileManager.default.createFile(
-            atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: permissions])
-        guard made else {
-            throw ServerError(code: "file-unwritable", message: "\(file.lastPathComponent) cannot be written.")
-        }
+    private func write(_ text: String, to file: URL, permissions: mode_t) throws {
+        try PrivateFile.write(Data(text.utf8), to: file, permissions: permissions)
     }
 }

@@ -17,7 +17,8 @@ import Wire
 /// jwks.json          the public halves, for the receiver
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
 /// antispam.sha256    the hash of the antispam token, 0600
-/// data/              the database
+/// queue/             the queue's database, shared with the receiver's account by its group
+/// data/              the records' database, 0700
 /// ```
 public struct StudyFolder: Sendable {
     public let url: URL
@@ -43,8 +44,14 @@ public struct StudyFolder: Sendable {
         KeyFolder(url: url.appendingPathComponent("keys", isDirectory: true), publicSetURL: publicKeysURL)
     }
 
-    /// Where the records are unless told otherwise.
-    public var defaultDatabase: String { "sqlite:" + dataURL.appendingPathComponent("tributary.sqlite").path }
+    /// Where the queue's database is unless told otherwise.
+    public var defaultQueueURL: URL {
+        url.appendingPathComponent("queue", isDirectory: true).appendingPathComponent("queue.sqlite")
+    }
+    /// Where the records' database is unless told otherwise.
+    public var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
+    /// Where both were until version 0.4.
+    public var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.
     public func configuration() throws -> StudyConfiguration {

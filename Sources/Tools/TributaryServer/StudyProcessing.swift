@@ -12,20 +12,18 @@ import Wire
 public enum StudyProcessing {
     /// The processor that opens, gates, records and loads.
     public static func processor(
-        folder: StudyFolder, study: StudyConfiguration, database: any SQLDatabase,
-        queue: any SubmissionQueue, access: AccessControl, clock: @escaping @Sendable () -> Date
+        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
+        clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
-        SubmissionProcessor(
-            database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
+        let published = PublishedFiles(folder)
+        return SubmissionProcessor(
+            database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(folder: folder.keys),
             study: .init(
                 acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
                 validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),
-                templates: {
-                    folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
-                        .compactMap { try? ConsentTemplate($0.resource) }
-                },
-                questionnaire: { folder.questionnaire($0) }),
+                withdrawalGrace: TimeInterval(study.withdrawalGraceDays) * 86_400,
+                published: { await published.study() }),
             clock: clock)
     }
 

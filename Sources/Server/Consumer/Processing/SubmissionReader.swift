@@ -15,6 +15,10 @@ struct SubmissionReader {
         Observation.resourceType, Device.resourceType, Encounter.resourceType,
     ])
 
+    /// Steps that one message may take: an element converted, an element validated, a step of an expression. A batch of
+    /// ten thousand observations takes half of them.
+    static let maximumSteps = 10_000_000
+
     let maximumResources: Int
     let validation: SubmissionValidation
 
@@ -44,9 +48,12 @@ struct SubmissionReader {
         _ documents: [ParsedDocument], of opened: OpenedEnvelope, submission: QueuedSubmission,
         published: PublishedStudy
     ) throws -> [IncomingResource] {
+        let budget = StepBudget(limit: Self.maximumSteps)
         let incoming = try documents.enumerated().map { index, document in
             try Self.placed(index, of: documents.count) {
-                try convert(document, index: index, opened: opened, submission: submission, published: published)
+                try convert(
+                    document, index: index, opened: opened, submission: submission, published: published,
+                    budget: budget)
             }
         }
         do {
@@ -80,14 +87,14 @@ struct SubmissionReader {
 
     private func convert(
         _ document: ParsedDocument, index: Int, opened: OpenedEnvelope, submission: QueuedSubmission,
-        published: PublishedStudy
+        published: PublishedStudy, budget: StepBudget
     ) throws -> IncomingResource {
-        let (converted, version) = try inR4(document.resource, labelled: opened)
+        let (converted, version) = try inR4(document.resource, labelled: opened, budget: budget)
         guard Self.acceptedTypes.contains(converted.resourceType) else {
             throw SubmissionProblem(
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
         }
-        if let problem = validation.problem(in: converted) { throw problem }
+        if let problem = try validation.problem(in: converted, budget: budget) { throw problem }
         let owners = converted.owners
         guard let subject = owners.one else {
             throw owners.patients.isEmpty
@@ -114,7 +121,9 @@ struct SubmissionReader {
     }
 
     /// The resource as R4, with the version that it came in where that is another.
-    private func inR4(_ resource: Resource, labelled opened: OpenedEnvelope) throws -> (Resource, String?) {
+    private func inR4(
+        _ resource: Resource, labelled opened: OpenedEnvelope, budget: StepBudget
+    ) throws -> (Resource, String?) {
         if let name = opened.fhirVersion, opened.format == .jwe, FHIRVersion(label: name) == nil {
             throw SubmissionProblem(
                 "fhir-version-unsupported", "The FHIR version \(Self.printable(name)) is not known here.")
@@ -123,7 +132,9 @@ struct SubmissionReader {
             resource, label: opened.fhirVersion, fallback: opened.format == .c3pro ? .dstu2 : .r4)
         guard version != .r4 else { return (resource, nil) }
         do {
-            return (try FHIRConversion.toR4(resource, from: version).resource, version.number)
+            return (try FHIRConversion.toR4(resource, from: version, budget: budget).resource, version.number)
+        } catch FHIRConversionError.tooExpensive(let error) {
+            throw SubmissionProblem(error.code, error.message)
         } catch {
             throw SubmissionProblem(
                 "fhir-conversion-failed",

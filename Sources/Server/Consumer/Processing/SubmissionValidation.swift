@@ -36,10 +36,18 @@ public struct SubmissionValidation: Sendable {
     }
 
     /// The first problem that parks the submission; nil where it may go on.
-    func problem(in resource: Resource) -> SubmissionProblem? {
+    ///
+    /// - Throws: ``SubmissionProblem`` `too-expensive` where the budget is used up.
+    func problem(in resource: Resource, budget: StepBudget = .unlimited) throws -> SubmissionProblem? {
         if let problem = RequiredElements.problem(in: resource) { return problem }
         guard strictness != .none, !isWithdrawal(resource) else { return nil }
-        let issues = validator.validate(resource.json).issues.filter(strictness.parks)
+        let report: ValidationReport
+        do {
+            report = try validator.validate(resource.json, budget: budget)
+        } catch {
+            throw SubmissionProblem(error.code, error.message)
+        }
+        let issues = report.issues.filter(strictness.parks)
         guard let first = issues.first else { return nil }
         let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
         return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
