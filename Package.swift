@@ -12,11 +12,13 @@ let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting",
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// System libraries: headers only.
+/// System libraries: headers only. `CDescriptorReserve` is C of our own.
 let system: [Target] = [
+    .target(name: "CDescriptorReserve", path: "Sources/System/CDescriptorReserve"),
     .systemLibrary(
         name: "CXML2", path: "Sources/System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(
@@ -57,6 +59,10 @@ let imports: [Target] = [
 ]
 
 let server: [Target] = [
+    .target(
+        name: "ServerHTTP",
+        dependencies: ["CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
+        path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: [grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
     .target(
@@ -113,6 +119,7 @@ let tests: [Target] = [
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
     .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
+    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
     .testTarget(name: "RecordsTests", dependencies: ["Records", "Storage", "Trust", "FHIR", hummingbirdTesting]),
@@ -154,6 +161,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: system + language + wire + device + imports + server + tools + tests,

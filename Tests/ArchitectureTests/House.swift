@@ -24,7 +24,7 @@ struct House {
     /// All rooms of the plan, built or not yet.
     static let planned = House(rooms: cellar + language + wire + device + apple + imports + server + tools)
 
-    private static let cellar = ["CPQ", "CXML2", "CArchive", "CHaru", "CQREncode", "COpenSSL"].map {
+    private static let cellar = ["CPQ", "CXML2", "CArchive", "CHaru", "CQREncode", "COpenSSL", "CDescriptorReserve"].map {
         Room(name: $0, folder: "Sources/System/\($0)", mayImport: [])
     }
 
@@ -71,6 +71,7 @@ struct House {
     ]
 
     private static let server = [
+        server("ServerHTTP", ["CDescriptorReserve"]),
         server("Storage", ["CPQ"]),
         server("Trust", ["Storage"]),
         server("Accounts", ["Storage", "Trust"]),

@@ -1,0 +1,62 @@
+import Hummingbird
+
+/// The address that counts for a request.
+public struct ClientAddress: Sendable, Hashable {
+    /// Nothing where the peer has none (a Unix domain socket, a test).
+    public let address: IPAddress?
+
+    public init(_ address: IPAddress?) { self.address = address }
+
+    /// The key for ``RateLimiter``: the address, IPv6 to its /64.
+    public var rateKey: String { address?.subscriber.description ?? "local" }
+
+    /// For logs: IPv4 without its last octet, IPv6 to /48.
+    public var shortened: String { address?.shortened ?? "local" }
+
+    /// Whose request it is: the peer's or, where the peer is a trusted proxy, that of the right-most entry of
+    /// `X-Forwarded-For` which is no trusted proxy itself. Entries further left are whatever the client wrote.
+    ///
+    /// Where an entry on the way is no address, the peer counts.
+    public init(peer: IPAddress?, forwardedFor: [String], trustedProxies: [IPNetwork]) {
+        func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
+        guard let peer, isTrusted(peer) else {
+            self.init(peer)
+            return
+        }
+        var client = peer
+        var looked = 0
+        for entry in forwardedFor.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }).reversed() {
+            looked += 1
+            guard looked <= ClientAddress.mostEntries, let address = ClientAddress.entry(entry) else {
+                self.init(peer)
+                return
+            }
+            client = address
+            if !isTrusted(address) { break }
+        }
+        self.init(client)
+    }
+
+    private static let mostEntries = 32
+
+    /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
+    private static func entry(_ text: Substring) -> IPAddress? {
+        let text = text.drop { $0 == " " || $0 == "\t" }
+        let trimmed = text.prefix(
+            upTo: text.lastIndex { $0 != " " && $0 != "\t" }.map(text.index(after:)) ?? text.startIndex)
+        if trimmed.first == "[" {
+            let parts = trimmed.dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[1].isEmpty || isPort(parts[1]) else { return nil }
+            return IPAddress(String(parts[0])).flatMap { $0.isIPv6 || parts[0].contains(":") ? $0 : nil }
+        }
+        if let colon = trimmed.firstIndex(of: ":"), trimmed.lastIndex(of: ":") == colon {
+            guard isPort(trimmed[colon...]) else { return nil }
+            return IPAddress(String(trimmed[..<colon]))
+        }
+        return IPAddress(String(trimmed))
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.first == ":" && UInt16(text.dropFirst()) != nil
+    }
+}

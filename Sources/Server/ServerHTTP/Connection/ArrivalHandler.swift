@@ -1,0 +1,33 @@
+import NIOCore
+
+/// Stands next to the socket, before TLS: sees the first byte of whatever comes, and closes the connection, without
+/// waiting for TLS to take leave, when its time is over.
+final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let timer: ConnectionTimer
+    private let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void
+
+    init(timer: ConnectionTimer, onExpiry: @escaping @Sendable (ConnectionDeadline.Limit) -> Void) {
+        self.timer = timer
+        self.onExpiry = onExpiry
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        timer.start { [onExpiry] limit in
+            onExpiry(limit)
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer.stop() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        timer.note(.bytes)
+        context.fireChannelRead(data)
+    }
+}
+
+@available(*, unavailable)
+extension ArrivalHandler: Sendable {}

@@ -1,0 +1,49 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import NIOSSL
+
+/// HTTP/1.1 on one connection, with or without TLS, within ``HTTPLimits``.
+struct BoundedHTTPChannel: HTTPChannelHandler {
+    typealias Value = HTTP1Channel.Value
+
+    let responder: Responder
+    let limits: HTTPLimits
+    let budget: ConnectionBudget
+    let certificates: TLSCertificates?
+    let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void
+
+    /// Never fails: a connection that cannot be set up would end the listener with it.
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        // 1. Is there room? If not, the connection is set up as any other and closed at once.
+        let isAdmitted = budget.admit(channel)
+        // 2. The time starts, before TLS.
+        let timer = ConnectionTimer(limits: limits, eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound(timer, eventLoop: channel.eventLoop)
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestProgressHandler(timer: bound.value)], idleTimeout: nil,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+                maxHeaderFieldCount: limits.headerFields))
+        let http = HTTP1Channel(responder: responder, configuration: configuration)
+        return channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(ArrivalHandler(timer: bound.value, onExpiry: onExpiry))
+            // 3. TLS by the certificate of today.
+            if let certificates {
+                try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context()))
+            }
+        }.flatMap {
+            // 4. HTTP.
+            http.setup(channel: channel, logger: logger)
+        }.map { value in
+            if !isAdmitted { channel.close(promise: nil) }
+            return value
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await handleHTTP(asyncChannel: value, logger: logger)
+    }
+}

@@ -1,0 +1,107 @@
+import NIOCore
+
+/// Until when something has to happen on a connection. Pure: it is told what happens and when.
+///
+/// A client may send the next request before the last is answered (RFC 9112 section 9.3.2), and an answer may be written
+/// before the request has ended: reading and answering are therefore timed apart.
+struct ConnectionDeadline {
+    enum Event: CaseIterable {
+        /// Bytes came.
+        case bytes
+        /// A request's head is complete.
+        case head
+        /// A request is complete.
+        case end
+        /// An answer is really written.
+        case answered
+    }
+
+    /// What ran out.
+    enum Limit: String {
+        case idle, header, body, answer, drain, request
+    }
+
+    struct Times {
+        let idle, header, body, answer, drain, request: TimeAmount
+
+        init(_ limits: HTTPLimits) {
+            idle = TimeAmount(limits.idle)
+            header = TimeAmount(limits.header)
+            body = TimeAmount(limits.body)
+            answer = TimeAmount(limits.answer)
+            drain = TimeAmount(limits.drain)
+            request = TimeAmount(limits.request)
+        }
+    }
+
+    private enum Reading {
+        case nothing, head, body
+    }
+
+    private let times: Times
+    private var reading = Reading.nothing
+    /// Requests whose head came and whose answer is not written.
+    private var unanswered = 0
+    private var read: (limit: Limit, by: NIODeadline)?
+    private var answerBy: NIODeadline?
+    private var requestBy: NIODeadline?
+
+    /// A connection that is open and silent.
+    init(_ limits: HTTPLimits, now: NIODeadline) {
+        times = Times(limits)
+        read = (.idle, now + times.idle)
+    }
+
+    /// Whether the rest of a request's body comes that has its answer.
+    var isDraining: Bool { reading == .body && unanswered == 0 }
+
+    /// The first limit that runs out, and when.
+    var next: (limit: Limit, by: NIODeadline) {
+        var next = read ?? (.request, .distantFuture)
+        if let answerBy, answerBy < next.by { next = (.answer, answerBy) }
+        if let requestBy, requestBy < next.by { next = (.request, requestBy) }
+        return next
+    }
+
+    mutating func note(_ event: Event, now: NIODeadline) {
+        switch event {
+        case .bytes:
+            // Each byte after the first changes nothing: whoever dribbles a head does not prolong it.
+            guard reading == .nothing, unanswered == 0 else { return }
+            reading = .head
+            read = (.header, now + times.header)
+            requestBy = now + times.request
+        case .head:
+            reading = .body
+            unanswered += 1
+            read = (.body, now + times.body)
+            if requestBy == nil { requestBy = now + times.request }
+        case .end:
+            reading = .nothing
+            read = nil
+            if unanswered == 0 {
+                rest(now)
+            } else if answerBy == nil {
+                answerBy = now + times.answer
+            }
+        case .answered:
+            unanswered = max(0, unanswered - 1)
+            answerBy = nil
+            requestBy = nil
+            if unanswered > 0 {
+                requestBy = now + times.request
+                if reading != .body || unanswered > 1 { answerBy = now + times.answer }
+            } else if reading == .body {
+                read = (.drain, min(now + times.drain, read?.by ?? .distantFuture))
+            } else {
+                rest(now)
+            }
+        }
+    }
+
+    private mutating func rest(_ now: NIODeadline) {
+        reading = .nothing
+        read = (.idle, now + times.idle)
+        requestBy = nil
+    }
+}

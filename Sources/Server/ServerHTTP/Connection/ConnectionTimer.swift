@@ -1,0 +1,54 @@
+import NIOCore
+
+/// Closes a connection when its deadline passes. Lives on the connection's event loop.
+final class ConnectionTimer {
+    private var deadline: ConnectionDeadline
+    private let eventLoop: any EventLoop
+    private var close: ((ConnectionDeadline.Limit) -> Void)?
+    private var scheduled: (task: Scheduled<Void>, at: NIODeadline)?
+
+    init(limits: HTTPLimits, eventLoop: any EventLoop) {
+        deadline = ConnectionDeadline(limits, now: .now())
+        self.eventLoop = eventLoop
+    }
+
+    var isDraining: Bool { deadline.isDraining }
+
+    /// - Parameter close: called at most once, on the event loop, with what ran out.
+    func start(close: @escaping (ConnectionDeadline.Limit) -> Void) {
+        self.close = close
+        arm()
+    }
+
+    func note(_ event: ConnectionDeadline.Event) {
+        deadline.note(event, now: .now())
+        arm()
+    }
+
+    func stop() {
+        scheduled?.task.cancel()
+        scheduled = nil
+        close = nil
+    }
+
+    /// A timer that fires too early is left to fire and look again: most requests need no timer of their own.
+    private func arm() {
+        guard close != nil else { return }
+        let next = deadline.next.by
+        if let scheduled, scheduled.at <= next { return }
+        scheduled?.task.cancel()
+        scheduled = (eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.fire() }, next)
+    }
+
+    private func fire() {
+        scheduled = nil
+        let next = deadline.next
+        if NIODeadline.now() >= next.by {
+            let close = close
+            self.close = nil
+            close?(next.limit)
+        } else {
+            arm()
+        }
+    }
+}

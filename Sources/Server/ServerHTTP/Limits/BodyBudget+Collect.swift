@@ -1,0 +1,33 @@
+import Hummingbird
+
+extension BodyBudget {
+    /// A request's body in memory, with what it holds of the budget.
+    public struct CollectedBody: Sendable {
+        public let buffer: ByteBuffer
+        /// Keep it for as long as the bytes are in memory.
+        public let reservation: BodyReservation
+    }
+
+    /// Reads a request's body within the budget.
+    ///
+    /// A large body that tells its length (RFC 9110 section 8.6) reserves all of it before the first byte is read, so that
+    /// the server does not take in halves of many. Any other grows with its chunks: a length that is told and not sent
+    /// holds nothing.
+    ///
+    /// - Parameter most: the most bytes of this body.
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``, errors of the connection.
+    public func collect(_ request: Request, upTo most: Int) async throws -> CollectedBody {
+        let told = request.headers[.contentLength].flatMap { Int($0) }
+        if let told, told > most { throw HTTPFailure.bodyTooLarge }
+        let reservation = try reserve(told.map { $0 > smallBody ? $0 : 0 } ?? 0)
+        var buffer = ByteBuffer()
+        if let told { buffer.reserveCapacity(told) }
+        for try await chunk in request.body {
+            let count = buffer.readableBytes + chunk.readableBytes
+            guard count <= most else { throw HTTPFailure.bodyTooLarge }
+            if count > reservation.bytes { try reservation.grow(by: count - reservation.bytes) }
+            buffer.writeImmutableBuffer(chunk)
+        }
+        return CollectedBody(buffer: buffer, reservation: reservation)
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+/// Bounds the bytes of request bodies that are in memory at a time, over all connections.
+///
+/// A part is kept for small bodies: large ones that nobody finishes do not keep single measurements away.
+///
+/// ```swift
+/// let reservation = try budget.reserve(length)
+/// try reservation.grow(by: chunk.readableBytes)   // where the length is not known before
+/// reservation.release()                           // or when the last reference goes
+/// ```
+public final class BodyBudget: Sendable {
+    /// The most bytes in flight.
+    public let bytes: Int
+    /// A body up to this many bytes is small and may use the whole budget.
+    public let smallBody: Int
+    private let used = Mutex(0)
+
+    /// - Parameters:
+    ///   - bytes: the most bytes in flight.
+    ///   - smallBody: bodies up to this size find a quarter of the budget that larger ones do not get.
+    public init(bytes: Int, smallBody: Int = 256 << 10) {
+        self.bytes = max(0, bytes)
+        self.smallBody = smallBody
+    }
+
+    /// The bytes in flight now.
+    public var bytesInFlight: Int { used.withLock { $0 } }
+
+    /// Takes bytes of the budget, until the reservation is released or goes.
+    ///
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` where they are not free.
+    public func reserve(_ count: Int) throws(HTTPFailure) -> BodyReservation {
+        let reservation = BodyReservation(budget: self)
+        try reservation.grow(by: count)
+        return reservation
+    }
+
+    /// Takes `more` bytes for a body that has `held` already.
+    fileprivate func take(_ more: Int, held: Int) -> Bool {
+        let most = more > smallBody - min(held, smallBody) ? bytes - bytes / 4 : bytes
+        return used.withLock { used in
+            guard more <= most, used <= most - more else { return false }
+            used += more
+            return true
+        }
+    }
+
+    fileprivate func give(_ count: Int) { used.withLock { $0 -= count } }
+}
+
+/// Bytes of a ``BodyBudget`` that one request body holds.
+public final class BodyReservation: Sendable {
+    private let budget: BodyBudget
+    private let held = Mutex(0)
+
+    fileprivate init(budget: BodyBudget) { self.budget = budget }
+
+    deinit { release() }
+
+    /// The bytes held.
+    public var bytes: Int { held.withLock { $0 } }
+
+    /// Takes more, as chunks arrive.
+    ///
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` where they are not free; what is held stays held.
+    public func grow(by count: Int) throws(HTTPFailure) {
+        let more = max(0, count)
+        let isTaken = held.withLock { held in
+            guard budget.take(more, held: held) else { return false }
+            held += more
+            return true
+        }
+        if !isTaken { throw .serverBusy(retryAfter: 2) }
+    }
+
+    /// Gives all bytes back. A second call does nothing.
+    public func release() {
+        let count = held.withLock { held in
+            defer { held = 0 }
+            return held
+        }
+        budget.give(count)
+    }
+}

@@ -1,0 +1,71 @@
+/// Requests that are counted together.
+public enum RateClass: String, Sendable, Hashable, CaseIterable {
+    case registrationByAddress = "registration-by-address"
+    case registrationByReceipt = "registration-by-receipt"
+    case tokenByAddress = "token-by-address"
+    case tokenByClient = "token-by-client"
+    case submissionByClient = "submission-by-client"
+    case unauthenticatedByAddress = "unauthenticated-by-address"
+    case readByAddress = "read-by-address"
+}
+
+/// A token bucket's measures.
+public struct Rate: Sendable, Hashable {
+    /// Requests a second that are allowed for ever.
+    public let perSecond: Double
+    /// Requests that are allowed at once after a rest.
+    public let burst: Int
+
+    /// - Throws: `rate-invalid` where the rate is not above 0 and at most 1,000,000, or the burst is below 1 or above that.
+    public init(perSecond: Double, burst: Int) throws(ServerHTTPError) {
+        guard perSecond > 0, perSecond <= 1_000_000, 1...1_000_000 ~= burst else {
+            throw ServerHTTPError(
+                code: "rate-invalid",
+                message: "A rate is above 0 and at most 1,000,000 a second, its burst between 1 and 1,000,000.")
+        }
+        self.init(unchecked: perSecond, burst)
+    }
+
+    fileprivate init(unchecked perSecond: Double, _ burst: Int) {
+        self.perSecond = perSecond
+        self.burst = burst
+    }
+}
+
+/// The rate of each class. Where nothing is said, the defaults let twenty phones behind one address empty queues of
+/// hundreds of submissions at once.
+public struct RateLimits: Sendable, Hashable {
+    private var rates: [RateClass: Rate]
+
+    /// The defaults.
+    public init() { rates = RateLimits.defaults }
+
+    /// The defaults with some replaced.
+    ///
+    /// - Throws: `rate-class-unknown` for a name that is no ``RateClass``'s raw value.
+    public init(replacing named: [String: Rate]) throws(ServerHTTPError) {
+        self.init()
+        for (name, rate) in named {
+            guard let rateClass = RateClass(rawValue: name) else {
+                let known = RateClass.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ServerHTTPError(code: "rate-class-unknown", message: "Rates are given for: \(known).")
+            }
+            rates[rateClass] = rate
+        }
+    }
+
+    public subscript(rateClass: RateClass) -> Rate {
+        get { rates[rateClass] ?? Rate(unchecked: 1, 1) }
+        set { rates[rateClass] = newValue }
+    }
+
+    private static let defaults: [RateClass: Rate] = [
+        .registrationByAddress: Rate(unchecked: 5, 200),
+        .registrationByReceipt: Rate(unchecked: 0.1, 20),
+        .tokenByAddress: Rate(unchecked: 50, 1_000),
+        .tokenByClient: Rate(unchecked: 1, 60),
+        .submissionByClient: Rate(unchecked: 100, 2_000),
+        .unauthenticatedByAddress: Rate(unchecked: 20, 400),
+        .readByAddress: Rate(unchecked: 200, 4_000),
+    ]
+}

@@ -1,0 +1,130 @@
+import CoreMetrics
+import Synchronization
+
+/// The process's metrics, told in Prometheus's text format 0.0.4.
+///
+/// ```swift
+/// let registry = PrometheusRegistry()
+/// MetricsSystem.bootstrap(registry)        // once a process
+/// registry.gauge("queue_depth", help: "Submissions that wait.") { try? await queue.depth() }
+/// ```
+///
+/// The number of series is bounded: what comes after the last is counted in `metrics_series_dropped_total` alone.
+public final class PrometheusRegistry: MetricsFactory, Sendable {
+    /// A value of a gauge that is read when it is asked for.
+    public struct Sample: Sendable {
+        public let value: Double
+        public let labels: [(String, String)]
+
+        public init(_ value: Double, labels: [(String, String)] = []) {
+            self.value = value
+            self.labels = labels
+        }
+    }
+
+    struct Series: Hashable, Comparable {
+        let name: String
+        let labels: String
+
+        static func < (one: Series, other: Series) -> Bool {
+            one.name == other.name ? one.labels < other.labels : one.name < other.name
+        }
+    }
+
+    enum Value {
+        case count(Int64)
+        case sum(Double)
+        case level(Double)
+        case histogram(Histogram)
+    }
+
+    struct Histogram {
+        static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+        var counts = [Int64](repeating: 0, count: bounds.count)
+        var count: Int64 = 0
+        var sum = 0.0
+
+        mutating func record(_ value: Double) {
+            if let place = Histogram.bounds.firstIndex(where: { value <= $0 }) { counts[place] += 1 }
+            count += 1
+            sum += value
+        }
+    }
+
+    struct Gauge: Sendable {
+        let help: String
+        let read: @Sendable () async -> [Sample]
+    }
+
+    struct State {
+        var values: [Series: Value] = [:]
+        var gauges: [String: Gauge] = [:]
+        var dropped: Int64 = 0
+    }
+
+    /// The most series that are kept, and the most values that one gauge tells.
+    public let mostSeries: Int
+    let state = Mutex(State())
+
+    public init(mostSeries: Int = 2_000) { self.mostSeries = mostSeries }
+
+    /// Registers a gauge that is read whenever the metrics are asked for. A second one of the same name replaces the first.
+    ///
+    /// - Parameter read: no samples, and the gauge is not told.
+    public func gauge(_ name: String, help: String, samples read: @escaping @Sendable () async -> [Sample]) {
+        state.withLock { $0.gauges[PrometheusText.name(name)] = Gauge(help: help, read: read) }
+    }
+
+    /// The same for a single value.
+    public func gauge(_ name: String, help: String, read: @escaping @Sendable () async -> Double?) {
+        gauge(name, help: help) { await read().map { [Sample($0)] } ?? [] }
+    }
+
+    /// Changes a series, which begins with `first`.
+    func change(_ series: Series, from first: Value, _ change: (inout Value) -> Void) {
+        state.withLock { state in
+            guard state.values[series] != nil || state.values.count < mostSeries else {
+                state.dropped += 1
+                return
+            }
+            change(&state.values[series, default: first])
+        }
+    }
+
+    private func series(_ label: String, _ dimensions: [(String, String)], _ suffix: String = "") -> Series {
+        Series(name: PrometheusText.name(label) + suffix, labels: PrometheusText.labels(dimensions))
+    }
+
+    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        PrometheusCounter(self, series(label, dimensions, "_total"))
+    }
+
+    public func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        PrometheusCounter(self, series(label, dimensions, "_total"))
+    }
+
+    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        PrometheusLevel(self, series(label, dimensions))
+    }
+
+    public func makeRecorder(
+        label: String, dimensions: [(String, String)], aggregate: Bool
+    ) -> any RecorderHandler {
+        aggregate
+            ? PrometheusHistogram(self, series(label, dimensions), scale: 1)
+            : PrometheusLevel(self, series(label, dimensions))
+    }
+
+    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        PrometheusHistogram(self, series(label, dimensions, "_seconds"), scale: 1e-9)
+    }
+
+    // A series outlives its handlers: Prometheus wants counters that never go back.
+    public func destroyCounter(_ handler: any CounterHandler) {}
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    public func destroyMeter(_ handler: any MeterHandler) {}
+    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    public func destroyTimer(_ handler: any TimerHandler) {}
+}

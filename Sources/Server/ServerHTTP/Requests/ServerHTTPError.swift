@@ -1,0 +1,14 @@
+/// What keeps a server from being set up.
+public struct ServerHTTPError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Stable: `tls-unreadable`, `plain-http`, `address-unavailable`, `network-invalid`, `rate-invalid`, `rate-class-unknown`.
+    public let code: String
+    /// A sentence that a person can act on.
+    public let message: String
+
+    public init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { "\(code): \(message)" }
+}

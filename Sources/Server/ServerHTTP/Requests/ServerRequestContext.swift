@@ -1,0 +1,28 @@
+import Hummingbird
+
+/// What a route knows of a request beside the request: whose it is, and the id under which it is logged.
+public struct ServerRequestContext: RequestContext {
+    public var coreContext: CoreRequestContextStorage
+    /// The address that counts, see ``ClientAddress``.
+    public internal(set) var client: ClientAddress
+    /// 32 hexadecimal digits, made here and told in `X-Request-Id`.
+    public let requestID: String
+
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        client = ClientAddress(source.channel.remoteAddress.flatMap(IPAddress.init))
+        var generator = SystemRandomNumberGenerator()
+        requestID = ServerRequestContext.identifier(generator.next(), generator.next())
+        logger[metadataKey: "hb.request.id"] = nil
+        logger[metadataKey: "request"] = .string(requestID)
+    }
+
+    public var id: String { requestID }
+
+    static func identifier(_ high: UInt64, _ low: UInt64) -> String {
+        [high, low].map { value in
+            let digits = String(value, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

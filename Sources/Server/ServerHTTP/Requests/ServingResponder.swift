@@ -1,0 +1,69 @@
+import CoreMetrics
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// Stands before the router, so that it sees every request, also one that no route takes: gives it an id and its client's
+/// address, answers 503 while the server is being stopped, and writes one line.
+struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Context == ServerRequestContext {
+    let router: Router
+    let trustedProxies: [IPNetwork]
+    /// Whether browsers are told to come back by TLS only (RFC 6797).
+    let isSecure: Bool
+    let shutdown: ShutdownState
+    let metrics: RequestMetrics?
+    /// The line's level: one that asks every few seconds is not worth a line at `info`.
+    let logLevel: Logger.Level
+
+    func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
+        let start = ContinuousClock.now
+        var context = context
+        context.client = ClientAddress(
+            peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
+            trustedProxies: trustedProxies)
+        var response = try await answer(request, context)
+        response.headers[.requestID] = context.requestID
+        if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+        let duration = start.duration(to: .now)
+        metrics?.count(method: request.method, status: response.status.code, duration: duration)
+        // Paths, queries and header fields may carry ids and secrets: the line has none of them.
+        context.logger.log(
+            level: logLevel, "request",
+            metadata: [
+                "method": .string(RequestMetrics.name(request.method)),
+                "status": .stringConvertible(response.status.code),
+                "client": .string(context.client.shortened),
+                "milliseconds": .stringConvertible((duration / .milliseconds(1) * 10).rounded() / 10),
+            ])
+        return response
+    }
+
+    private func answer(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        if shutdown.isUnderWay {
+            var response = HTTPFailure.shuttingDown.response
+            response.headers[.connection] = "close"
+            return response
+        }
+        do {
+            return try await router.respond(to: request, context: context)
+        } catch let error as HTTPParserError {
+            // The connection answers 400 and ends.
+            throw error
+        } catch let error as any HTTPResponseError {
+            return try error.response(from: request, context: context)
+        } catch {
+            // An error's text may repeat what was sent: its type tells where to look.
+            context.logger.error("failed", metadata: ["error": .string(String(describing: type(of: error)))])
+            return HTTPFailure.internalFailure.response
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let forwardedFor = HTTPField.Name(validated: "x-forwarded-for")
+    static let requestID = HTTPField.Name(validated: "x-request-id")
+
+    /// Our own names are valid; were one not, it would name nothing that anybody sends.
+    private init(validated name: String) { self = HTTPField.Name(name) ?? .via }
+}

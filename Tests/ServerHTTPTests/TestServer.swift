@@ -1,0 +1,79 @@
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+@testable import ServerHTTP
+
+/// A server on a free port of loopback while a test uses it.
+struct TestServer {
+    let server: HTTPServer
+    let port: Int
+    /// Tells the server to stop, as SIGTERM would.
+    let stop: @Sendable () async -> Void
+
+    static func router() -> Router<ServerRequestContext> {
+        let router = Router(context: ServerRequestContext.self)
+        router.get("hello") { _, context in "hello \(context.client.address?.description ?? "")" }
+        router.post("echo") { request, _ in
+            var count = 0
+            for try await chunk in request.body { count += chunk.readableBytes }
+            return "\(count)"
+        }
+        router.post("refuse") { _, _ in Response(status: .unauthorized, headers: [.contentLength: "0"]) }
+        router.get("big") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    let buffer = ByteBuffer(repeating: 65, count: 1 << 16)
+                    for _ in 0..<1_024 { try await writer.write(buffer) }
+                    try await writer.finish(nil)
+                })
+        }
+        return router
+    }
+
+    /// Limits that are short where a test says so, and long elsewhere.
+    static func limits(_ change: (inout HTTPLimits) -> Void = { _ in }) -> HTTPLimits {
+        var limits = HTTPLimits()
+        limits.shutdown = .milliseconds(300)
+        change(&limits)
+        return limits
+    }
+
+    static func run<Result: Sendable>(
+        _ limits: HTTPLimits = limits(), certificates: TLSCertificates? = nil, trustedProxies: [IPNetwork] = [],
+        metrics: PrometheusRegistry? = nil, _ body: @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let server = try HTTPServer(
+            router: router(), address: .init(host: "127.0.0.1", port: 0), limits: limits, certificates: certificates,
+            trustedProxies: trustedProxies, metrics: metrics, logger: logger,
+            onListening: {
+                port.yield($0)
+                port.finish()
+            })
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger
+            ))
+        return try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var port = 0
+            for await listening in ports { port = listening }
+            let result: Result
+            do {
+                result = try await body(
+                    TestServer(server: server, port: port, stop: { await group.triggerGracefulShutdown() }))
+            } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            return result
+        }
+    }
+}
