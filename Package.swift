@@ -66,14 +66,15 @@ let server: [Target] = [
     .target(name: "Storage", dependencies: [grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
     .target(
-        name: "Records", dependencies: ["Storage", "Trust", "FHIR", crypto, hummingbird, logging],
+        name: "Records", dependencies: ["ServerHTTP", "Storage", "Trust", "FHIR", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
         dependencies: ["Storage", "Records", "FHIR", "HealthData", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
-        name: "Receiver", dependencies: ["Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
+        name: "Receiver",
+        dependencies: ["ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Consumer",
@@ -88,9 +89,8 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR", "InformedConsent",
-            crypto, hummingbird,
-            hummingbirdTLS, logging, lifecycle,
+            "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
+            "InformedConsent", "CArchive", crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .executableTarget(
@@ -98,8 +98,8 @@ let tools: [Target] = [
         dependencies: [
             "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
             "InformedConsent", "HealthData", "Outbox",
-            "AppleHealthExport", "ConsentDocument", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
-            "TributaryServer", arguments, logging,
+            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver",
+            "Consumer", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -122,13 +122,13 @@ let tests: [Target] = [
     .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
-    .testTarget(name: "RecordsTests", dependencies: ["Records", "Storage", "Trust", "FHIR", hummingbirdTesting]),
+    .testTarget(name: "RecordsTests", dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting]),
     .testTarget(
         name: "WarehouseTests",
         dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData"]),
     .testTarget(
         name: "ReceiverTests",
-        dependencies: ["Receiver", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),
+        dependencies: ["Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [

@@ -1,4 +1,5 @@
 import Foundation
+import ServerHTTP
 import Trust
 
 /// What the receiver must know of its study. There is no private key in it.
@@ -32,6 +33,10 @@ public struct ReceiverConfiguration: Sendable {
     /// The authorities of which one must have signed a receipt. Without any nobody can register.
     public var receiptRoots: [AppReceiptRoot]
     public var limits: Limits
+    /// How often who may ask.
+    public var limiter: RateLimiter
+    /// The bytes of bodies that are in memory at a time.
+    public var bodies: BodyBudget
     /// Whether C3-PRO's envelopes are taken.
     public var acceptC3PRO: Bool
     /// Whether unsealed resources are taken; they are sealed on arrival.
@@ -50,6 +55,7 @@ public struct ReceiverConfiguration: Sendable {
 
     public init(
         antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
+        limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 128 << 20),
         acceptC3PRO: Bool = true, acceptPlainFHIR: Bool = false, tokenLifetime: TimeInterval = 1800,
         epoch: Int64 = 1, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
@@ -59,6 +65,8 @@ public struct ReceiverConfiguration: Sendable {
         self.bundleIdentifier = bundleIdentifier
         self.receiptRoots = receiptRoots
         self.limits = limits
+        self.limiter = limiter
+        self.bodies = bodies
         self.acceptC3PRO = acceptC3PRO
         self.acceptPlainFHIR = acceptPlainFHIR
         self.tokenLifetime = tokenLifetime

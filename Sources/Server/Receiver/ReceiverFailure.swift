@@ -1,4 +1,5 @@
 import Foundation
+import ServerHTTP
 import Storage
 import Wire
 
@@ -124,6 +125,9 @@ extension ReceiverFailure {
         case let error as WireError:
             // A damaged form is the sender's 400; what is well-formed but not for us, 422.
             self = .problem(error.reason == .envelopeMalformed ? 400 : 422, error.code, error.message)
+        case let failure as HTTPFailure:
+            self = .problem(failure.statusCode, failure.code, failure.message)
+            if let seconds = failure.retryAfter { self = adding("Retry-After", String(seconds)) }
         case is CancellationError:
             self = .problem(503, "interrupted", "The request was interrupted. Try again.")
         default:

@@ -1,8 +1,11 @@
 import Hummingbird
+import ServerHTTP
 
 /// Answers, ahead of the router, what its table of paths cannot: the published questionnaires among another module's
 /// `/fhir/:type/:id`, and 405 where a path is ours and its method is not.
-struct ReceiverMiddleware<Context: RequestContext>: RouterMiddleware {
+struct ReceiverMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
     let routes: ReceiverRoutes
 
     func handle(
@@ -14,7 +17,7 @@ struct ReceiverMiddleware<Context: RequestContext>: RouterMiddleware {
             for route in ReceiverRoute.table where route.endpoint == .questionnaire {
                 guard let parameters = route.match(components) else { continue }
                 return await routes.respond(
-                    to: request, route, type: nil, id: parameters["id"].map(String.init))
+                    to: request, route, from: context.client, type: nil, id: parameters["id"].map(String.init))
             }
         }
         do {

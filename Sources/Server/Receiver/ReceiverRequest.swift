@@ -1,4 +1,5 @@
 import Foundation
+import ServerHTTP
 
 /// A request as the receiver sees it, whatever carried it.
 public struct ReceiverRequest: Sendable {
@@ -19,14 +20,30 @@ public struct ReceiverRequest: Sendable {
     /// The path's parameters, percent-encoded as they stand in the URL.
     public var type: String?
     public var id: String?
+    /// Where it comes from.
+    public var address: ClientAddress
     /// Reads the body, up to so many bytes; throws ``BodyTooLarge`` beyond.
-    public var readBody: @Sendable (Int) async throws -> Data
+    public var readBody: @Sendable (Int) async throws -> Body
+
+    /// A body in memory.
+    public struct Body: Sendable {
+        public let bytes: Data
+        /// What it holds of the server's budget, for as long as this value lives.
+        let reservation: BodyReservation?
+
+        public init(_ bytes: Data, reservation: BodyReservation? = nil) {
+            self.bytes = bytes
+            self.reservation = reservation
+        }
+    }
 
     public init(
         antispam: String? = nil, authorization: String? = nil, submission: String? = nil, contentType: String? = nil,
         contentEncoding: String? = nil, contentLength: Int? = nil, query: String? = nil, type: String? = nil,
-        id: String? = nil, readBody: @escaping @Sendable (Int) async throws -> Data
+        id: String? = nil, address: ClientAddress = ClientAddress(nil),
+        readBody: @escaping @Sendable (Int) async throws -> Body
     ) {
+        self.address = address
         self.antispam = antispam
         self.authorization = authorization
         self.submission = submission

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import ServerHTTP
 import Wire
 
 /// Puts the receiver's routes on a router.
@@ -21,33 +22,32 @@ public struct ReceiverRoutes: Sendable {
     static let registered = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
 
     /// Registers all routes.
-    public func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
-        _ = router.add(middleware: ReceiverMiddleware<Context>(routes: self))
+    public func add(to router: some RouterMethods<ServerRequestContext>) {
+        _ = router.add(middleware: ReceiverMiddleware(routes: self))
         for route in Self.registered {
             guard let method = HTTPRequest.Method(rawValue: route.method) else { continue }
             router.on(RouterPath(route.path), method: method) { request, context in
                 await respond(
-                    to: request, route, type: context.parameters["type"].map(String.init),
+                    to: request, route, from: context.client, type: context.parameters["type"].map(String.init),
                     id: context.parameters["id"].map(String.init))
             }
         }
     }
 
-    func respond(to request: Request, _ route: ReceiverRoute, type: String?, id: String?) async -> Response {
-        let body = request.body
+    func respond(
+        to request: Request, _ route: ReceiverRoute, from address: ClientAddress, type: String?, id: String?
+    ) async -> Response {
+        let bodies = service.configuration.bodies
         let value = ReceiverRequest(
             antispam: HTTPFields.Element.Name("Antispam").flatMap { request.headers[$0] },
             authorization: request.headers[.authorization], submission: Self.submission(of: request), contentType: request.headers[.contentType],
             contentEncoding: request.headers[.contentEncoding],
             contentLength: request.headers[.contentLength].flatMap { Int($0) }, query: request.uri.query, type: type,
-            id: id,
+            id: id, address: address,
             readBody: { limit in
-                var data = Data()
-                for try await part in body {
-                    guard data.count + part.readableBytes <= limit else { throw ReceiverRequest.BodyTooLarge() }
-                    data.append(contentsOf: part.readableBytesView)
-                }
-                return data
+                let body = try await bodies.collect(request, upTo: limit)
+                return ReceiverRequest.Body(
+                    Data(body.buffer.readableBytesView), reservation: body.reservation)
             })
         let response = await service.respond(to: value, at: route.endpoint)
         log(response, route.method, route.path)

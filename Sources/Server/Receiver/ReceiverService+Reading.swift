@@ -8,6 +8,7 @@ extension ReceiverService {
     func questionnaire(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
         let actor = try await authenticate(request, orStaff: true)
         clientID = actor.id
+        try Self.pass(configuration.limiter.check(request.address, .readByAddress))
         guard let id = request.id, Self.isResourceID(id) else {
             throw ReceiverFailure.problem(400, "path-invalid", "The path names no resource id.")
         }
@@ -44,6 +45,7 @@ extension ReceiverService {
     func deliveries(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
         let actor = try await authenticate(request)
         clientID = actor.id
+        try Self.pass(configuration.limiter.check(request.address, .readByAddress))
         try permit(actor, .readDeliveries, Target(resourceID: actor.id))
         guard let query = FormFields(Data((request.query ?? "").utf8)), let after = cursor(query["after"]) else {
             throw ReceiverFailure.problem(

@@ -9,7 +9,7 @@ extension ReceiverService {
         try checkAntispam(request)
         // 2. The receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT: it is no receipt and never was.
         let body = try await readBody(request, limit: configuration.limits.maximumRegistrationBytes)
-        guard let fields = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+        guard let fields = try? JSONSerialization.jsonObject(with: body.bytes) as? [String: Any] else {
             throw ReceiverFailure.oauth(400, "invalid_request", "json-invalid", "The body is not a JSON object.")
         }
         guard let encoded = fields["receipt-data"] as? String else {
@@ -17,6 +17,7 @@ extension ReceiverService {
                 400, "invalid_request", "receipt-missing", "The body needs receipt-data, a base64 text.")
         }
         let receipt = try await verifiedReceipt(encoded)
+        try Self.pass(configuration.limiter.check(receipt.digest, .registrationByReceipt))
         // 3. The client. What the app calls itself is not kept: it may be a person's name.
         let credentials: (clientID: String, clientSecret: String)
         do {

@@ -7,7 +7,9 @@ extension ReceiverService {
     /// `POST` and `PUT` on `/encfhir[/Type[/id]]` and `/fhirenc/...`: 200 once the ciphertext is durable.
     func submit(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
         let actor = try await admit(request, &clientID)
-        let body = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        let collected = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        defer { withExtendedLifetime(collected) {} }
+        let body = collected.bytes
         let header = try EnvelopeHeader.read(from: body)
         let format: SubmissionFormat
         let submissionID: String
@@ -56,7 +58,9 @@ extension ReceiverService {
                 "This study takes no unsealed resources: seal it and send it to /encfhir.")
         }
         // 1. It must be the resource that the path names.
-        let body = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        let collected = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
+        defer { withExtendedLifetime(collected) {} }
+        let body = collected.bytes
         guard let resource = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
             throw ReceiverFailure.problem(400, "json-invalid", "The body is not a JSON object.")
         }
@@ -84,6 +88,7 @@ extension ReceiverService {
         try checkAntispam(request)
         let actor = try await authenticate(request)
         clientID = actor.id
+        try Self.pass(configuration.limiter.check(actor.id, .submissionByClient))
         try checkPath(request)
         try permit(actor, .submit, Target(resourceType: request.type, resourceID: request.id))
         return actor

@@ -7,7 +7,7 @@ extension ReceiverService {
     func issueToken(_ request: ReceiverRequest) async throws -> ReceiverResponse {
         let body = try await readBody(request, limit: 16 << 10)
         // 1. The grant stands in the body, or in the query as C3-PRO documented it; nothing else is taken from a query.
-        guard let form = FormFields(body), let query = FormFields(Data((request.query ?? "").utf8)) else {
+        guard let form = FormFields(body.bytes), let query = FormFields(Data((request.query ?? "").utf8)) else {
             throw ReceiverFailure.oauth(
                 400, "invalid_request", "form-invalid", "The body must be a form with each field at most once.")
         }
@@ -20,6 +20,7 @@ extension ReceiverService {
         }
         // 2. The client.
         let credentials = try Self.credentials(request, form)
+        try Self.pass(configuration.limiter.check(credentials.id, .tokenByClient))
         guard let actor = try await access.authenticateClient(id: credentials.id, secret: credentials.secret) else {
             throw Self.invalidClient
         }

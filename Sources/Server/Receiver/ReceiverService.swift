@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ServerHTTP
 import Storage
 import Trust
 
@@ -35,6 +36,7 @@ public struct ReceiverService: Sendable {
     public func respond(to request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint) async -> ReceiverResponse {
         var clientID: String?
         do {
+            try checkRate(of: request, at: endpoint)
             var response: ReceiverResponse
             switch endpoint {
             case .register: response = try await register(request)
@@ -52,7 +54,11 @@ public struct ReceiverService: Sendable {
             var failure = ReceiverFailure(error).styled(for: endpoint)
             // A submission is settled only by an answer that names it.
             if endpoint == .submit || endpoint == .plainWrite { failure.submission = failure.submission ?? request.submission }
-            if failure.status == 401 || failure.status == 403 { await refusals.count(failure.code) }
+            if failure.status == 401 || failure.status == 403 {
+                await refusals.count(failure.code)
+                // Who has proved nothing is charged for it, and soon asked to wait.
+                if clientID == nil { _ = configuration.limiter.check(request.address, .unauthenticatedByAddress) }
+            }
             var response = failure.response
             response.clientID = clientID
             return response
@@ -67,6 +73,24 @@ public struct ReceiverService: Sendable {
 // MARK: - What several endpoints ask first
 
 extension ReceiverService {
+    /// Lets pass who has not asked too often, before anything is looked up.
+    func checkRate(of request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint) throws {
+        let limiter = configuration.limiter
+        let decision =
+            switch endpoint {
+            case .register: limiter.check(request.address, .registrationByAddress)
+            case .token: limiter.check(request.address, .tokenByAddress)
+            case .keys, .health: limiter.check(request.address, .readByAddress)
+            case .submit, .plainWrite, .deliveries, .questionnaire:
+                limiter.check(request.address, .unauthenticatedByAddress, cost: 0)
+            }
+        try Self.pass(decision)
+    }
+
+    static func pass(_ decision: RateLimiter.Decision) throws {
+        if case .retry(let seconds) = decision { throw HTTPFailure.rateLimited(retryAfter: seconds) }
+    }
+
     /// Lets pass who knows the study's word.
     func checkAntispam(_ request: ReceiverRequest) throws {
         guard let word = request.antispam, configuration.antispam.matches(word) else {
@@ -104,13 +128,13 @@ extension ReceiverService {
     }
 
     /// The whole body, if it is no larger than `limit` bytes.
-    func readBody(_ request: ReceiverRequest, limit: Int) async throws -> Data {
+    func readBody(_ request: ReceiverRequest, limit: Int) async throws -> ReceiverRequest.Body {
         if let encoding = request.contentEncoding, encoding.lowercased() != "identity" {
             throw ReceiverFailure.problem(415, "encoding-not-supported", "The body must not be compressed.")
         }
         if let length = request.contentLength, length > limit { throw ReceiverRequest.BodyTooLarge() }
         let body = try await request.readBody(limit)
-        guard body.count <= limit else { throw ReceiverRequest.BodyTooLarge() }
+        guard body.bytes.count <= limit else { throw ReceiverRequest.BodyTooLarge() }
         return body
     }
 

@@ -9,9 +9,17 @@ struct RecordsFailure: Error, Sendable {
     let code: String
     let message: String
     var challenges = false
+    /// Seconds for `Retry-After`.
+    var retryAfter: Int?
 
     var outcome: OperationOutcome {
         OperationOutcome(code: issue, detail: code, diagnostics: message)
+    }
+
+    static func rateLimited(_ seconds: Int) -> RecordsFailure {
+        RecordsFailure(
+            status: 429, issue: "throttled", code: "rate-limited", message: "Too many requests. Try again later.",
+            retryAfter: seconds)
     }
 
     static func invalid(_ name: String, _ wanted: String) -> RecordsFailure {

@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Hummingbird
 import Logging
+import ServerHTTP
 import Storage
 import Trust
 
@@ -38,20 +39,22 @@ public struct RecordsRoutes: Sendable {
     private let service: RecordsService
     private let scheme: String
     private let logger: Logger
+    private let limiter: RateLimiter
 
     /// - Parameter scheme: `https` where the server speaks TLS; for the links in answers.
     public init(
         database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
-        refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date
+        limiter: RateLimiter = RateLimiter(), refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date
     ) {
         service = RecordsService(database: database, access: access, refusals: refusals, clock: clock)
         self.scheme = scheme
         self.logger = logger
+        self.limiter = limiter
     }
 
     /// Registers all routes.
-    public func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
-        _ = router.add(middleware: RecordsMiddleware<Context>())
+    public func add(to router: some RouterMethods<ServerRequestContext>) {
+        _ = router.add(middleware: RecordsMiddleware())
         for route in Self.table {
             guard let method = HTTPRequest.Method(rawValue: route.method) else { continue }
             let path = RouterPath(route.path)
@@ -65,7 +68,9 @@ public struct RecordsRoutes: Sendable {
         }
     }
 
-    private func respond(to request: Request, _ context: some RequestContext, _ route: Route) async -> Response {
+    private func respond(
+        to request: Request, _ context: ServerRequestContext, _ route: Route
+    ) async -> Response {
         var response: Response
         do {
             response = try await answer(request, context, route.endpoint)
@@ -84,14 +89,22 @@ public struct RecordsRoutes: Sendable {
     }
 
     private func answer(
-        _ request: Request, _ context: some RequestContext, _ endpoint: Route.Endpoint
+        _ request: Request, _ context: ServerRequestContext, _ endpoint: Route.Endpoint
     ) async throws -> Response {
         let asked = RecordsRequest(request, scheme: scheme)
+        try checkRate(context.client)
         guard asked.acceptsJSON else { throw RecordsFailure.notAcceptable }
         if endpoint == .metadata {
             return Response(CapabilityStatement.records(date: service.clock(), url: asked.url).json)
         }
-        let actor = try await service.actor(authorization: request.headers[.authorization])
+        let actor: Actor
+        do {
+            actor = try await service.actor(authorization: request.headers[.authorization])
+        } catch let failure as RecordsFailure where failure.status == 401 {
+            // Who has proved nothing is charged for it, and soon asked to wait.
+            _ = limiter.check(context.client, .unauthenticatedByAddress)
+            throw failure
+        }
         let type = context.parameters["type"].map(String.init) ?? ""
         let id = context.parameters["id"].map(String.init) ?? ""
         switch endpoint {
@@ -119,8 +132,21 @@ public struct RecordsRoutes: Sendable {
     }
 }
 
+extension RecordsRoutes {
+    private func checkRate(_ client: ClientAddress) throws {
+        for decision in [
+            limiter.check(client, .unauthenticatedByAddress, cost: 0), limiter.check(client, .readByAddress),
+        ] {
+            guard case .retry(let seconds) = decision else { continue }
+            throw RecordsFailure.rateLimited(seconds)
+        }
+    }
+}
+
 /// Answers 404 and 405 below `/fhir` as an OperationOutcome.
-struct RecordsMiddleware<Context: RequestContext>: RouterMiddleware {
+struct RecordsMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -151,6 +177,7 @@ extension Response {
 
     init(_ failure: RecordsFailure) {
         self.init(failure.outcome.json, status: HTTPResponse.Status(code: failure.status))
+        if let seconds = failure.retryAfter { headers[.retryAfter] = String(seconds) }
         if failure.challenges { headers[.wwwAuthenticate] = "Bearer realm=\"tributary\"" }
     }
 
