@@ -33,7 +33,9 @@ struct RecordsFixture {
     }
 
     @discardableResult
-    func put(_ json: String, at: Date = Date()) async throws -> PutResult {
+    func put(
+        _ json: String, at: Date = Date(), received: Date? = nil, number: Int64 = 0, submission: String = "s"
+    ) async throws -> PutResult {
         let content = Data(json.utf8)
         let resource = try Resource(content)
         let id = try #require(resource.id)
@@ -41,8 +43,9 @@ struct RecordsFixture {
         return try await database.write { transaction in
             try store.put(
                 resource, content: content, original: nil, id: id,
-                provenance: RecordProvenance(submissionID: "s", clientID: "c", keyID: "k", receivedAt: at), at: at,
-                in: transaction)
+                provenance: RecordProvenance(
+                    submissionID: submission, clientID: "c", keyID: "k", receivedAt: received ?? at, number: number),
+                at: at, in: transaction)
         }
     }
 

@@ -49,6 +49,10 @@ import Testing
             )
         }
         #expect(read == [["a1"], ["b2", "b1"], ["c3", "c2", "c1"]])
+        let orders = try await database.read { try $0.query("SELECT received_ms, received_number FROM record") }
+        #expect(orders.count == 3)
+        let milliseconds = SQLValue(Int64((at.timeIntervalSince1970 * 1000).rounded()))
+        #expect(orders.allSatisfy { $0["received_ms"] == milliseconds && $0["received_number"] == SQLValue(Int64(0)) })
         #expect(try rows.map { try $0.integer("number") } == [7, 7, 9, 12, 12, 12])
         #expect(try rows.allSatisfy { try $0.blob("original") == Data("old".utf8) })
         #expect(rows.allSatisfy { $0.textIfPresent("original_fhir_version") == "1.0.2" })
@@ -66,9 +70,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("digest", RecordStore.digestSQL, 2), ("current", RecordStore.currentSQL, 2),
-        ("one version", RecordStore.versionSQL, 3), ("history", RecordStore.historySQL, 4),
-        ("number of versions", RecordStore.versionCountSQL, 2),
+        ("present", RecordStore.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
+        ("one version", RecordStore.versionSQL, 3), ("number of versions", RecordStore.versionCountSQL, 2),
     ])
     func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()
@@ -80,6 +83,22 @@ import Testing
         for index in ["sqlite_autoindex_record_2 (type=? AND id=?)", "sqlite_autoindex_record_version_1 (number=?"] {
             #expect(plan.contains { $0.contains(index) }, "\(name): \(plan)")
         }
+        #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        ("history", RecordStore.historySQL, 6, "record_version_by_order (number=?"),
+        ("what a submission brought", RecordStore.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
+    ])
+    func theVersionsOfARecordGoByItsNumber(name: String, sql: String, parameters: Int, index: String) async throws {
+        let fixture = try await RecordsFixture()
+        let plan = try await fixture.database.read { transaction in
+            try transaction.query(
+                "EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(Int64(1)), count: parameters)
+            ).map { try $0.text("detail") }
+        }
+        #expect(plan.contains { $0.contains(index) }, "\(name): \(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(name): \(plan)")
         try await fixture.close()
     }

@@ -83,13 +83,15 @@ import Testing
         }
     }
 
-    @Test func aNewerVersionReplacesAndAnOlderOneDoesNot() async throws {
+    @Test func thePresentVersionReplacesAndWhatIsHistoryDoesNot() async throws {
         try await WarehouseFixture.with { fixture in
             let first = observation(#""valueInteger":1"#)
             let second = observation(#""valueInteger":2"#)
             try await fixture.load(first, submission: "a", received: "2026-05-01T12:00:00Z")
-            try await fixture.load(second, submission: "b", received: "2026-05-02T12:00:00Z")
-            let late = try await fixture.load(first, submission: "a", received: "2026-05-01T12:00:00Z")
+            // Within the same second: times tell nothing here, the records decided.
+            try await fixture.load(second, submission: "b", received: "2026-05-01T12:00:00Z")
+            let late = try await fixture.load(
+                first, submission: "a", received: "2026-05-01T12:00:00Z", isCurrent: false)
             #expect(late.isOutdated)
             #expect(late.facts == 0)
             #expect(try await fixture.facts() == ["LOINC:8867-4|N|E|2.0|@"])

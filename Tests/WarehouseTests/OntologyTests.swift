@@ -130,14 +130,48 @@ import Testing
 
     @Test func aGroupThatTurnsOutToBeAQuestionIsFound() async throws {
         try await WarehouseFixture.with { fixture in
-            // Without the form the parent of an answer is known by its linkId alone.
+            func survey(_ type: String) throws -> Questionnaire {
+                try form(
+                    """
+                    {"resourceType":"Questionnaire","url":"http://example.org/sleep","item":[{"linkId":"a",
+                     "type":"\(type)","item":[{"linkId":"b","type":"integer"}]}]}
+                    """)
+            }
             try await fixture.load(
-                response(#"{"linkId":"a","item":[{"linkId":"b","answer":[{"valueInteger":1}]}]}"#, id: "r1"))
+                response(#"{"linkId":"a","item":[{"linkId":"b","answer":[{"valueInteger":1}]}]}"#, id: "r1"),
+                questionnaire: try survey("group"))
             try await fixture.load(
-                response(#"{"linkId":"a","answer":[{"valueString":"x"}]}"#, id: "r2"), subject: "p2", submission: "s2")
+                response(#"{"linkId":"a","answer":[{"valueString":"x"}]}"#, id: "r2"),
+                questionnaire: try survey("string"), subject: "p2", submission: "s2")
             let folder = SurveyConcepts.folderPath("http://example.org/sleep")
             #expect(try await fixture.count(folder + "a\\", "IS x") == 1)
             #expect(try await fixture.count(folder + "a\\b\\") == 1)
+        }
+    }
+
+    @Test func whatIsBelowAFolderIsFoundByItsPath() async throws {
+        try await WarehouseFixture.with { fixture in
+            let statement = OntologyWriter.known(below: "\\Tributary\\Surveys\\x\\", dialect: .sqlite)
+            let plan = try await fixture.rows("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters)
+                .map { try $0.text("detail") }
+            #expect(plan.count == 1)
+            #expect(plan.contains { $0.contains("meta_fullname_idx (c_fullname>? AND c_fullname<?)") }, "\(plan)")
+        }
+    }
+
+    @Test func aFormIsWrittenOnceAndAnotherVersionOfItToo() async throws {
+        try await WarehouseFixture.with { fixture in
+            let survey = try form(sleepForm)
+            try await fixture.ontology(survey)
+            try await fixture.database.write { _ = try $0.execute("DELETE FROM custom_meta WHERE c_name = 'Why?'") }
+            // What was written is not looked for again, neither at the start nor by a response.
+            try await fixture.ontology(survey)
+            try await fixture.load(
+                response(#"{"linkId":"why","answer":[{"valueString":"x"}]}"#), questionnaire: survey)
+            let lost = try await fixture.paths().count
+            try await fixture.ontology(
+                try form(sleepForm.replacingOccurrences(of: "Did you dream?", with: "Any dream?")))
+            #expect(try await fixture.paths().count == lost + 1)
         }
     }
 

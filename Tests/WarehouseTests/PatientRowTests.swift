@@ -51,12 +51,13 @@ import Testing
         #expect(try row(#""address":[\#(address)]"#).statePath == path)
     }
 
-    @Test func aNewerPatientReplacesTheRowAndAnOlderDoesNot() async throws {
+    @Test func thePresentPatientReplacesTheRowAndAnotherDoesNot() async throws {
         try await WarehouseFixture.with { fixture in
             let patient = #"{"resourceType":"Patient","id":"p1","gender":"GENDER"}"#
-            func load(_ gender: String, _ received: String) async throws {
+            func load(_ gender: String, _ received: String, isCurrent: Bool = true) async throws {
                 try await fixture.load(
-                    patient.replacingOccurrences(of: "GENDER", with: gender), submission: gender, received: received)
+                    patient.replacingOccurrences(of: "GENDER", with: gender), submission: gender, received: received,
+                    isCurrent: isCurrent)
             }
             try await fixture.load(observation(#""valueInteger":1"#), received: "2026-06-01T00:00:00Z")
             let stub = try await fixture.rows("SELECT * FROM patient_dimension")
@@ -64,7 +65,7 @@ import Testing
             #expect(stub[0].textIfPresent("update_date") == "1900-01-01 00:00:00", "it never is empty")
             try await load("male", "2026-05-02T00:00:00Z")
             try await load("female", "2026-05-03T00:00:00Z")
-            try await load("other", "2026-05-01T00:00:00Z")
+            try await load("other", "2026-05-01T00:00:00Z", isCurrent: false)
             let rows = try await fixture.rows("SELECT sex_cd, update_date FROM patient_dimension")
             #expect(rows.count == 1)
             #expect(try rows[0].text("sex_cd") == "F")

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Records
 import Storage
 import Testing
 
@@ -15,7 +16,8 @@ struct WarehouseFixture {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("warehouse-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path, migrations: WarehouseSchema.migrations)
+            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+            migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
     }
 
     func close() async throws {
@@ -33,38 +35,15 @@ struct WarehouseFixture {
     @discardableResult
     func load(
         _ json: String, questionnaire: Questionnaire? = nil, subject: String = "p1", submission: String = "s1",
-        received: String = "2026-05-01T12:00:00Z", loaded: String = "2026-05-01T12:00:05Z"
+        received: String = "2026-05-01T12:00:00Z", loaded: String = "2026-05-01T12:00:05Z", isCurrent: Bool = true
     ) async throws -> LoadReport {
-        try await load([
-            Load(
-                try Resource(Data(json.utf8)), questionnaire: questionnaire, subject: subject, submission: submission,
-                received: instant(received), loaded: instant(loaded))
-        ])[0]
-    }
-
-    struct Load: Sendable {
-        let resource: Resource
-        let questionnaire: Questionnaire?
-        let context: LoadContext
-
-        init(
-            _ resource: Resource, questionnaire: Questionnaire? = nil, subject: String, submission: String,
-            received: Date, loaded: Date
-        ) {
-            self.resource = resource
-            self.questionnaire = questionnaire
-            context = LoadContext(subject: subject, submissionID: submission, receivedAt: received, loadedAt: loaded)
-        }
-    }
-
-    @discardableResult
-    func load(_ loads: [Load]) async throws -> [LoadReport] {
+        let resource = try Resource(Data(json.utf8))
+        let context = LoadContext(
+            subject: subject, submissionID: submission, receivedAt: instant(received), loadedAt: instant(loaded))
         let loader = loader
         return try await database.write { transaction in
-            try loads.map { load in
-                try loader.load(
-                    load.resource, questionnaire: load.questionnaire, context: load.context, in: transaction)
-            }
+            try loader.load(
+                resource, questionnaire: questionnaire, isCurrent: isCurrent, context: context, in: transaction)
         }
     }
 

@@ -72,8 +72,16 @@ import Testing
 
     @Test func pathsDifferByCase() async throws {
         try await WarehouseFixture.with { fixture in
-            try await fixture.load(response(#"{"linkId":"a","answer":[{"valueInteger":1}]}"#, id: "r1"), subject: "p1")
-            try await fixture.load(response(#"{"linkId":"A","answer":[{"valueInteger":1}]}"#, id: "r2"), subject: "p2")
+            let survey = try form(
+                """
+                {"resourceType":"Questionnaire","url":"http://example.org/sleep","item":[
+                 {"linkId":"a","type":"integer"},{"linkId":"A","type":"integer"}]}
+                """)
+            for (person, linkID) in [("p1", "a"), ("p2", "A")] {
+                try await fixture.load(
+                    response(#"{"linkId":"\#(linkID)","answer":[{"valueInteger":1}]}"#, id: "r-\(person)"),
+                    questionnaire: survey, subject: person)
+            }
             let folder = SurveyConcepts.folderPath("http://example.org/sleep")
             #expect(try await fixture.count(folder + "a\\") == 1)
             #expect(try await fixture.count(folder + "A\\") == 1)

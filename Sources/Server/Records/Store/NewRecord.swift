@@ -19,10 +19,14 @@ public struct NewRecord: Sendable {
     public let id: String
     /// Its R4 bytes.
     public let content: Data
-    let digest: String
+    /// Lower-case hexadecimal SHA-256 of the bytes.
+    public let digest: String
     let tokens: [SearchIndex.Token]
     /// Milliseconds since 1970, half open.
     let date: (low: Int64, high: Int64)?
+
+    /// How many rows storing it writes: the record, its version and what search finds it by.
+    public var rowCount: Int { 2 + tokens.count + (date == nil ? 0 : 1) }
 
     /// Any resource.
     ///

@@ -22,19 +22,20 @@ public struct RecordInsertion {
         next = (largest?.integerIfPresent("number") ?? 0) + 1
         record = try transaction.prepare(
             """
-            INSERT INTO record (number, id, type, version, subject, updated_ms) VALUES (?, ?, ?, 1, ?, ?)
-            ON CONFLICT (type, id) DO NOTHING
+            INSERT INTO record (number, id, type, version, subject, updated_ms, received_ms, received_number)
+            VALUES (?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT (type, id) DO NOTHING
             """)
-        try record.bind([SQLValue(type), SQLValue(subject), SQLValue(Milliseconds.of(at))], from: 3)
+        try record.bind(
+            [SQLValue(type), SQLValue(subject), SQLValue(Milliseconds.of(at))] + provenance.order.columns, from: 3)
         version = try transaction.prepare(
             """
             INSERT INTO record_version (number, id, content, digest, type, version, last_updated, submission_id,
-                client_id, key_id, received_at) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+                client_id, key_id, received_at, received_number) VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)
             """)
         try version.bind(
             [
                 SQLValue(type), SQLValue(at), SQLValue(provenance.submissionID), SQLValue(provenance.clientID),
-                SQLValue(provenance.keyID), SQLValue(provenance.receivedAt),
+                SQLValue(provenance.keyID), SQLValue(provenance.receivedAt), SQLValue(provenance.number),
             ], from: 5)
         token = try transaction.prepare(
             "INSERT INTO record_token (number, parameter, system, code, type) VALUES (?, ?, ?, ?, ?)")

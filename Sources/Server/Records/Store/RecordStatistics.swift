@@ -9,12 +9,11 @@ public struct RecordStatistics: Sendable {
     public func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
         let row = try transaction.first(
             """
-            SELECT max(v.received_at) AS last_seen FROM record r
-            JOIN record_version v ON v.number = r.number AND v.version = r.version
+            SELECT max(r.received_ms) AS last_seen FROM record r
             WHERE r.type IN ('Consent', 'Contract', 'Device', 'Encounter', 'Observation', 'Patient',
                 'QuestionnaireResponse') AND r.subject = ?
             """, [SQLValue(subject)])
-        return row?.dateIfPresent("last_seen")
+        return row?.integerIfPresent("last_seen").map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
     /// A participant's resources of a type, by what they are of: the form of a response (without its version), the first

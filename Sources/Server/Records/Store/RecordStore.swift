@@ -8,6 +8,10 @@ public struct RecordStore: Sendable {
 
     /// Stores a resource as a new version, unless the current one has the same bytes.
     ///
+    /// The order of receipt decides which version is the present (``RecordProvenance/order``): what came before the
+    /// present is stored as history, and the resource is read and found as it was. Where the present comes once more, it
+    /// is as new as the last of its receipts, for something else may have come between the two and be handled last.
+    ///
     /// - Parameters:
     ///   - content: the R4 bytes as they came; `id` and `meta` are put in on reading.
     ///   - original: the bytes as they came where they were converted.
@@ -17,45 +21,53 @@ public struct RecordStore: Sendable {
         at: Date, in transaction: any SQLTransaction
     ) throws -> PutResult {
         let type = resource.resourceType
-        let digest = NewRecord.digest(of: content)
-        let current = try transaction.first(Self.digestSQL, [SQLValue(type), SQLValue(id)])
-        if let current, try current.text("digest") == digest, try current.integer("deleted") == 0 {
-            return .unchanged(versionID: "\(type)/\(id)/_history/\(try current.integer("version"))")
-        }
-        let version = try current.map { try $0.integer("version") + 1 } ?? 1
-        let subject = SearchIndex.subject(of: resource, id: id)
-        let number: Int64
-        if let current {
-            number = try current.integer("number")
+        let new = NewVersion(
+            type: type, id: id, content: content, original: original, digest: NewRecord.digest(of: content),
+            provenance: provenance, at: at)
+        func versionID(_ version: Int64) -> String { "\(type)/\(id)/_history/\(version)" }
+        guard let present = try transaction.first(Self.presentSQL, [SQLValue(type), SQLValue(id)]) else {
+            let number = try nextNumber(in: transaction)
             try transaction.execute(
-                "UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0 WHERE number = ?",
-                [SQLValue(version), SQLValue(subject), SQLValue(Milliseconds.of(at)), SQLValue(number)])
-            try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
-            try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
-        } else {
-            number = try nextNumber(in: transaction)
-            try transaction.execute(
-                "INSERT INTO record (number, type, id, version, subject, updated_ms) VALUES (?, ?, ?, ?, ?, ?)",
+                """
+                INSERT INTO record (number, type, id, version, subject, updated_ms, received_ms, received_number)
+                VALUES (?, ?, ?, 1, ?, ?, ?, ?)
+                """,
                 [
-                    SQLValue(number), SQLValue(type), SQLValue(id), SQLValue(version), SQLValue(subject),
+                    SQLValue(number), SQLValue(type), SQLValue(id), SQLValue(SearchIndex.subject(of: resource, id: id)),
                     SQLValue(Milliseconds.of(at)),
-                ])
+                ] + provenance.order.columns)
+            try insert(new, number: number, version: 1, in: transaction)
+            try index(resource, type: type, number: number, in: transaction)
+            return .created(versionID: versionID(1))
         }
+        let number = try present.integer("number")
+        let order = try RecordOrder(present)
+        if try present.text("digest") == new.digest, try present.integer("deleted") == 0 {
+            let same = versionID(try present.integer("version"))
+            guard provenance.order >= order else { return .superseded(versionID: same) }
+            if provenance.order > order {
+                try transaction.execute(
+                    "UPDATE record SET received_ms = ?, received_number = ? WHERE number = ?",
+                    provenance.order.columns + [SQLValue(number)])
+            }
+            return .unchanged(versionID: same)
+        }
+        guard provenance.order >= order else {
+            return .superseded(versionID: versionID(try putHistory(new, number: number, in: transaction)))
+        }
+        let version = try nextVersion(of: number, in: transaction)
         try transaction.execute(
             """
-            INSERT INTO record_version (number, type, id, version, content, original, original_fhir_version, digest,
-                last_updated, submission_id, client_id, key_id, received_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?
+            WHERE number = ?
             """,
-            [
-                SQLValue(number), SQLValue(type), SQLValue(id), SQLValue(version), SQLValue(content),
-                SQLValue(original?.bytes), SQLValue(original?.fhirVersion), SQLValue(digest), SQLValue(at),
-                SQLValue(provenance.submissionID), SQLValue(provenance.clientID), SQLValue(provenance.keyID),
-                SQLValue(provenance.receivedAt),
-            ])
+            [SQLValue(version), SQLValue(SearchIndex.subject(of: resource, id: id)), SQLValue(Milliseconds.of(at))]
+                + provenance.order.columns + [SQLValue(number)])
+        try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
+        try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
+        try insert(new, number: number, version: version, in: transaction)
         try index(resource, type: type, number: number, in: transaction)
-        let versionID = "\(type)/\(id)/_history/\(version)"
-        return current == nil ? .created(versionID: versionID) : .updated(versionID: versionID)
+        return .updated(versionID: versionID(version))
     }
 
     /// The participant that a stored resource is about; nil where there is no such resource.
@@ -64,57 +76,61 @@ public struct RecordStore: Sendable {
             .flatMap { $0.textIfPresent("subject") }
     }
 
-    /// The current version; nil where there is none.
-    public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
-        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)]).map(Self.record)
+    /// What a row of `record_version` is made of.
+    private struct NewVersion {
+        let type: String
+        let id: String
+        let content: Data
+        let original: OriginalContent?
+        let digest: String
+        let provenance: RecordProvenance
+        let at: Date
     }
 
-    /// One version; nil where there is none.
-    public func read(
-        type: String, id: String, version: Int64, in transaction: any SQLTransaction
-    ) throws -> StoredRecord? {
-        try transaction.first(
-            Self.versionSQL, [SQLValue(type), SQLValue(id), SQLValue(version)]
-        ).map(Self.record)
+    /// Stores what came before the present, once for each submission that brings it.
+    private func putHistory(_ new: NewVersion, number: Int64, in transaction: any SQLTransaction) throws -> Int64 {
+        let known = try transaction.first(
+            Self.broughtSQL, [SQLValue(number), SQLValue(new.provenance.submissionID), SQLValue(new.digest)])
+        if let known { return try known.integer("version") }
+        let version = try nextVersion(of: number, in: transaction)
+        try insert(new, number: number, version: version, in: transaction)
+        return version
     }
 
-    /// The versions, the newest first, those before a version where one is given.
-    public func history(
-        type: String, id: String, before: Int64?, limit: Int, in transaction: any SQLTransaction
-    ) throws -> [StoredRecord] {
-        try transaction.query(
-            Self.historySQL, [SQLValue(type), SQLValue(id), SQLValue(before ?? .max), SQLValue(limit)]
-        ).map(Self.record)
+    private func insert(
+        _ new: NewVersion, number: Int64, version: Int64, in transaction: any SQLTransaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO record_version (number, type, id, version, content, original, original_fhir_version, digest,
+                last_updated, submission_id, client_id, key_id, received_at, received_number)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                SQLValue(number), SQLValue(new.type), SQLValue(new.id), SQLValue(version), SQLValue(new.content),
+                SQLValue(new.original?.bytes), SQLValue(new.original?.fhirVersion), SQLValue(new.digest),
+                SQLValue(new.at), SQLValue(new.provenance.submissionID), SQLValue(new.provenance.clientID),
+                SQLValue(new.provenance.keyID), SQLValue(new.provenance.receivedAt), SQLValue(new.provenance.number),
+            ])
     }
 
-    static let digestSQL = """
-        SELECT r.number, r.version, r.deleted, v.digest FROM record r
+    /// Parameters: type, id.
+    static let presentSQL = """
+        SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, v.digest FROM record r
         JOIN record_version v ON v.number = r.number AND v.version = r.version
         WHERE r.type = ? AND r.id = ?
         """
-    static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
-    static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
-    static let historySQL =
-        versions + " WHERE r.type = ? AND r.id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?"
-    static let versionCountSQL = """
-        SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
-        WHERE r.type = ? AND r.id = ?
+    /// The version of a record that a submission brought with certain bytes. A submission may be a load of millions of
+    /// records, so the versions of the record are gone through. Parameters: number, submission, digest.
+    static let broughtSQL = """
+        SELECT version FROM record_version WHERE number = ? AND version > 0 AND submission_id = ? AND digest = ?
+        ORDER BY version LIMIT 1
         """
 
-    /// Records with their versions; another condition of the join may follow.
-    static let versions = """
-        SELECT v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id,
-            v.received_at FROM record r JOIN record_version v ON v.number = r.number
-        """
-
-    static func record(_ row: SQLRow) throws -> StoredRecord {
-        StoredRecord(
-            type: try row.text("type"), id: try row.text("id"), version: try row.integer("version"),
-            lastUpdated: try row.date("last_updated"), isDeleted: try row.integer("deleted") != 0,
-            content: try row.blob("content"),
-            provenance: RecordProvenance(
-                submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
-                keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at")))
+    private func nextVersion(of number: Int64, in transaction: any SQLTransaction) throws -> Int64 {
+        let row = try transaction.first(
+            "SELECT max(version) AS version FROM record_version WHERE number = ?", [SQLValue(number)])
+        return (row?.integerIfPresent("version") ?? 0) + 1
     }
 
     private func nextNumber(in transaction: any SQLTransaction) throws -> Int64 {

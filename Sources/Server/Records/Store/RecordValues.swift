@@ -12,12 +12,20 @@ public struct RecordProvenance: Sendable, Hashable {
     /// In whole milliseconds, as the database gives it back, so that what came with one submission can be told from what
     /// came earlier.
     public let receivedAt: Date
+    /// The submission's number in the queue; 0 for what came without the queue.
+    public let number: Int64
 
-    public init(submissionID: String, clientID: String, keyID: String?, receivedAt: Date) {
+    public init(submissionID: String, clientID: String, keyID: String?, receivedAt: Date, number: Int64 = 0) {
         self.submissionID = submissionID
         self.clientID = clientID
         self.keyID = keyID
         self.receivedAt = SQLTimestamp.rounded(receivedAt)
+        self.number = number
+    }
+
+    /// What decides which of two versions of a resource is the present.
+    public var order: RecordOrder {
+        RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number)
     }
 }
 
@@ -39,12 +47,19 @@ public enum PutResult: Sendable, Hashable {
     case updated(versionID: String)
     /// The current version has the same bytes; nothing was stored.
     case unchanged(versionID: String)
+    /// Something that came later is the present: what was put is history, stored now or before.
+    case superseded(versionID: String)
 
     /// `Type/id/_history/version`.
     public var versionID: String {
         switch self {
-        case .created(let id), .updated(let id), .unchanged(let id): id
+        case .created(let id), .updated(let id), .unchanged(let id), .superseded(let id): id
         }
+    }
+
+    /// Whether what was put is the present of the resource.
+    public var isCurrent: Bool {
+        if case .superseded = self { false } else { true }
     }
 }
 
@@ -66,15 +81,10 @@ public struct StoredRecord: Sendable {
         var meta = came["meta"]?.object ?? JSONObject()
         meta["versionId"] = .string(String(version))
         meta["lastUpdated"] = .string(DateTime(lastUpdated).text)
-        var object = JSONObject()
-        object["resourceType"] = .string(type)
-        object["id"] = .string(id)
-        object["meta"] = .object(meta)
-        for member in came.members where object[member.key] == nil || Self.companions.contains(member.key) {
-            object[member.key] = member.value
-        }
-        return Resource(object)
+        let own = [
+            JSONObject.Member(key: "resourceType", value: .string(type)),
+            JSONObject.Member(key: "id", value: .string(id)), JSONObject.Member(key: "meta", value: .object(meta)),
+        ]
+        return Resource(JSONObject(keepingFirst: own + came.members))
     }
-
-    private static let companions: Set<String> = ["_id", "_meta"]
 }

@@ -18,27 +18,34 @@ extension FactMapping {
     private static func add(
         _ value: (type: String, value: JSON), of concept: CodeableConcept?, to facts: inout FactSet
     ) {
-        guard let code = code(of: concept) else { return }
-        let name = concept?.label ?? concept?.coding.lazy.compactMap(\.display).first ?? code
-        func use(_ kind: Concept.Kind) -> ConceptUse {
-            ConceptUse(code: code, name: name, kind: kind, place: .health)
+        guard let concept, let code = code(of: concept) else { return }
+        let isPublished = preferred(concept.coding).map(isPublished) ?? false
+        func use(_ kind: Concept.Kind) -> ConceptUse? {
+            isPublished ? ConceptUse(code: code, name: code, kind: kind, place: .health) : nil
         }
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.value) else {
-            facts.add({ use($0.kind) }, value)
+            // The unit is as the device wrote it, so it is the fact's alone.
+            facts.add(code, { use($0.isNumeric ? .numeric(units: nil) : .text) }, value)
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {
-            if let label = chosen.label { facts.add(use(.text), .text(of: label)) }
+            if let label = chosen.label { facts.add(code, use(.text), .text(of: label)) }
             return
         }
-        let below = SurveyConcepts.optionSegment(coding.system, option)
-        facts.add(use(.choice([])), .text(of: option))
-        facts.add(
-            ConceptUse(
-                code: SurveyConcepts.combinedCode(question: code, system: coding.system, code: option),
-                name: coding.display ?? chosen.label ?? option, kind: .option, place: .below(code: code, segment: below)
-            ),
-            .text(of: option))
+        facts.add(code, use(.choice([])), .text(of: option))
+        let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: option)
+        var answer: ConceptUse?
+        if Self.isPublished(coding) {
+            answer = ConceptUse(
+                code: combined, name: ConceptCode.code(system: coding.system, code: option), kind: .option,
+                place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, option)))
+        }
+        facts.add(combined, answer, .text(of: option))
+    }
+
+    /// Whether a terminology has the code. Ours and Apple's are in the ontology by the table of types, or not at all.
+    static func isPublished(_ coding: Coding) -> Bool {
+        coding.code.map { PublishedCode.has(system: coding.system, code: $0) } ?? false
     }
 
     /// The concept's code: our own of a part of an observation, which tells it from its siblings; else LOINC's, else that

@@ -7,7 +7,7 @@ extension FactMapping {
         var facts = FactSet(time: time(of: response.resource, receivedAt: receivedAt))
         guard response.status != "entered-in-error" else { return facts }
         let survey = survey ?? SurveyConcepts(formName: formName(of: response))
-        add(response.item, below: survey.folder.path, survey, to: &facts)
+        add(response.item, survey, to: &facts)
         return facts
     }
 
@@ -20,51 +20,52 @@ extension FactMapping {
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
-    private static func add(
-        _ items: [QuestionnaireResponseItem], below parent: String, _ survey: SurveyConcepts, to facts: inout FactSet
-    ) {
+    private static func add(_ items: [QuestionnaireResponseItem], _ survey: SurveyConcepts, to facts: inout FactSet) {
         for item in items {
             guard let linkID = item.linkId else { continue }
             let known = survey.questions[linkID]
-            let path = known?.concept.path ?? ConceptPath.child(of: parent, ConceptPath.segment(linkID))
-            let code = known?.concept.code ?? SurveyConcepts.ownCode(formName: survey.formName, linkID: linkID)
+            var code: String?
             for answer in item.answer {
                 if let value = answer.value {
-                    add(
-                        value, question: code, path: path, name: known?.concept.name ?? item.label ?? linkID,
-                        known: known, to: &facts)
+                    let question = code ?? known?.concept.code ?? survey.ownCode(linkID: linkID)
+                    code = question
+                    add(value, question: question, known: known, to: &facts)
                 }
-                add(answer.item, below: path, survey, to: &facts)
+                add(answer.item, survey, to: &facts)
             }
-            add(item.item, below: path, survey, to: &facts)
+            add(item.item, survey, to: &facts)
         }
     }
 
+    /// The concepts of the form are in the ontology with the form. What it does not ask or offer has a code and no concept:
+    /// a device's words are nobody's ontology, and a form that is published later has the same codes.
     private static func add(
-        _ value: (type: String, value: JSON), question code: String, path: String, name: String,
-        known: SurveyConcepts.Question?, to facts: inout FactSet
+        _ value: (type: String, value: JSON), question code: String, known: SurveyConcepts.Question?,
+        to facts: inout FactSet
     ) {
-        func use(_ kind: Concept.Kind) -> ConceptUse {
-            ConceptUse(code: code, name: name, kind: known?.concept.kind ?? kind, place: .path(path))
-        }
         guard value.type == "Coding", let coding = Coding(json: value.value) else {
-            facts.add({ use($0.kind) }, value)
+            facts.add(code, { _ in nil }, value)
             return
         }
         guard let chosen = coding.code else {
             // A coding without a code is a text.
-            if let display = coding.display { facts.add(use(.choice([])), .text(of: display)) }
+            if let display = coding.display { facts.add(code, nil, .text(of: display)) }
             return
         }
-        let option =
-            known?.option(system: coding.system, code: chosen)?.concept
-            ?? Concept(
-                path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(coding.system, chosen)),
-                code: SurveyConcepts.combinedCode(question: code, system: coding.system, code: chosen),
-                name: coding.display ?? chosen, kind: .option)
-        facts.add(use(.choice([])), .text(of: chosen))
-        facts.add(
-            ConceptUse(code: option.code ?? code, name: option.name, kind: .option, place: .path(option.path)),
-            .text(of: chosen))
+        facts.add(code, nil, .text(of: chosen))
+        if let option = known?.option(system: coding.system, code: chosen)?.concept {
+            facts.add(option.code ?? code, nil, .text(of: chosen))
+            return
+        }
+        let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: chosen)
+        var use: ConceptUse?
+        if let known, known.offersUnlisted, isPublished(coding) {
+            use = ConceptUse(
+                code: combined, name: ConceptCode.code(system: coding.system, code: chosen), kind: .option,
+                place: .path(
+                    ConceptPath.child(
+                        of: known.concept.path, SurveyConcepts.optionSegment(coding.system, chosen))))
+        }
+        facts.add(combined, use, .text(of: chosen))
     }
 }

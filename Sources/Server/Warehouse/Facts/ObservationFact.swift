@@ -57,12 +57,13 @@ struct FactTime: Sendable, Hashable {
 /// All that the warehouse takes from one resource.
 struct FactSet: Sendable {
     private(set) var facts: [ObservationFact] = []
-    /// Concepts that the facts use, each once.
+    /// Concepts that the facts use and that no form has, each once.
     private(set) var concepts: [ConceptUse] = []
     let time: FactTime
     /// What could not be kept as it should be; no health data stands in them.
     private(set) var warnings: Set<LoadWarning> = []
     private var instances: [String: Int] = [:]
+    private var used: Set<String> = []
 
     init(time: FactTime) { self.time = time }
 
@@ -74,24 +75,29 @@ struct FactSet: Sendable {
     }
 
     /// Adds a fact, numbered among those of its concept.
-    mutating func add(_ concept: ConceptUse, _ value: FactValue) {
-        let instance = instances[concept.code, default: 0] + 1
-        instances[concept.code] = instance
-        if instance == 1 { concepts.append(concept) }
-        facts.append(ObservationFact(concept: concept.code, value: value, instance: instance))
+    ///
+    /// - Parameter use: the concept as the ontology is to have it; nil where it is none of the ontology's making.
+    mutating func add(_ code: String, _ use: ConceptUse?, _ value: FactValue) {
+        let instance = instances[code, default: 0] + 1
+        instances[code] = instance
+        if let use, used.insert(use.code).inserted { concepts.append(use) }
+        facts.append(ObservationFact(concept: code, value: value, instance: instance))
     }
 
     /// Adds a fact of a FHIR value; nothing where there is none to load.
-    mutating func add(_ concept: (FactValue) -> ConceptUse, _ value: (type: String, value: JSON)) {
+    mutating func add(
+        _ code: String, _ use: (FactValue) -> ConceptUse?, _ value: (type: String, value: JSON)
+    ) {
         guard let converted = FactValue(value) else { return }
         if value.type == "Quantity" || value.type == "Decimal" || value.type == "Integer", !converted.isNumeric {
             warnings.insert(.numberOutOfRange)
         }
-        add(concept(converted), converted)
+        add(code, use(converted), converted)
     }
 }
 
-/// A concept that a fact uses, and where it belongs should the ontology not have it yet.
+/// A concept that a fact uses, and where it belongs should the ontology not have it yet. Nothing in it is free text: the
+/// name is the code.
 struct ConceptUse: Sendable, Hashable {
     enum Place: Sendable, Hashable {
         case path(String)

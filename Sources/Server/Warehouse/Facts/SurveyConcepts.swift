@@ -1,7 +1,8 @@
 import FHIR
 
-/// The concepts of one form: which path and code each question and each of its options has. Pure.
-struct SurveyConcepts: Sendable {
+/// The concepts of one form: which path and code each question and each of its options has. Pure; made once for a form,
+/// not for each response.
+public struct SurveyConcepts: Sendable {
     struct Option: Sendable, Hashable {
         let system: String?
         let code: String
@@ -11,10 +12,21 @@ struct SurveyConcepts: Sendable {
     struct Question: Sendable {
         let concept: Concept
         let options: [Option]
+        /// Whether its value set is not listed in the form, so that an answer may be any code of a terminology.
+        let offersUnlisted: Bool
+        /// The places of the options with a code.
+        private let places: [String: [Int]]
+
+        init(concept: Concept, options: [Option], offersUnlisted: Bool) {
+            self.concept = concept
+            self.options = options
+            self.offersUnlisted = offersUnlisted
+            places = Dictionary(grouping: options.indices) { options[$0].code }
+        }
 
         /// The option that an answer means; an answer without a system means the one option with its code.
         func option(system: String?, code: String) -> Option? {
-            let alike = options.filter { $0.code == code }
+            let alike = (places[code] ?? []).map { options[$0] }
             return alike.first { ($0.system ?? "") == (system ?? "") }
                 ?? (system == nil && alike.count == 1 ? alike.first : nil)
         }
@@ -28,9 +40,16 @@ struct SurveyConcepts: Sendable {
     let order: [String]
     /// What names the form, without a version: codes of items without one are made of it.
     let formName: String
+    private let formHash: String
+    /// The form's concepts, parents first.
+    let concepts: [Concept]
+    /// A hash of all of them: the ontology notes it, so that a form that it has costs one look-up.
+    let digest: String
 
-    init(_ questionnaire: Questionnaire) {
+    public init(_ questionnaire: Questionnaire) {
+        let questionnaire = StorableText.questionnaire(questionnaire)
         formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? questionnaire.title ?? "form"
+        formHash = Self.hash(ofForm: formName)
         folder = Concept(
             path: Self.folderPath(formName), code: nil,
             name: questionnaire.title ?? questionnaire.name ?? formName, kind: .folder)
@@ -38,22 +57,36 @@ struct SurveyConcepts: Sendable {
         builder.add(questionnaire.item, below: folder.path)
         questions = builder.questions
         order = builder.order
+        concepts =
+            [folder]
+            + builder.order.flatMap { linkID in
+                builder.questions[linkID].map { [$0.concept] + $0.options.map(\.concept) } ?? []
+            }
+        digest = Self.digest(of: concepts)
     }
 
-    /// The concepts of a response whose form is not at hand: as much as the response itself tells.
+    /// The form of a response that is not at hand: it gives its questions their codes, and has no concepts.
     init(formName name: String) {
         formName = name
+        formHash = Self.hash(ofForm: name)
         folder = Concept(path: Self.folderPath(name), code: nil, name: name, kind: .folder)
         questions = [:]
         order = []
+        concepts = []
+        digest = ""
     }
 
-    /// The form's concepts, parents first.
-    var concepts: [Concept] {
-        [folder]
-            + order.flatMap { linkID in
-                questions[linkID].map { [$0.concept] + $0.options.map(\.concept) } ?? []
+    private static func digest(of concepts: [Concept]) -> String {
+        let lines = concepts.map { concept in
+            var line = [concept.path, concept.code ?? "", concept.name, concept.kind.name]
+            switch concept.kind {
+            case .numeric(let units): line.append(units ?? "")
+            case .choice(let choices): line += choices.flatMap { [$0.code, $0.name] }
+            case .folder, .text, .boolean, .option: break
             }
+            return line.joined(separator: "\u{1}")
+        }
+        return ConceptCode.hash(lines.joined(separator: "\u{2}"), 64)
     }
 
     static func folderPath(_ formName: String) -> String {
@@ -67,8 +100,15 @@ struct SurveyConcepts: Sendable {
     }
 
     /// The code of a question that has none of its own.
+    func ownCode(linkID: String) -> String { Self.ownCode(formHash: formHash, linkID: linkID) }
+
     static func ownCode(formName: String, linkID: String) -> String {
-        let form = ConceptCode.hash(formName, 8)
+        ownCode(formHash: hash(ofForm: formName), linkID: linkID)
+    }
+
+    private static func hash(ofForm name: String) -> String { ConceptCode.hash(name, 8) }
+
+    private static func ownCode(formHash form: String, linkID: String) -> String {
         let plain = "SURVEY:\(form):\(linkID)"
         // Only ASCII letters, so that a character is a code point.
         let isPlain = linkID.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
@@ -129,7 +169,8 @@ extension SurveyConcepts {
                 let concept = Concept(
                     path: path, code: item.type == "group" || item.type == "display" ? nil : code,
                     name: item.label ?? linkID, kind: kind(of: item, options: options))
-                questions[linkID] = Question(concept: concept, options: options)
+                questions[linkID] = Question(
+                    concept: concept, options: options, offersUnlisted: offersUnlisted(item))
                 order.append(linkID)
                 add(item.item, below: path)
             }
@@ -184,6 +225,12 @@ extension SurveyConcepts {
             }
             return codings
         }
+
+        private func offersUnlisted(_ item: QuestionnaireItem) -> Bool {
+            guard let name = item.answerValueSet else { return false }
+            guard let set = questionnaire.containedResource(name)?.as(ValueSet.self) else { return true }
+            return SurveyConcepts.includesUnlisted(set)
+        }
     }
 
     static func optionSegment(_ system: String?, _ code: String) -> String {
@@ -208,5 +255,11 @@ extension SurveyConcepts {
                     system: include["system"]?.string, code: $0["code"]?.string, display: $0["display"]?.string)
             }
         }
+    }
+
+    /// Whether a value set includes a system or another value set as a whole, and has no expansion that lists it.
+    static func includesUnlisted(_ set: ValueSet) -> Bool {
+        guard (set.expansion?["contains"]?.array ?? []).isEmpty else { return false }
+        return (set.compose?["include"]?.array ?? []).contains { ($0["concept"]?.array ?? []).isEmpty }
     }
 }

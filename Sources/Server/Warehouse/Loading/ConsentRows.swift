@@ -11,6 +11,7 @@ struct ConsentRows {
 
     static let sharingExtension = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
 
+    /// Writes the present version of a contract.
     func write(_ contract: Contract) throws {
         let template = (contract.instantiatesURI ?? contract.url).map {
             $0.split(separator: "|", maxSplits: 1).map(String.init)
@@ -28,7 +29,6 @@ struct ConsentRows {
                 shares_widely = excluded.shares_widely, upload_id = excluded.upload_id,
                 update_date = excluded.update_date
             WHERE consent_contract.patient_num = excluded.patient_num
-                AND (consent_contract.update_date IS NULL OR excluded.update_date >= consent_contract.update_date)
             """,
             [
                 SQLValue(contract.id), SQLValue(patient), SQLValue(template?.first),
@@ -38,7 +38,8 @@ struct ConsentRows {
             ])
     }
 
-    /// A contract that was taken back once stays taken back, whatever comes after; the first withdrawal counts.
+    /// A contract that was taken back once stays taken back, whatever comes after; the first withdrawal counts. So every
+    /// version of a withdrawal is heard, also one that is not the present.
     func withdraw(_ consent: FHIR.Consent) throws {
         guard consent.status == "inactive", let source = consent.source, source.type == "Reference",
             let contract = Reference(json: source.value)?.literal, contract.type == Contract.resourceType

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// Writes the facts of a resource, in place of those of an older version of it.
+/// Writes the facts of a resource, in place of those of another version of it.
 struct FactRows {
     let transaction: any SQLTransaction
     let context: LoadContext
@@ -14,14 +14,12 @@ struct FactRows {
         let updated = WarehouseTime.text(context.receivedAt)
         let encounter: Numbering.Encounter
         if let known = try numbering.encounter(ide, patient: patient) {
-            // An older version must not undo a newer one.
-            if let loaded = known.loaded, loaded.updated > updated { return LoadReport(isOutdated: true) }
             try numbering.touch(known, upload: upload)
             let removed = try transaction.execute(
                 "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
                 [SQLValue(known.number), SQLValue(patient)])
             // Each fact has its modifier's row beside it.
-            if let loaded = known.loaded { try count(-removed / 2, of: loaded.upload) }
+            if let loaded = known.upload { try count(-removed / 2, of: loaded) }
             encounter = known
         } else {
             encounter = try numbering.newEncounter(ide, upload: upload)

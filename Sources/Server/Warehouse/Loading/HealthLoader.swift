@@ -95,15 +95,17 @@ public struct HealthLoader: Sendable {
                     continue
                 }
                 let isFirst = met.insert(number)
-                if entry.isRevisable, known.receivedAt.map({ $0 < provenance.receivedAt }) ?? false,
+                let isSame = !entry.isRevisable || known.digest == entry.record.digest
+                if entry.isRevisable, known.order.map({ $0 < provenance.order }) ?? false,
                     try revise(entry, isLoaded: known.isLoaded, context, in: transaction)
                 {
                     report.revised += 1
+                    if known.isLoaded { continue }
                 } else {
                     report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
+                    // Facts that were undone come back, those of the present version.
+                    if known.isLoaded || !isSame { continue }
                 }
-                // Facts that were undone come back.
-                if known.isLoaded { continue }
             }
             for concept in entry.concepts where !ensured.contains(concept) {
                 try ontology.ensure(concept)
@@ -175,10 +177,10 @@ public struct HealthLoader: Sendable {
 
     private static func known(
         _ type: String, _ id: String, subject: String, in transaction: any SQLTransaction
-    ) throws -> (ownNumber: Int64?, isLoaded: Bool, receivedAt: Date?) {
+    ) throws -> (ownNumber: Int64?, isLoaded: Bool, order: RecordOrder?, digest: String?) {
         let row = try transaction.first(
             """
-            SELECT r.number, r.subject, v.received_at, m.encounter_num FROM record r
+            SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, m.encounter_num FROM record r
             JOIN record_version v ON v.number = r.number AND v.version = r.version
             LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
                 AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
@@ -192,7 +194,10 @@ public struct HealthLoader: Sendable {
         let isOwn = row?.textIfPresent("subject") == subject
         return (
             isOwn ? row?.integerIfPresent("number") : nil, row?.integerIfPresent("encounter_num") != nil,
-            row?.dateIfPresent("received_at")
+            try row.map { row in
+                RecordOrder(
+                    receivedMilliseconds: try row.integer("received_ms"), number: try row.integer("received_number"))
+            }, row?.textIfPresent("digest")
         )
     }
 }

@@ -5,8 +5,7 @@ public struct LoadContext: Sendable {
     /// The participant's Patient id.
     public let subject: String
     public let submissionID: String
-    /// When the submission came: the time of last resort, and the facts' `update_date`. Of two versions of a resource
-    /// the one with the later time stands, whichever is loaded first.
+    /// When the submission came: the time of last resort, and the facts' `update_date`.
     public let receivedAt: Date
     /// The facts' `import_date`.
     public let loadedAt: Date
@@ -29,7 +28,7 @@ public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
 public struct LoadReport: Sendable, Hashable {
     /// Facts without their modifiers.
     public let facts: Int
-    /// Whether a newer version was loaded before, so that nothing was done.
+    /// Whether something else is the present of the resource, so that no fact was written.
     public let isOutdated: Bool
     /// In the order of their codes.
     public let warnings: [LoadWarning]

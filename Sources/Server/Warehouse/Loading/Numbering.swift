@@ -9,8 +9,7 @@ struct Numbering {
     static let hive = "HIVE"
     /// What i2b2's own loader gives as the source of an identifier that maps to itself.
     static let hiveSystem = "edu.harvard.i2b2.crc"
-    /// Older than any receipt, so that a Patient of any time replaces a row that holds nothing yet; i2b2's loader takes
-    /// a missing date for this one.
+    /// The date of a row that holds nothing yet; i2b2's loader takes a missing date for this one.
     static let never: SQLValue = "1900-01-01 00:00:00"
 
     /// The participant's `patient_num`. A new one is mapped from the participant's id and, as i2b2's own loader does,
@@ -62,15 +61,15 @@ struct Numbering {
     /// A resource's encounter.
     struct Encounter {
         let number: Int64
-        /// When what is loaded of it came, and with which upload; nil where nothing is.
-        let loaded: (updated: String, upload: Int64)?
+        /// The upload that what is loaded of it came with; nil where nothing is.
+        let upload: Int64?
     }
 
     /// The encounter of a resource; nil where it was never loaded.
     func encounter(_ ide: String, patient: Int64) throws -> Encounter? {
         let row = try transaction.first(
             """
-            SELECT m.encounter_num, v.update_date, v.upload_id FROM encounter_mapping m
+            SELECT m.encounter_num, v.upload_id FROM encounter_mapping m
             LEFT JOIN visit_dimension v ON v.encounter_num = m.encounter_num AND v.patient_num = ?
             WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
                 AND m.patient_ide_source = ?
@@ -80,14 +79,10 @@ struct Numbering {
                 SQLValue(WarehouseLoader.source),
             ])
         guard let row else { return nil }
-        var loaded: (updated: String, upload: Int64)?
-        if let updated = row.textIfPresent("update_date"), let upload = row.integerIfPresent("upload_id") {
-            loaded = (updated, upload)
-        }
-        return Encounter(number: try row.integer("encounter_num"), loaded: loaded)
+        return Encounter(number: try row.integer("encounter_num"), upload: row.integerIfPresent("upload_id"))
     }
 
-    /// Notes that a newer upload brought the resource.
+    /// Notes that another upload brought the resource.
     func touch(_ encounter: Encounter, upload: Int64) throws {
         try transaction.execute(
             """
@@ -114,7 +109,7 @@ struct Numbering {
                     SQLValue(WarehouseLoader.source), WarehouseTime.value(context.loadedAt),
                 ] + dates + [SQLValue(system), SQLValue(upload)])
         }
-        return Encounter(number: number, loaded: nil)
+        return Encounter(number: number, upload: nil)
     }
 
     /// The number of the next new encounter.

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 extension PatientRow {
-    /// Writes the row unless a newer Patient stands there.
+    /// Writes the row in place of what another Patient said.
     func write(
         _ patient: Int64, _ upload: Int64, _ context: LoadContext, in transaction: any SQLTransaction
     ) throws {
@@ -17,7 +17,6 @@ extension PatientRow {
                 statecityzip_path = excluded.statecityzip_path, update_date = excluded.update_date,
                 download_date = excluded.download_date, import_date = excluded.import_date,
                 sourcesystem_cd = excluded.sourcesystem_cd, upload_id = excluded.upload_id
-            WHERE patient_dimension.update_date IS NULL OR excluded.update_date >= patient_dimension.update_date
             """,
             [
                 SQLValue(patient), SQLValue(vitalStatus), WarehouseTime.value(birthDate), SQLValue(sex), SQLValue(age),

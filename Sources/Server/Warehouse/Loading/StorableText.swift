@@ -21,9 +21,8 @@ enum StorableText {
     }
 
     private static func cleaned(_ object: JSONObject) -> JSONObject {
-        var output = JSONObject()
-        for member in object.members { output[text(member.key)] = cleaned(member.value) }
-        return output
+        JSONObject(
+            keepingFirst: object.members.map { JSONObject.Member(key: text($0.key), value: cleaned($0.value)) })
     }
 
     private static func cleaned(_ json: JSON) -> JSON {

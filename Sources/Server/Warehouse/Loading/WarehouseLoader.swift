@@ -4,8 +4,8 @@ import Storage
 
 /// Loads resources into the i2b2 tables, inside the transaction of its caller.
 ///
-/// Every resource is an encounter of its own. Loading it again replaces that encounter's facts, so the same resource
-/// loaded twice, in any order of retries, gives the same rows.
+/// Every resource is an encounter of its own, with the facts of its present version. Which one that is the records
+/// decide; loading the same again gives the same rows.
 public struct WarehouseLoader: Sendable {
     public init() {}
 
@@ -14,42 +14,74 @@ public struct WarehouseLoader: Sendable {
     /// Loads one resource.
     ///
     /// - Parameters:
-    ///   - resource: with the id that it is recorded under.
-    ///   - questionnaire: the form of a response, for its codes, texts and options.
+    ///   - isCurrent: whether it is the present of the resource, as the records decided
+    ///     (``PutResult/isCurrent``). Of what is history, no fact and no row of a participant or contract is written; a
+    ///     withdrawal is heard.
     @discardableResult
     public func load(
-        _ resource: Resource, questionnaire: Questionnaire?, context: LoadContext, in transaction: any SQLTransaction
+        _ entry: WarehouseEntry, isCurrent: Bool = true, context: LoadContext, in transaction: any SQLTransaction
     ) throws -> LoadReport {
-        let resource = StorableText.resource(resource)
         let writer = OntologyWriter(transaction: transaction, at: context.loadedAt)
         try writer.ensureFoundation()
+        if let form = entry.form { try writer.ensure(form) }
+        for concept in entry.concepts { try writer.ensure(concept) }
         let numbering = Numbering(transaction: transaction, context: context)
         let patient = try numbering.patient()
         let upload = try numbering.upload()
+        let resource = entry.resource
         let consent = ConsentRows(transaction: transaction, context: context, patient: patient, upload: upload)
+        if resource.resourceType == FHIR.Consent.resourceType { try consent.withdraw(FHIR.Consent(resource.object)) }
+        guard isCurrent else { return LoadReport(isOutdated: true) }
         switch resource.resourceType {
         case Patient.resourceType:
             let row = PatientRow(Patient(resource.object), at: context.loadedAt)
             try row.write(patient, upload, context, in: transaction)
         case Contract.resourceType: try consent.write(Contract(resource.object))
-        case FHIR.Consent.resourceType: try consent.withdraw(FHIR.Consent(resource.object))
         default: break
         }
-        let survey = questionnaire.map { SurveyConcepts(StorableText.questionnaire($0)) }
-        let facts = FactMapping.facts(of: resource, survey: survey, receivedAt: context.receivedAt)
-        guard let facts else { return LoadReport() }
-        if let survey { try writer.ensure(survey.concepts, below: survey.folder.path) }
-        for concept in facts.concepts { try writer.ensure(concept) }
+        guard let facts = entry.facts else { return LoadReport() }
         let rows = FactRows(transaction: transaction, context: context, patient: patient, upload: upload)
         return try rows.write(facts, ide: "\(resource.resourceType)/\(resource.id ?? "")")
     }
 
-    /// Writes the concepts of a form. A later version adds to them and removes none.
-    public func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
+    /// Loads one resource.
+    ///
+    /// - Parameters:
+    ///   - resource: with the id that it is recorded under.
+    ///   - questionnaire: the published form of a response, for its codes and options.
+    ///   - isCurrent: whether it is the present of the resource.
+    /// - Throws: ``WarehouseError`` for a resource that is out of bounds, before anything is written.
+    @discardableResult
+    public func load(
+        _ resource: Resource, questionnaire: Questionnaire?, isCurrent: Bool = true, context: LoadContext,
+        in transaction: any SQLTransaction
+    ) throws -> LoadReport {
+        let entry = try WarehouseEntry(
+            resource, form: questionnaire.map { SurveyConcepts($0) }, receivedAt: context.receivedAt)
+        return try load(entry, isCurrent: isCurrent, context: context, in: transaction)
+    }
+
+    /// Writes the concepts of resources that are to be loaded, so that the transaction that loads them finds them there.
+    public func ensureConcepts(of entries: [WarehouseEntry], at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
-        let survey = SurveyConcepts(StorableText.questionnaire(questionnaire))
-        try writer.ensure(survey.concepts, below: survey.folder.path)
+        var known: Set<ConceptUse> = []
+        for entry in entries {
+            if let form = entry.form { try writer.ensure(form) }
+            for concept in entry.concepts where known.insert(concept).inserted { try writer.ensure(concept) }
+        }
+    }
+
+    /// Writes the concepts of a form, unless they were written before. A later version adds to them and removes none.
+    public func ensureOntology(form: SurveyConcepts, at: Date, in transaction: any SQLTransaction) throws {
+        let writer = OntologyWriter(transaction: transaction, at: at)
+        try writer.ensureFoundation()
+        try writer.ensure(form)
+    }
+
+    /// Writes the concepts of a form, unless they were written before.
+    public func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
+        try ensureOntology(form: SurveyConcepts(questionnaire), at: at, in: transaction)
     }
 
     /// Writes the concepts of the health types.

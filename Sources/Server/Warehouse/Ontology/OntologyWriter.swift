@@ -49,18 +49,38 @@ struct OntologyWriter {
         }
     }
 
+    /// Writes the concepts of a form, once.
+    func ensure(_ form: SurveyConcepts) throws {
+        let digest = SQLValue(form.digest)
+        guard try transaction.first("SELECT 1 AS one FROM ontology_form WHERE digest = ?", [digest]) == nil else {
+            return
+        }
+        try ensure(form.concepts, below: form.folder.path)
+        try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
+    }
+
     /// Writes concepts that stand below a folder, parents first; asks once what is there.
     func ensure(_ concepts: [Concept], below folder: String) throws {
-        let prefix = PathPrefix(folder, column: "c_fullname", dialect: transaction.dialect)
         var known: [String: String] = [:]
-        try transaction.each(
-            "SELECT c_fullname, c_basecode FROM custom_meta WHERE m_applied_path = '@' AND \(prefix.condition)",
-            prefix.parameters
-        ) { row in known[try row.text("c_fullname")] = row.textIfPresent("c_basecode") ?? "" }
+        let statement = Self.known(below: folder, dialect: transaction.dialect)
+        try transaction.each(statement.sql, statement.parameters) { row in
+            guard try row.text("m_applied_path") == "@" else { return }
+            known[try row.text("c_fullname")] = row.textIfPresent("c_basecode") ?? ""
+        }
         for concept in concepts {
             if let code = known[concept.path], concept.code == nil || concept.code == code { continue }
             try ensure(concept)
         }
+    }
+
+    /// What the ontology has below a folder. It asks for the paths alone: given the column of modifiers too, SQLite takes
+    /// that column's index, which all concepts share, and walks the whole ontology.
+    static func known(below folder: String, dialect: SQLDialect) -> (sql: String, parameters: [SQLValue]) {
+        let prefix = PathPrefix(folder, column: "c_fullname", dialect: dialect)
+        return (
+            "SELECT c_fullname, c_basecode, m_applied_path FROM custom_meta WHERE \(prefix.condition)",
+            prefix.parameters
+        )
     }
 
     /// Writes a concept unless it is there.
@@ -92,26 +112,52 @@ struct OntologyWriter {
         }
     }
 
-    /// Writes the concept that a fact uses where the ontology lacks it, with folders down to it.
+    /// Writes the concept that a fact uses where the ontology lacks it.
     func ensure(_ use: ConceptUse) throws {
         switch use.place {
         case .path(let path):
             let known = try transaction.first(
                 "SELECT concept_cd FROM concept_dimension WHERE concept_path = ?", [SQLValue(path)])
             guard known?.textIfPresent("concept_cd") != use.code else { return }
-            try ensureFolders(above: path)
             try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
         case .health:
-            guard try healthPath(of: use.code) == nil else { return }
-            let folder = Concept(path: ConceptPath.health + "Other\\", code: nil, name: "Other", kind: .folder)
-            try ensure(folder)
-            let path = ConceptPath.child(of: folder.path, ConceptPath.segment(use.code))
+            if let path = try healthPath(of: use.code) { return try sharpen(path, by: use) }
+            try ensure(Concept(path: Self.others, code: nil, name: "Other", kind: .folder))
+            let path = ConceptPath.child(of: Self.others, ConceptPath.segment(use.code))
             try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
         case .below(let parent, let segment):
             guard let path = try healthPath(of: parent) else { return }
             try ensure(
                 Concept(
                     path: ConceptPath.child(of: path, segment), code: use.code, name: use.name, kind: use.kind))
+        }
+    }
+
+    /// Where codes of terminologies stand that no type has.
+    private static let others = ConceptPath.health + "Other\\"
+
+    /// What a concept outside the table holds is known from its facts alone; that one of them is a number says most,
+    /// whichever comes first.
+    private func sharpen(_ path: String, by use: ConceptUse) throws {
+        let known =
+            try !path.hasPrefix(Self.others)
+            ? nil
+            : transaction.first(
+                "SELECT c_comment FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(path)])
+        guard let name = known?.textIfPresent("c_comment"), Self.weight(use.kind.name) > Self.weight(name) else {
+            return
+        }
+        let concept = Concept(path: path, code: use.code, name: use.name, kind: use.kind)
+        try transaction.execute(
+            "UPDATE custom_meta SET c_metadataxml = ?, c_comment = ? WHERE c_fullname = ? AND m_applied_path = '@'",
+            [SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(use.kind.name), SQLValue(path)])
+    }
+
+    private static func weight(_ kind: String) -> Int {
+        switch kind {
+        case "numeric": 2
+        case "choice": 1
+        default: 0
         }
     }
 
@@ -123,11 +169,8 @@ struct OntologyWriter {
     }
 
     private func insert(_ concept: Concept) throws {
-        let attributes =
-            switch concept.kind {
-            case .folder, .choice: "FA "
-            default: "LA "
-            }
+        // A question with answers below it becomes a folder when the first of them is written.
+        let attributes = concept.kind == .folder ? "FA " : "LA "
         try transaction.execute(
             """
             INSERT INTO custom_meta (c_hlevel, c_fullname, c_name, c_synonym_cd, c_visualattributes, c_basecode,
@@ -164,15 +207,6 @@ struct OntologyWriter {
                 SQLValue(concept.path), SQLValue(code), SQLValue(Self.name(concept, 2000)),
                 WarehouseTime.value(at), WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
-    }
-
-    /// Every ancestor must be there, or the tree cannot be walked down to the concept.
-    private func ensureFolders(above path: String) throws {
-        var folder = "\\"
-        for segment in path.split(separator: "\\").dropLast() {
-            folder += segment + "\\"
-            try ensure(Concept(path: folder, code: nil, name: String(segment), kind: .folder))
-        }
     }
 
     private func ensureScheme(_ prefix: String) throws {

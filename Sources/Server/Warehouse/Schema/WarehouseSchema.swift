@@ -8,6 +8,10 @@ public enum WarehouseSchema {
         Migration(number: 500, name: "i2b2-crc") { crc($0) },
         Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
         Migration(number: 502, name: "consent") { _ in consent },
+        // The forms whose concepts the ontology has, by the hash of all of them.
+        Migration(number: 503, name: "forms of the ontology") { _ in
+            ["CREATE TABLE ontology_form (digest varchar(64) PRIMARY KEY NOT NULL)"]
+        },
     ]
 
     /// The columns that every table of the data mart ends with.

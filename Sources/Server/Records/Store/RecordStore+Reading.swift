@@ -1,0 +1,91 @@
+import FHIR
+import Foundation
+import Storage
+
+extension RecordStore {
+    /// The current version; nil where there is none.
+    public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
+        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)]).map(Self.record)
+    }
+
+    /// One version; nil where there is none.
+    public func read(
+        type: String, id: String, version: Int64, in transaction: any SQLTransaction
+    ) throws -> StoredRecord? {
+        try transaction.first(
+            Self.versionSQL, [SQLValue(type), SQLValue(id), SQLValue(version)]
+        ).map(Self.record)
+    }
+
+    /// The versions: the present first, then the others, those that came last first.
+    ///
+    /// - Parameters:
+    ///   - before: the version that the page before ended with; nil for the first page.
+    ///   - limit: how many at most.
+    public func history(
+        type: String, id: String, before: Int64?, limit: Int, in transaction: any SQLTransaction
+    ) throws -> [StoredRecord] {
+        guard let present = try read(type: type, id: id, in: transaction) else { return [] }
+        var previous: StoredRecord?
+        if let before, before != present.version {
+            previous = try read(type: type, id: id, version: before, in: transaction)
+            guard previous != nil else { return [] }
+        }
+        let bound: [SQLValue] = [
+            SQLValue(previous?.provenance.receivedAt ?? Self.never), SQLValue(previous?.provenance.number ?? .max),
+            SQLValue(previous?.version ?? .max),
+        ]
+        var others = try transaction.query(
+            Self.historySQL, [SQLValue(type), SQLValue(id)] + bound + [SQLValue(limit)]
+        ).map(Self.record)
+        // The first version has its place among them.
+        if present.version != 1, let first = try read(type: type, id: id, version: 1, in: transaction),
+            previous.map({ first.came(before: $0) }) ?? true
+        {
+            others.insert(first, at: others.firstIndex { $0.came(before: first) } ?? others.count)
+        }
+        return Array(((before == nil ? [present] : []) + others).prefix(limit))
+    }
+
+    /// Later than all that a database holds.
+    private static let never = Date(timeIntervalSince1970: .greatestFiniteMagnitude)
+
+    static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
+    static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
+    /// The versions but the present and the first, which the index of the order leaves out. Parameters: type, id, the
+    /// order of the version before them, limit.
+    static let historySQL =
+        versions + """
+             WHERE r.type = ? AND r.id = ? AND v.version > 1 AND v.version <> r.version
+                AND (v.received_at, v.received_number, v.version) < (?, ?, ?)
+            ORDER BY v.received_at DESC, v.received_number DESC, v.version DESC LIMIT ?
+            """
+    static let versionCountSQL = """
+        SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
+        WHERE r.type = ? AND r.id = ?
+        """
+
+    /// Records with their versions; another condition of the join may follow.
+    static let versions = """
+        SELECT v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id,
+            v.received_at, v.received_number FROM record r JOIN record_version v ON v.number = r.number
+        """
+
+    static func record(_ row: SQLRow) throws -> StoredRecord {
+        StoredRecord(
+            type: try row.text("type"), id: try row.text("id"), version: try row.integer("version"),
+            lastUpdated: try row.date("last_updated"), isDeleted: try row.integer("deleted") != 0,
+            content: try row.blob("content"),
+            provenance: RecordProvenance(
+                submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
+                keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
+                number: try row.integer("received_number")))
+    }
+}
+
+extension StoredRecord {
+    /// Whether it came before another version of the same resource.
+    fileprivate func came(before other: StoredRecord) -> Bool {
+        (provenance.order, version) < (other.provenance.order, other.version)
+    }
+}
