@@ -1,3 +1,5 @@
+import ServerHTTP
+
 /// How a server is started.
 public struct ServerOptions: Sendable {
     /// What a process does of the server's work.
@@ -18,6 +20,10 @@ public struct ServerOptions: Sendable {
     public var queue: String?
     /// The records' database, likewise.
     public var database: String?
+    /// Whose `X-Forwarded-For` counts, and who speaks TLS in our place.
+    public var trustedProxies: [IPNetwork]
+    /// Where the monitoring listens; nil for a free port of loopback.
+    public var monitor: HTTPServer.Address?
     /// PEM files; both or none.
     public var certificate: String?
     public var privateKey: String?
@@ -25,8 +31,11 @@ public struct ServerOptions: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), queue: String? = nil,
         database: String? = nil,
-        certificate: String? = nil, privateKey: String? = nil
+        trustedProxies: [IPNetwork] = [], monitor: HTTPServer.Address? = nil, certificate: String? = nil,
+        privateKey: String? = nil
     ) {
+        self.trustedProxies = trustedProxies
+        self.monitor = monitor
         self.host = host
         self.port = port
         self.roles = roles

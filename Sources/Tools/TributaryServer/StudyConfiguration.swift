@@ -1,6 +1,7 @@
 import Consumer
 import FHIR
 import Foundation
+import ServerHTTP
 
 /// What `study.json` says of a study. Members it does not name keep their defaults; unknown ones are ignored.
 public struct StudyConfiguration: Sendable, Hashable {
@@ -32,14 +33,17 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var withdrawalGraceDays: Int
     /// Bytes that one device may have waiting for its consent or for the study team.
     public var heldBytesPerDevice: Int
+    /// How often who may ask.
+    public var rates: RateLimits
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
         maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
         validation: ValidationStrictness = .errors, c3pro: Bool = true, acceptPlainFHIR: Bool = false,
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
-        heldBytesPerDevice: Int = 256 << 20
+        heldBytesPerDevice: Int = 256 << 20, rates: RateLimits = RateLimits()
     ) {
+        self.rates = rates
         self.id = id
         self.title = title
         self.bundleIdentifier = bundleIdentifier
@@ -92,6 +96,26 @@ public struct StudyConfiguration: Sendable, Hashable {
             }
             return number
         }
+        func rates() throws -> RateLimits {
+            guard let said = json["limits"]?["rates"] else { return RateLimits() }
+            var named: [String: Rate] = [:]
+            for member in said.object?.members ?? [] {
+                let perSecond = member.value["perSecond"]?.number.flatMap { Double($0.text) }
+                guard let perSecond, let burst = member.value["burst"]?.integer else {
+                    throw Self.invalid("limits.rates.\(member.key)", "{\"perSecond\": a number, \"burst\": a whole number}")
+                }
+                do {
+                    named[member.key] = try Rate(perSecond: perSecond, burst: burst)
+                } catch {
+                    throw ServerError(code: "study-invalid", message: "study.json: limits.rates. \(error.message)")
+                }
+            }
+            do {
+                return try RateLimits(replacing: named)
+            } catch {
+                throw ServerError(code: "study-invalid", message: "study.json: limits.rates. \(error.message)")
+            }
+        }
         func strictness(_ value: JSON?) throws -> ValidationStrictness {
             guard let value else { return .errors }
             guard let found = value.string.flatMap(ValidationStrictness.init(rawValue:)) else {
@@ -109,7 +133,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
             development: try flag("development", standard.development), queue: try place("queue"),
             database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
-            heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice))
+            heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
+            rates: try rates())
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 

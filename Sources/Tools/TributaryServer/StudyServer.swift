@@ -2,12 +2,10 @@ import Consumer
 import FHIR
 import Foundation
 import Hummingbird
-import HummingbirdCore
-import HummingbirdTLS
 import Logging
-import NIOSSL
 import Receiver
 import Records
+import ServerHTTP
 import ServiceLifecycle
 import Storage
 import Trust
@@ -15,6 +13,8 @@ import Warehouse
 import Wire
 
 /// The composition root: a study's folder and options become running services.
+///
+/// A receiver opens the queue's store alone. A consumer opens both, the records' API the records' alone.
 public struct StudyServer: Sendable {
     let folder: StudyFolder
     let study: StudyConfiguration
@@ -36,34 +36,52 @@ public struct StudyServer: Sendable {
     ///
     /// - Parameters:
     ///   - stop: the first element, or its end, stops the server as a signal would.
+    ///   - onMonitoring: called once with the port of the monitoring, before the other.
     ///   - onListening: called once with the port, when requests are taken.
     public func run(
-        until stop: AsyncStream<Void>? = nil, onListening: @escaping @Sendable (Int) async -> Void
+        until stop: AsyncStream<Void>? = nil, onMonitoring: @escaping @Sendable (Int) async -> Void = { _ in },
+        onListening: @escaping @Sendable (Int) async -> Void
     ) async throws {
         if study.development {
             logger.warning("DEVELOPMENT STUDY: receipts made by anyone with this folder count. Never for real data.")
         }
-        let database = try await StudyDatabase.open(folder, url: options.database)
-        let queue = SQLSubmissionQueue(database: database)
-        let access = AccessControl(database: database, clock: clock)
-        var services: [any Service] = []
-        if options.roles.contains(.consumer) {
-            services.append(try await consumer(database, queue, access))
+        Descriptors.prepare()
+        // 1. The stores that the roles need, up to date.
+        let stores = try StudyStores(folder, queue: options.queue, database: options.database)
+        let opened = try await open(stores)
+        // 2. The services: the last is stopped first.
+        let registry = PrometheusRegistry()
+        let progress = ConsumerProgress(clock: clock)
+        let readiness = ServerReadiness(
+            stores: stores, queue: opened.queue, records: opened.records, keys: folder.keys, roles: options.roles,
+            progress: progress, clock: clock)
+        readiness.register(in: registry)
+        let (monitoring, monitor) = AsyncStream<Int>.makeStream()
+        var services: [any Service] = [
+            try MonitoringServer(
+                address: options.monitor ?? .init(host: "127.0.0.1", port: 0), registry: registry,
+                trustedProxies: options.trustedProxies, logger: logger, readiness: { await readiness.problems() },
+                onListening: { monitor.yield($0) })
+        ]
+        if options.roles.contains(.consumer), let queue = opened.queue, let records = opened.records {
+            services.append(try await consumer(queue, records, stores, progress))
         }
-        let router = try makeRouter(database, queue, access)
-        let application = Application(
-            router: router, server: try serverBuilder(),
-            configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port), serverName: nil),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { await onListening(port) }
-            },
-            logger: logger)
-        services.append(application)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
+        let serverLogger = logger
+        services.append(
+            try HTTPServer(
+                router: try makeRouter(opened, refusals), address: .init(host: options.host, port: options.port),
+                limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
+                metrics: registry, logger: serverLogger,
+                onListening: { port in
+                    for await number in monitoring {
+                        await onMonitoring(number)
+                        break
+                    }
+                    await onListening(port)
+                }))
+        // 3. Until told to stop.
+        let group = ServiceGroup.bounded(services, logger: logger)
         let stopping = stop.map { stop in
             Task {
                 for await _ in stop { break }
@@ -73,28 +91,68 @@ public struct StudyServer: Sendable {
         }
         defer { stopping?.cancel() }
         try await group.run()
-        try await database.close()
+        await refusals?.flush()
+        try await opened.queue?.close()
+        try await opened.records?.close()
     }
 
-    private func makeRouter(
-        _ database: any SQLDatabase, _ queue: SQLSubmissionQueue, _ access: AccessControl
-    ) throws -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
-        if options.roles.contains(.receiver) {
+    /// The stores as they are open.
+    struct OpenStores: Sendable {
+        var queue: (any SQLDatabase)?
+        var records: (any SQLDatabase)?
+        var state: QueueState?
+    }
+
+    private func open(_ stores: StudyStores) async throws -> OpenStores {
+        var opened = OpenStores()
+        if options.roles.contains(.consumer) || options.roles.contains(.records) {
+            try await stores.migrateRecords()
+            opened.records = try await stores.openRecords()
+        }
+        if options.roles.contains(.consumer) || options.roles.contains(.receiver) {
+            if let records = opened.records, options.roles.contains(.consumer) {
+                try await stores.requireQueueOfRecords(records)
+            }
+            try await stores.migrateQueue()
+            let queue = try await stores.openQueue()
+            opened.queue = queue
+            opened.state = try await StudyStores.claim(
+                queue: queue, records: options.roles.contains(.consumer) ? opened.records : nil, studyID: study.id)
+        }
+        return opened
+    }
+
+    /// The study's largest body, and room for some of them at a time.
+    private var limits: HTTPLimits {
+        var limits = HTTPLimits()
+        limits.bodyBytes = max(64 << 20, study.maximumSubmissionBytes * 4)
+        return limits
+    }
+
+    private func makeRouter(_ opened: OpenStores, _ refusals: RefusalCounter?) throws -> Router<ServerRequestContext> {
+        let router = Router(context: ServerRequestContext.self)
+        let limiter = RateLimiter(limits: study.rates)
+        let access = opened.records.map { AccessControl(database: $0, clock: clock) }
+        if options.roles.contains(.receiver), let queue = opened.queue, let refusals {
             let service = ReceiverService(
-                configuration: try receiverConfiguration(), access: access, queue: queue, clock: clock)
+                configuration: try receiverConfiguration(opened, limiter, staff: access),
+                access: DeviceAccess(database: queue, clock: clock), queue: SQLSubmissionQueue(database: queue),
+                refusals: refusals, clock: clock)
             ReceiverRoutes(service: service, logger: logger).add(to: router)
         }
-        if options.roles.contains(.records) {
+        if options.roles.contains(.records), let records = opened.records, let access {
             RecordsRoutes(
-                database: database, access: access, logger: logger,
-                scheme: options.certificate == nil ? "http" : "https", clock: clock
+                database: records, access: access, logger: logger,
+                scheme: options.certificate == nil ? "http" : "https", limiter: limiter,
+                refusals: { await refusals?.count($0) }, clock: clock
             ).add(to: router)
         }
         return router
     }
 
-    private func receiverConfiguration() throws -> ReceiverConfiguration {
+    private func receiverConfiguration(
+        _ opened: OpenStores, _ limiter: RateLimiter, staff: AccessControl?
+    ) throws -> ReceiverConfiguration {
         guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
             throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
         }
@@ -104,47 +162,45 @@ public struct StudyServer: Sendable {
         }
         if folder.publicKeySet() == nil { logger.warning("No jwks.json: make keys with `tributary keys generate`.") }
         let folder = folder
+        var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
+        if options.roles.contains(.records), let staff {
+            authenticateStaff = { try await staff.authenticate(bearer: $0) }
+        }
         return ReceiverConfiguration(
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
-            limits: .init(maximumBodyBytes: study.maximumSubmissionBytes), acceptPlainFHIR: study.acceptPlainFHIR,
-            tokenLifetime: TimeInterval(study.tokenLifetime),
+            limits: .init(
+                maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
+            limiter: limiter, bodies: BodyBudget(bytes: limits.bodyBytes), acceptC3PRO: study.c3pro,
+            acceptPlainFHIR: study.acceptPlainFHIR, tokenLifetime: TimeInterval(study.tokenLifetime),
+            epoch: opened.state?.epoch ?? 1, authenticateStaff: authenticateStaff,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },
             questionnaire: { folder.questionnaireFile(id: $0) })
     }
 
     private func consumer(
-        _ database: any SQLDatabase, _ queue: SQLSubmissionQueue, _ access: AccessControl
+        _ queue: any SQLDatabase, _ records: any SQLDatabase, _ stores: StudyStores, _ progress: ConsumerProgress
     ) async throws -> ConsumerService {
-        let keys = try folder.keys.privateKeys()
-        if keys.isEmpty { logger.warning("No private key in keys/: nothing can be opened.") }
         let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
         if templates.isEmpty, !study.c3pro {
             logger.warning("No consent document in consent/: every submission will wait.")
         }
         let processor = StudyProcessing.processor(
-            folder: folder, study: study, database: database, queue: queue, access: access, clock: clock)
-        try await StudyProcessing.loadOntology(folder: folder, database: database, now: clock())
+            folder: folder, study: study, records: records,
+            access: AccessControl(database: records, clock: clock), clock: clock)
+        try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
+        let path = stores.recordsPath
         return ConsumerService(
-            queue: queue, database: database, processor: processor, logger: logger, clock: clock)
+            queue: SQLSubmissionQueue(database: queue), processor: processor, logger: logger,
+            lock: { try StoreLock(storePath: path) }, clock: clock, progress: { progress.note() })
     }
 
-    private func serverBuilder() throws -> HTTPServerBuilder {
+    private func certificates() throws -> TLSCertificates? {
         guard let certificate = options.certificate, let key = options.privateKey else {
             if options.certificate != nil || options.privateKey != nil {
                 throw ServerError(code: "tls-incomplete", message: "TLS needs both a certificate and its key.")
             }
-            return .http1()
+            return nil
         }
-        do {
-            let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }
-            let privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain, privateKey: .privateKey(privateKey))
-            configuration.minimumTLSVersion = .tlsv12
-            return try .tls(.http1(), tlsConfiguration: configuration)
-        } catch {
-            throw ServerError(
-                code: "tls-unreadable", message: "The certificate or its key cannot be read as PEM, or do not match.")
-        }
+        return try TLSCertificates(certificate: certificate, key: key, logger: logger)
     }
 }

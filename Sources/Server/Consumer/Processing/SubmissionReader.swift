@@ -48,7 +48,7 @@ struct SubmissionReader {
         _ documents: [ParsedDocument], of opened: OpenedEnvelope, submission: QueuedSubmission,
         published: PublishedStudy
     ) throws -> [IncomingResource] {
-        let budget = StepBudget(limit: Self.maximumSteps)
+        let budget = StepBudget(steps: Self.maximumSteps)
         let incoming = try documents.enumerated().map { index, document in
             try Self.placed(index, of: documents.count) {
                 try convert(

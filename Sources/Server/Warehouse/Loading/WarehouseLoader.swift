@@ -121,3 +121,18 @@ public struct WarehouseLoader: Sendable {
         return .choice(health.options.map { Concept.Choice(code: $0.code, name: $0.display ?? $0.code) })
     }
 }
+
+extension WarehouseLoader {
+    /// Whether the ontology has all concepts that resources use, so that nothing has to be written before they are loaded.
+    public func hasConcepts(of entries: [WarehouseEntry], in transaction: any SQLTransaction) throws -> Bool {
+        var known: Set<ConceptUse> = []
+        for entry in entries {
+            for concept in entry.concepts where known.insert(concept).inserted {
+                let row = try transaction.first(
+                    "SELECT 1 AS one FROM concept_dimension WHERE concept_cd = ? LIMIT 1", [SQLValue(concept.code)])
+                if row == nil { return false }
+            }
+        }
+        return true
+    }
+}

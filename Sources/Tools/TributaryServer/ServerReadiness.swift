@@ -1,0 +1,152 @@
+import Consumer
+import Foundation
+import ServerHTTP
+import Storage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Whether the server can do its work, and the figures that tell how it goes.
+struct ServerReadiness: Sendable {
+    let stores: StudyStores
+    let queue: (any SQLDatabase)?
+    let records: (any SQLDatabase)?
+    let keys: KeyFolder
+    let roles: Set<ServerOptions.Role>
+    let progress: ConsumerProgress
+    let clock: @Sendable () -> Date
+
+    /// A consumer that has not been heard of for so many seconds, while something waits, stands still.
+    static let stall: TimeInterval = 60
+    /// Less free disk than this is a reason.
+    static let leastDisk: Int64 = 64 << 20
+
+    /// What is amiss; nothing where the server is ready.
+    func problems() async -> [ReadinessProblem] {
+        var problems: [ReadinessProblem] = []
+        for (name, database) in [("queue", queue), ("records", records)] {
+            guard let database else { continue }
+            do {
+                // A transaction that writes nothing needs the lock and the log all the same.
+                try await database.write { try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0") }
+            } catch {
+                let code = (error as? StorageError)?.code ?? "storage-failed"
+                problems.append(
+                    ReadinessProblem(code: "store-unwritable", message: "The \(name) store cannot be written (\(code))."))
+            }
+        }
+        if roles.contains(.consumer) {
+            if (try? keys.privateKeys())?.isEmpty ?? true {
+                problems.append(
+                    ReadinessProblem(code: "keys-missing", message: "There is no private key that can be read in keys/."))
+            }
+            if await isStalled() {
+                problems.append(
+                    ReadinessProblem(
+                        code: "consumer-stalled",
+                        message: "Submissions wait, and the consumer has done nothing for a minute."))
+            }
+        }
+        for path in [queue == nil ? nil : stores.queuePath, records == nil ? nil : stores.recordsPath] {
+            guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
+            problems.append(
+                ReadinessProblem(code: "disk-full", message: "The disk has \(free >> 20) MB left for the stores."))
+            break
+        }
+        return problems
+    }
+
+    private func isStalled() async -> Bool {
+        guard let queue, let status = try? await SQLSubmissionQueue(database: queue).status(now: clock()),
+            let oldest = status.oldestReceivedAt
+        else { return false }
+        let now = clock()
+        return now.timeIntervalSince(max(oldest, progress.last ?? oldest)) > Self.stall
+    }
+
+    static func freeBytes(at path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(URL(fileURLWithPath: path).deletingLastPathComponent().path, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+
+    /// Registers the figures under the names that `/metrics` shows.
+    func register(in registry: PrometheusRegistry) {
+        if let queue {
+            let submissions = SQLSubmissionQueue(database: queue)
+            let clock = clock
+            registry.gauge(
+                "tributary_queue_submissions", help: "Submissions by status: received, held, quarantined.",
+                samples: {
+                    guard let status = try? await submissions.status(now: clock()) else { return [] }
+                    return [
+                        .init(Double(status.depth), labels: [("status", "received")]),
+                        .init(Double(status.held), labels: [("status", "held")]),
+                        .init(Double(status.parked), labels: [("status", "quarantined")]),
+                    ]
+                })
+            registry.gauge("tributary_queue_oldest_seconds", help: "Age of the oldest submission that waits.") {
+                guard let status = try? await submissions.status(now: clock()) else { return nil }
+                return status.oldestReceivedAt.map { max(0, clock().timeIntervalSince($0)) } ?? 0
+            }
+            registry.gauge(
+                "tributary_refusals", help: "Refusals of what proved nothing, by code, of the last hour.",
+                samples: {
+                    let since = String(SQLTimestamp.text(clock().addingTimeInterval(-3600)).prefix(16))
+                    let rows = try? await queue.read { transaction in
+                        try transaction.query(
+                            "SELECT code, sum(count) AS count FROM refusal_count WHERE minute >= ? GROUP BY code LIMIT 100",
+                            [SQLValue(since)])
+                    }
+                    return (rows ?? []).compactMap { row in
+                        guard let code = row.textIfPresent("code"), let count = row.integerIfPresent("count") else {
+                            return nil
+                        }
+                        return .init(Double(count), labels: [("code", code)])
+                    }
+                })
+            registry.gauge(
+                "tributary_quarantined", help: "Submissions in quarantine by their reason.",
+                samples: {
+                    let rows = try? await queue.read { transaction in
+                        try transaction.query(
+                            """
+                            SELECT reason_code, count(*) AS count FROM submission WHERE status = 'parked'
+                            GROUP BY reason_code LIMIT 100
+                            """)
+                    }
+                    return (rows ?? []).compactMap { row in
+                        row.integerIfPresent("count").map {
+                            .init(Double($0), labels: [("code", row.textIfPresent("reason_code") ?? "none")])
+                        }
+                    }
+                })
+        }
+        if roles.contains(.consumer) {
+            let (progress, clock) = (progress, clock)
+            registry.gauge("tributary_consumer_progress_seconds", help: "Since the consumer last got something done.") {
+                progress.last.map { max(0, clock().timeIntervalSince($0)) }
+            }
+        }
+        for (name, path) in [("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath)] {
+            guard let path else { continue }
+            registry.gauge("tributary_\(name)_disk_free_bytes", help: "Free disk where the \(name) store is.") {
+                Self.freeBytes(at: path).map(Double.init)
+            }
+        }
+        registry.gauge("process_open_fds", help: "File descriptors that are open.") { Double(Descriptors.open) }
+        registry.gauge("process_max_fds", help: "File descriptors that may be open.") { Double(Descriptors.limit) }
+        registry.gauge("process_resident_memory_bytes", help: "Memory of the process.") { Self.residentBytes() }
+    }
+
+    /// The second number of `/proc/self/statm`, in pages (proc(5)).
+    private static func residentBytes() -> Double? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+        else { return nil }
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
