@@ -103,7 +103,8 @@ extension ReceiverService {
             return
         case .overQuota:
             throw ReceiverFailure.problem(
-                429, "device-quota", "Too much of this device waits for its consent or for the study team. Try again later."
+                429, "device-quota",
+                "Too much of this device waits for its consent or for the study team. Try again later."
             ).adding("Retry-After", "3600")
         case .conflict:
             throw ReceiverFailure.problem(

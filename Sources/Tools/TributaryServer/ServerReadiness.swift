@@ -31,17 +31,21 @@ struct ServerReadiness: Sendable {
             guard let database else { continue }
             do {
                 // A transaction that writes nothing needs the lock and the log all the same.
-                try await database.write { try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0") }
+                _ = try await database.write {
+                    try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0")
+                }
             } catch {
                 let code = (error as? StorageError)?.code ?? "storage-failed"
                 problems.append(
-                    ReadinessProblem(code: "store-unwritable", message: "The \(name) store cannot be written (\(code))."))
+                    ReadinessProblem(
+                        code: "store-unwritable", message: "The \(name) store cannot be written (\(code))."))
             }
         }
         if roles.contains(.consumer) {
             if (try? keys.privateKeys())?.isEmpty ?? true {
                 problems.append(
-                    ReadinessProblem(code: "keys-missing", message: "There is no private key that can be read in keys/."))
+                    ReadinessProblem(
+                        code: "keys-missing", message: "There is no private key that can be read in keys/."))
             }
             if await isStalled() {
                 problems.append(
@@ -131,7 +135,9 @@ struct ServerReadiness: Sendable {
                 progress.last.map { max(0, clock().timeIntervalSince($0)) }
             }
         }
-        for (name, path) in [("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath)] {
+        for (name, path) in [
+            ("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath),
+        ] {
             guard let path else { continue }
             registry.gauge("tributary_\(name)_disk_free_bytes", help: "Free disk where the \(name) store is.") {
                 Self.freeBytes(at: path).map(Double.init)

@@ -34,9 +34,12 @@ public struct StudyStores: Sendable {
 
     static let upgradeNeeded = ServerError(
         code: "study-upgrade-needed",
-        message: "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
+        message:
+            "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
 
-    private static func path(_ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL) throws -> String {
+    private static func path(_ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL) throws
+        -> String
+    {
         if let option { return try databasePath(option) }
         guard let said else { return standard.path }
         let path = try databasePath(said)
@@ -148,7 +151,8 @@ extension StudyStores {
                 path: path, migrations: migrations, schema: .exact, permissions: permissions)
             try await database.close()
             return true
-        } catch let error as StorageError where error.code == "storage-missing" || error.code == "storage-schema-older" {
+        } catch let error as StorageError where error.code == "storage-missing" || error.code == "storage-schema-older"
+        {
             return false
         }
     }
@@ -199,7 +203,8 @@ extension StudyStores {
         guard !hasQueue else {
             throw ServerError(
                 code: "queue-missing",
-                message: "The records' queue is not at \(queuePath); say where it is with --queue, or restore a backup.")
+                message: "The records' queue is not at \(queuePath); say where it is with --queue, or restore a backup."
+            )
         }
     }
 }
