@@ -29,7 +29,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["stored", "stored-", "stored--1", "stored-1-2", "stored-x", "stored-1234567890123", "held-1", ""])
+    @Test(arguments: [
+        "stored", "stored-", "stored--1", "stored-1-2", "stored-x", "stored-1234567890123", "stored-007", "stored-+7",
+        "held-1", "",
+    ])
     func otherNamesAreSomebodyElses(suffix: String) {
         #expect(SentSubmission(name: entry(1).name + "." + suffix) == nil)
     }
