@@ -105,6 +105,12 @@ import Wire
         await study.setTokenAnswer(TransportResponse(status: 401))
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report == SendReport(sent: 0, refused: 0, remaining: 1, ending: .held, reason: "token-refused"))
+        await study.setTokenAnswer(TransportResponse(status: 400, body: Data(#"{"error":"invalid_client"}"#.utf8)))
+        #expect(try await study.connection().sendAll(from: outbox).reason == "token-refused")
+        for page in [403, 404] {
+            await study.setTokenAnswer(TransportResponse(status: page, body: Data("<html>".utf8)))
+            #expect(try await study.connection().sendAll(from: outbox).reason == "server-unavailable")
+        }
         await study.setTokenAnswer(TransportResponse(status: 500))
         #expect(try await study.connection().sendAll(from: outbox).reason == "server-unavailable")
         #expect(await study.submissions.isEmpty)
