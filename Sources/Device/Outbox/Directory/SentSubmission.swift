@@ -55,7 +55,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
 
     /// Oldest first, by their numbers.
     public static func < (left: SentSubmission, right: SentSubmission) -> Bool {
-        (left.entry, left.name) < (right.entry, right.name)
+        left.entry == right.entry ? left.name < right.name : left.entry < right.entry
     }
 
     /// The same submission with what a delivery said: `stored`, `refused`, or a word that is not final. The time of an
