@@ -82,15 +82,16 @@ enum HealthVocabulary {
         }
     }
 
-    /// All answers alike give each answer to each question; with the first few of them every risk is met.
+    /// All answers alike give each answer to each question; with the first few of them alone every risk is met. The last
+    /// question of the PHQ-9 may go without.
     private static var assessments: [Observation] {
         Assessment.Form.allCases.flatMap { form in
             let count = form == .phq9 ? 9 : 7
-            let alike = [0, 1, 2, 3, nil].map { [Int?](repeating: $0, count: count) }
             let rising = (0...count).flatMap { most in
-                [1, 2, 3].map { answer in (0..<count).map { $0 < most ? answer : 0 } }
+                (1...3).map { answer in (0..<count).map { $0 < most ? answer : 0 } }
             }
-            return (alike + rising).compactMap {
+            let without = [Int?](repeating: 0, count: count - 1) + [nil]
+            return (rising + [without]).compactMap {
                 Assessment(form: form, start: start, answers: $0, origin: SpecialOrigin())?.observation(subject: nil)
             }
         }
