@@ -66,6 +66,71 @@ import Testing
                 ]
             }
         ),
+        (
+            "Observation with codings",
+            { count in
+                [
+                    "resourceType": "Observation", "status": "final", "valueString": "x",
+                    "code": ["coding": items(count) { ["system": "http://x", "code": .string("a\($0)")] }],
+                    "component": items(count) {
+                        [
+                            "code": ["coding": [["system": "http://x", "code": .string("b\($0)")]]],
+                            "valueString": "x",
+                        ]
+                    },
+                ]
+            }
+        ),
+        (
+            "StructureDefinition",
+            { count in
+                func element(_ path: String) -> JSON {
+                    [
+                        "id": .string(path), "path": .string(path), "definition": "x", "min": 0, "max": "*",
+                        "base": ["path": .string(path), "min": 0, "max": "*"],
+                    ]
+                }
+                let list = items(count) { element($0 == 0 ? "Patient" : "Patient.x\($0)") }
+                return [
+                    "resourceType": "StructureDefinition", "url": "http://x.example/s", "name": "S",
+                    "status": "draft", "kind": "resource", "abstract": false, "type": "Patient",
+                    "baseDefinition": "http://hl7.org/fhir/StructureDefinition/DomainResource",
+                    "derivation": "constraint", "snapshot": ["element": list], "differential": ["element": list],
+                ]
+            }
+        ),
+        (
+            "CareTeam",
+            { count in
+                [
+                    "resourceType": "CareTeam",
+                    "contained": items(count) {
+                        ["resourceType": "Practitioner", "id": .string("p\($0)"), "active": true]
+                    },
+                    "participant": items(count) {
+                        [
+                            "member": ["reference": .string("#p\($0)")],
+                            "onBehalfOf": ["reference": "Organization/o"],
+                        ]
+                    },
+                ]
+            }
+        ),
+        (
+            "ImplementationGuide",
+            { count in
+                [
+                    "resourceType": "ImplementationGuide", "url": "http://x.example/i", "name": "I",
+                    "status": "draft", "packageId": "x.y", "fhirVersion": ["4.0.1"],
+                    "definition": [
+                        "grouping": items(count) { ["id": .string("g\($0)"), "name": "g"] },
+                        "resource": items(count) {
+                            ["reference": ["reference": .string("Patient/p\($0)")], "groupingId": .string("g\($0)")]
+                        },
+                    ],
+                ]
+            }
+        ),
     ]
 
     @Test(arguments: resources.indices)

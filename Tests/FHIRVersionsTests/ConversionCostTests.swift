@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: types)
     func everyRepeatedElementOfAType(_ version: FHIRVersion, _ type: String) throws {
-        try check(type, version, from: 32) { count in
+        try check(type, version, from: 16) { count in
             var wide = WideResources(version == .dstu2 ? .dstu2 : .stu3, count: count)
             return wide.resource(type)
         }
