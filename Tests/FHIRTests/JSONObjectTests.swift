@@ -20,11 +20,11 @@ struct JSONObjectTests {
 
     @Test func manyMembersDoAsFewDo() {
         var random = Seeded.fresh("members")
-        for _ in 0..<40 {
+        for _ in 0..<20 {
             var object = JSONObject()
             var model = Model()
             let names = Int.random(in: 1...80, using: &random)
-            for step in 0..<300 {
+            for step in 0..<250 {
                 // Two names of four bytes and of five look alike, and count as one here.
                 let number = Int.random(in: 0..<names, using: &random)
                 let key = number % 7 == 0 ? "e\u{301}\(number)" : number % 7 == 1 ? "\u{E9}\(number - 1)" : "n\(number)"
@@ -43,8 +43,12 @@ struct JSONObjectTests {
                     object[key] = .number(JSONNumber(step))
                     model.set(key, .number(JSONNumber(step)))
                 }
-                #expect(object.count == model.members.count)
-                #expect(object[key] == model.members.first { $0.key == key }?.value)
+                let isSame =
+                    object.count == model.members.count
+                    && object[key] == model.members.first { $0.key == key }?.value
+                guard !isSame else { continue }
+                Issue.record("step \(step) of \(names) names, at \(key)")
+                return
             }
             #expect(object.keys.map { Array($0.utf8) } == model.members.map { Array($0.key.utf8) })
             #expect(object.members.map(\.value) == model.members.map(\.value))
