@@ -174,7 +174,7 @@ import Testing
                 let socket = try TestSocket(port: server.port)
                 socket.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
                 #expect(try await socket.text(until: "begun").contains("200 OK"))
-                socket.close()
+                socket.reset()
             }
             #expect(try #require(try await TestSocket(port: server.port).lifetime()) < 2)
             #expect(server.server.connections.open == 2)

@@ -34,6 +34,13 @@ final class TestSocket {
         isOpen = false
     }
 
+    /// Ends the connection without taking leave: the other side gets a reset at once.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+
     /// Sends what the kernel takes; nothing where the connection is gone.
     @discardableResult func send(_ text: String) -> Int? { send(Array(text.utf8)[...]) }
 
