@@ -165,10 +165,13 @@ class Server:
 
     def _listening(self):
         found = []
+        self.monitor_url = None
 
         def read():
             for line in self.process.stdout:
                 text = line.decode().strip()
+                if text.startswith("monitoring on "):
+                    self.monitor_url = text.removeprefix("monitoring on ")
                 if not found and text.startswith("listening on "):
                     found.append(text.removeprefix("listening on "))
 
@@ -221,6 +224,15 @@ class Server:
         return http(method, self.url + path, headers, body)
 
 
+def read_sql(path, statement, *parameters):
+    """Rows of a database that somebody may be writing."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
+    try:
+        return connection.execute(statement, parameters).fetchall()
+    finally:
+        connection.close()
+
+
 class Study:
     """A development study in a folder of its own, with the examples' consent document and forms."""
 
@@ -250,18 +262,27 @@ class Study:
 
     @property
     def database(self):
-        return self.dir / "data" / "tributary.sqlite"
+        """The records' store."""
+        return self.dir / "data" / "records.sqlite"
+
+    @property
+    def queue_database(self):
+        """The queue's store."""
+        return self.dir / "queue" / "queue.sqlite"
 
     def sql(self, statement, *parameters):
-        """Rows, read beside the running server."""
-        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=20)
-        try:
-            return connection.execute(statement, parameters).fetchall()
-        finally:
-            connection.close()
+        """Rows of the records, read beside the running server."""
+        return read_sql(self.database, statement, *parameters)
 
     def number(self, statement, *parameters):
         return self.sql(statement, *parameters)[0][0]
+
+    def queue_sql(self, statement, *parameters):
+        """Rows of the queue."""
+        return read_sql(self.queue_database, statement, *parameters)
+
+    def queue_number(self, statement, *parameters):
+        return self.queue_sql(statement, *parameters)[0][0]
 
     def serve(self, *options):
         return Server(self, *options)
@@ -284,7 +305,7 @@ class Study:
 
     def settled(self, seconds=None):
         """Waits until nothing waits for the consumer."""
-        until(lambda: self.number("SELECT count(*) FROM submission WHERE status = 'received'") == 0,
+        until(lambda: self.queue_number("SELECT count(*) FROM submission WHERE status = 'received'") == 0,
               "the consumer handles all submissions", seconds)
 
     def close(self):
