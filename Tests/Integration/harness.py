@@ -159,9 +159,16 @@ class Server:
         study.servers.append(self)
         self._log = open(self.log_path, "ab")
         self.process = subprocess.Popen(
-            [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+            self.command(study, options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log,
+            preexec_fn=self.preparation())
         self.url = self._listening()
+
+    def command(self, study, options):
+        return [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)]
+
+    def preparation(self):
+        """What the process does before it becomes the program; nothing."""
+        return None
 
     def _listening(self):
         found = []

@@ -12,17 +12,20 @@ import GRDB
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
 public struct SQLiteDatabase: SQLDatabase {
     private let pool: DatabasePool
+    /// Told how long each write waited for its turn.
+    private let onWait: (@Sendable (Duration) -> Void)?
 
     /// Opens the file.
     ///
     /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner.
     /// - Parameters:
     ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store.
+    ///   - onWait: told how long each write waited for its turn.
     /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         path: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
-        permissions: mode_t = 0o600
+        permissions: mode_t = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> SQLiteDatabase {
         try restrictFile(path, permissions: permissions, mayMake: schema == .migrate)
         return try await StorageError.mappingAsync {
@@ -46,7 +49,7 @@ public struct SQLiteDatabase: SQLDatabase {
                     code: "storage-synchronous",
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
-            let database = SQLiteDatabase(pool: pool)
+            let database = SQLiteDatabase(pool: pool, onWait: onWait)
             switch schema {
             case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
             case .exact: try await database.requireNewest(migrations)
@@ -79,8 +82,12 @@ public struct SQLiteDatabase: SQLDatabase {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        try await StorageError.mappingAsync {
-            try await pool.write { try body(SQLiteTransaction(database: $0)) }
+        let (asked, onWait) = (ContinuousClock.now, onWait)
+        return try await StorageError.mappingAsync {
+            try await pool.write { database in
+                onWait?(asked.duration(to: .now))
+                return try body(SQLiteTransaction(database: database))
+            }
         }
     }
 

@@ -143,16 +143,5 @@ struct ServerReadiness: Sendable {
                 Self.freeBytes(at: path).map(Double.init)
             }
         }
-        registry.gauge("process_open_fds", help: "File descriptors that are open.") { Double(Descriptors.open) }
-        registry.gauge("process_max_fds", help: "File descriptors that may be open.") { Double(Descriptors.limit) }
-        registry.gauge("process_resident_memory_bytes", help: "Memory of the process.") { Self.residentBytes() }
-    }
-
-    /// The second number of `/proc/self/statm`, in pages (proc(5)).
-    private static func residentBytes() -> Double? {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
-            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { return nil }
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

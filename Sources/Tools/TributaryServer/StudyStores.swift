@@ -56,17 +56,24 @@ public struct StudyStores: Sendable {
     }
 
     /// Opens the queue's store, which must be there and of this version.
-    public func openQueue() async throws -> any SQLDatabase {
+    ///
+    /// - Parameter onWait: told how long each write waited for its turn.
+    public func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
         try await SQLiteDatabase.open(
-            path: queuePath, migrations: Self.queueMigrations, schema: .exact, permissions: Self.queuePermissions)
+            path: queuePath, migrations: Self.queueMigrations, schema: .exact, permissions: Self.queuePermissions,
+            onWait: onWait)
     }
 
     /// Opens the records' store, which must be there and of this version.
-    public func openRecords(purpose: DatabasePurpose = .serving) async throws -> any SQLDatabase {
+    ///
+    /// - Parameter onWait: told how long each write waited for its turn.
+    public func openRecords(
+        purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
+    ) async throws -> any SQLDatabase {
         try await requireNoQueue(recordsPath)
         return try await SQLiteDatabase.open(
             path: recordsPath, migrations: Self.recordsMigrations, purpose: purpose, schema: .exact,
-            permissions: Self.recordsPermissions)
+            permissions: Self.recordsPermissions, onWait: onWait)
     }
 
     /// Opens the records' store, and makes it where there is none.
