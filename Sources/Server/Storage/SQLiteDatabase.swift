@@ -98,12 +98,17 @@ public struct SQLiteDatabase: SQLDatabase {
 
 /// Makes the file if need be, with its mode before SQLite makes its companions after its example. A file of another user
 /// that shares it by its group is taken as it is.
+///
+/// A file that is there is never opened here: closing it would end the POSIX locks that SQLite's other connections of this
+/// process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.
 private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) throws {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | (mayMake ? O_CREAT : 0), permissions)
-    guard descriptor >= 0 else {
+    var made: Int32 = -1
+    if mayMake {
+        made = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, permissions)
+    }
+    defer { if made >= 0 { close(made) } }
+    guard made >= 0 || !mayMake || errno == EEXIST else {
         switch errno {
-        case ENOENT where !mayMake:
-            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
         case ENOSPC:
             throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
         default:
@@ -112,13 +117,15 @@ private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) th
                 message: "The database's file cannot be opened; check its folder, its owner and the free space.")
         }
     }
-    defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-        throw StorageError(code: "storage-open", message: "The database's file cannot be looked at.")
+    guard stat(path, &status) == 0 else {
+        if errno == ENOENT { throw StorageError(code: "storage-missing", message: "There is no database \(path).") }
+        throw StorageError(
+            code: "storage-open",
+            message: "The database's file cannot be looked at; check its folder and its owner.")
     }
     if status.st_mode & 0o7777 == permissions { return }
-    guard fchmod(descriptor, permissions) == 0 else {
+    guard chmod(path, permissions) == 0 else {
         throw StorageError(
             code: "storage-open", message: "The database's file belongs to another user and has another mode.")
     }
