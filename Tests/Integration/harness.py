@@ -10,6 +10,7 @@ Environment:
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -153,14 +154,16 @@ def http(method, url, headers=None, body=None, timeout=60):
 class Server:
     """A running `tributary serve`."""
 
-    def __init__(self, study, *options, log=None):
+    def __init__(self, study, *options, log=None, limit=None):
+        """`limit` is the most descriptors that the process may have, soft and hard."""
         self.study = study
         self.log_path = Path(log) if log else study.root / f"server-{len(study.servers)}.log"
         study.servers.append(self)
         self._log = open(self.log_path, "ab")
         self.process = subprocess.Popen(
             [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log,
+            preexec_fn=limit and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))))
         self.url = self._listening()
 
     def _listening(self):
