@@ -10,6 +10,7 @@ Environment:
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -153,8 +154,9 @@ def http(method, url, headers=None, body=None, timeout=60):
 class Server:
     """A running `tributary serve`."""
 
-    def __init__(self, study, *options, log=None):
-        self.study = study
+    def __init__(self, study, *options, log=None, limit=None):
+        """`limit` is the most descriptors that the process may have, soft and hard."""
+        self.study, self.limit = study, limit
         self.log_path = Path(log) if log else study.root / f"server-{len(study.servers)}.log"
         study.servers.append(self)
         self._log = open(self.log_path, "ab")
@@ -167,8 +169,9 @@ class Server:
         return [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)]
 
     def preparation(self):
-        """What the process does before it becomes the program; nothing."""
-        return None
+        """What the process does before it becomes the program."""
+        limit = self.limit
+        return limit and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
 
     def _listening(self):
         found = []

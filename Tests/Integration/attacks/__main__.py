@@ -1,4 +1,4 @@
-"""python3 -m attacks ATTACK --port N [--seconds N] [--count N] [--path P] [--header 'Name: value'] [--length N]"""
+"""python3 -m attacks ATTACK --port N [--seconds N] [--count N] [--path P] [--header 'Name: value'] [--length N] [--source A]"""
 
 import argparse
 import inspect
@@ -17,9 +17,10 @@ def main():
     parser.add_argument("--path")
     parser.add_argument("--method")
     parser.add_argument("--length", type=int)
+    parser.add_argument("--source", metavar="ADDRESS", help="an address of loopback to come from")
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
     given = parser.parse_args()
-    measures = {name: getattr(given, name) for name in ("count", "path", "method", "length")}
+    measures = {name: getattr(given, name) for name in ("count", "path", "method", "length", "source")}
     measures["headers"] = dict(line.split(": ", 1) for line in given.header) or None
     for name in ATTACKS if given.attack == "all" else [given.attack]:
         attack = ATTACKS[name]

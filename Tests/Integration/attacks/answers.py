@@ -8,9 +8,9 @@ import time
 from .connections import check
 
 
-def ask(host, port, seconds, threads, method, path, headers, body, most):
+def ask(host, port, seconds, threads, method, path, headers, body, most, source=None):
     """Sends one request after the other in each thread until time or `most` requests are over."""
-    check(host, threads)
+    check(host, threads, source)
     end = time.monotonic() + seconds
     outcomes = collections.Counter()
     left = [most]
@@ -25,7 +25,9 @@ def ask(host, port, seconds, threads, method, path, headers, body, most):
                 left[0] -= 1
             try:
                 if connection is None:
-                    connection = http.client.HTTPConnection(host, port, timeout=max(1.0, end - time.monotonic()))
+                    connection = http.client.HTTPConnection(
+                        host, port, timeout=max(1.0, end - time.monotonic()),
+                        source_address=(source, 0) if source else None)
                 connection.request(method, path, body, headers or {})
                 answer = connection.getresponse()
                 answer.read()

@@ -8,10 +8,11 @@ import time
 MOST_SOCKETS = 4_000
 
 
-def check(host, count):
+def check(host, count, source=None):
     """Refuses whatever is not this machine, and raises the limit on descriptors for what is wanted."""
-    if not ipaddress.ip_address(host).is_loopback:
-        raise ValueError(f"{host} is not a loopback address")
+    for address in (host, source or host):
+        if not ipaddress.ip_address(address).is_loopback:
+            raise ValueError(f"{address} is not a loopback address")
     if not 0 < count <= MOST_SOCKETS:
         raise ValueError(f"between 1 and {MOST_SOCKETS} sockets, not {count}")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -19,7 +20,7 @@ def check(host, count):
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def connect(host, port, timeout=2.0, receive_buffer=None):
+def connect(host, port, timeout=2.0, receive_buffer=None, source=None):
     """A connection, or None where it is refused. A small receive buffer has to be set before connecting."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = None
@@ -28,6 +29,8 @@ def connect(host, port, timeout=2.0, receive_buffer=None):
         made.settimeout(timeout)
         if receive_buffer is not None:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if source is not None:
+            made.bind((source, 0))
         made.connect((host, port))
         return made
     except OSError:
@@ -67,12 +70,13 @@ def send_now(made, data):
         return None
 
 
-def keep(host, port, seconds, count, step, opening=b"", receive_buffer=None):
+def keep(host, port, seconds, count, step, opening=b"", receive_buffer=None, source=None):
     """Keeps `count` connections: opens again what is closed, and calls `step(socket)` for each about once a second.
+    `source` is the address to come from, another one of loopback: the server counts by address.
 
     `step` returns False where the connection has ended.
     """
-    check(host, count)
+    check(host, count, source)
     end = time.monotonic() + seconds
     opened = refused = closed = most = 0
     sockets = []
@@ -85,7 +89,7 @@ def keep(host, port, seconds, count, step, opening=b"", receive_buffer=None):
                 made.close()
             sockets = alive
             while len(sockets) < count and time.monotonic() < end:
-                made = connect(host, port, receive_buffer=receive_buffer)
+                made = connect(host, port, receive_buffer=receive_buffer, source=source)
                 if made is None or (opening and send_now(made, opening) is None):
                     refused += 1
                     if made is not None:

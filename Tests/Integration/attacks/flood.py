@@ -3,6 +3,6 @@
 from .answers import ask
 
 
-def flood(host, port, seconds, count=8, path="/", headers=None, method="GET", body=None):
+def flood(host, port, seconds, count=8, path="/", headers=None, method="GET", body=None, source=None):
     """`count` connections that ask one request after the other."""
-    return ask(host, port, seconds, count, method, path, headers, body, most=200_000)
+    return ask(host, port, seconds, count, method, path, headers, body, most=200_000, source=source)

@@ -5,10 +5,10 @@ import socket
 from .connections import head, keep
 
 
-def unread_answers(host, port, seconds, count=100, path="/", headers=None):
+def unread_answers(host, port, seconds, count=100, path="/", headers=None, source=None):
     """Many requests on each connection, so that small answers fill the server's buffers too."""
     opening = (head("GET", path, headers) + b"\r\n") * 20
-    return keep(host, port, seconds, count, _is_open, opening=opening, receive_buffer=4096)
+    return keep(host, port, seconds, count, _is_open, opening=opening, receive_buffer=4096, source=source)
 
 
 def _is_open(made):
