@@ -136,7 +136,7 @@ let tests: [Target] = [
             crypto, cryptoExtras, logging,
         ]),
     .testTarget(
-        name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "Warehouse", "FHIR", "Wire", logging]),
+        name: "TributaryTests", dependencies: ["TributaryServer", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire", logging]),
 ]
 
 let package = Package(

@@ -12,7 +12,11 @@ import Warehouse
     private func withStudy(_ body: (any SQLDatabase) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("study-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let database = try await StudyDatabase.open(StudyFolder(path: root.path))
+        let folder = StudyFolder(path: root.path)
+        try folder.make(
+            StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study"), antispam: "a-secret-word",
+            now: Self.now)
+        let database = try await StudyStores(folder).openOrMakeRecords()
         try await body(database)
         try await database.close()
     }

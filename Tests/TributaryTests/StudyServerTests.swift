@@ -75,8 +75,9 @@ import Wire
     }
 
     @Test func allTablesHaveNumbersOfTheirOwn() {
-        let numbers = StudyDatabase.migrations.map(\.number)
+        let numbers = StudyStores.recordsMigrations.map(\.number)
         #expect(Set(numbers).count == numbers.count)
         #expect(numbers == numbers.sorted())
+        #expect(Set(numbers).isDisjoint(with: StudyStores.queueMigrations.map(\.number)))
     }
 }

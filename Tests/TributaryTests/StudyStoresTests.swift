@@ -1,0 +1,90 @@
+import Foundation
+import ServerHTTP
+import Storage
+import Testing
+import TributaryServer
+
+/// Where a study's stores are, and what may open them.
+@Suite struct StudyStoresTests {
+    private func withFolder(
+        _ change: (inout StudyConfiguration) -> Void = { _ in }, _ body: (StudyFolder) async throws -> Void
+    ) async throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("stores-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        let folder = StudyFolder(path: root.path)
+        var study = StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study")
+        change(&study)
+        try folder.make(study, antispam: "a-secret-word", now: Date())
+        try await body(folder)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
+    }
+
+    @Test func theQueueIsForAGroupAndTheRecordsForTheirOwnerAlone() async throws {
+        try await withFolder { folder in
+            let stores = try StudyStores(folder)
+            _ = try await stores.migrate()
+            #expect(stores.queuePath == folder.url.appendingPathComponent("queue/queue.sqlite").path)
+            #expect(stores.recordsPath == folder.url.appendingPathComponent("data/records.sqlite").path)
+            #expect(try mode(stores.queuePath) == 0o660)
+            #expect(try mode((stores.queuePath as NSString).deletingLastPathComponent) == 0o2770)
+            #expect(try mode(stores.recordsPath) == 0o600)
+            #expect(try mode((stores.recordsPath as NSString).deletingLastPathComponent) == 0o700)
+        }
+    }
+
+    @Test func theStudysFileSaysWhereTheStoresAreAndAnOptionOverrulesIt() async throws {
+        try await withFolder({ study in
+            study.queue = "elsewhere/q.sqlite"
+            study.database = "sqlite:elsewhere/r.sqlite"
+        }) { folder in
+            let stores = try StudyStores(folder)
+            #expect(stores.queuePath == folder.url.appendingPathComponent("elsewhere/q.sqlite").path)
+            #expect(stores.recordsPath == folder.url.appendingPathComponent("elsewhere/r.sqlite").path)
+            let told = try StudyStores(folder, queue: "/tmp/a.sqlite", database: "sqlite:/tmp/b.sqlite")
+            #expect(told.queuePath == "/tmp/a.sqlite" && told.recordsPath == "/tmp/b.sqlite")
+            #expect(throws: StorageError.self) { try StudyStores(folder, database: "postgres://x/y") }
+        }
+    }
+
+    @Test func aStoreThatIsNotThereIsNoEmptyStore() async throws {
+        try await withFolder { folder in
+            let stores = try StudyStores(folder)
+            await #expect(throws: StorageError.self) { try await stores.openRecords() }
+            await #expect(throws: StorageError.self) { try await stores.openQueue() }
+            #expect(!FileManager.default.fileExists(atPath: stores.recordsPath))
+        }
+    }
+
+    @Test func aStudyWhoseStoresAreStillOneIsRefusedUntilItIsUpgraded() async throws {
+        try await withFolder { folder in
+            try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)
+            try Data().write(to: folder.formerDatabaseURL)
+            #expect(throws: ServerError.self) { try StudyStores(folder) }
+        }
+    }
+
+    @Test func everySwitchOfTheStudysFileIsReadAsItIsWritten() throws {
+        let text = """
+            {"id":"s","title":"T","bundleIdentifier":"b","limits":{"submissionBytes":1,"resources":2,"tokenSeconds":3,\
+            "heldBytesPerDevice":4,"rates":{"token-by-client":{"perSecond":0.5,"burst":7}}},"validation":"structure",\
+            "c3pro":false,"acceptPlainFHIR":true,"development":true,"withdrawalGraceDays":5,"queue":"q","database":"d"}
+            """
+        let study = try StudyConfiguration(json: Data(text.utf8))
+        #expect(study.maximumSubmissionBytes == 1 && study.maximumResourcesPerSubmission == 2)
+        #expect(study.tokenLifetime == 3 && study.heldBytesPerDevice == 4)
+        #expect(study.rates[.tokenByClient].perSecond == 0.5 && study.rates[.tokenByClient].burst == 7)
+        #expect(study.validation == .structure && !study.c3pro && study.acceptPlainFHIR && study.development)
+        #expect(study.withdrawalGraceDays == 5 && study.queue == "q" && study.database == "d")
+        for wrong in [
+            #""withdrawalGraceDays":-1"#, #""withdrawalGraceDays":"x""#, #""queue":"""#, #""c3pro":"no""#,
+            #""limits":{"rates":{"nobody":{"perSecond":1,"burst":1}}}"#, #""limits":{"rates":{"token-by-client":1}}"#,
+            #""limits":{"heldBytesPerDevice":0}"#,
+        ] {
+            let file = #"{"id":"s","title":"T","bundleIdentifier":"b",\#(wrong)}"#
+            #expect(throws: ServerError.self, "\(wrong)") { try StudyConfiguration(json: Data(file.utf8)) }
+        }
+    }
+}
