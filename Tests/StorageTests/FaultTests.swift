@@ -53,7 +53,9 @@ struct FaultTests {
     func leasingLeavesNothingByHalves(code: String) async throws {
         let places = try await atEachStatement(
             code: code,
-            prepare: { for (id, lane) in [("1", "a"), ("2", "b")] { _ = try await $0.enqueue(submission(id, client: lane)) } },
+            prepare: {
+                for (id, lane) in [("1", "a"), ("2", "b")] { _ = try await $0.enqueue(submission(id, client: lane)) }
+            },
             change: { try await $0.leaseAll().count == 2 })
         #expect(places == 8, "look, rows, two lanes, number, two rows, commit")
     }

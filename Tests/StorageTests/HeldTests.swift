@@ -41,7 +41,12 @@ struct HeldTests {
             // Held again without a time, it is not due by the one it had.
             #expect(try await queue.settle(first[0], .held, "no-consent"))
             #expect(try await queue.release(.due(time(1000)), at: time(1000)) == 1)
-            #expect(try await queue.leaseNumbers("o", at: time(1000)) == ["2"])
+            let second = try await queue.leaseAll(at: time(1000))
+            #expect(second.map(\.submissionID) == ["2"])
+            // A time means nothing for what waits for the staff.
+            let parked = SubmissionOutcome(status: .parked, heldUntil: time(1))
+            #expect(try await queue.settle(second[0], as: parked, at: time(1000)))
+            #expect(try await queue.release(.due(time(2000)), at: time(2000)) == 0)
         }
     }
 

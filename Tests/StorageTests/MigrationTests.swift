@@ -131,7 +131,9 @@ struct MigrationTests {
             try await stopped.close()
             let after = Counter()
             let second = try await openDatabase(url: url, migrations: [Self.step(101), Self.sliced(counting: after)])
-            let ids = try await second.read { try $0.query("SELECT id FROM copied ORDER BY id").map { try $0.integer("id") } }
+            let ids = try await second.read {
+                try $0.query("SELECT id FROM copied ORDER BY id").map { try $0.integer("id") }
+            }
             #expect(ids == (0..<23).map { Int64($0) })
             #expect(before.value == 3 && after.value == 3)
             let marked = try await second.read { try $0.query("SELECT number FROM schema_migration").count }
@@ -158,7 +160,9 @@ struct MigrationTests {
                 }
             }
             #expect(count.value == 4)
-            let left = try await database.read { try Migration.pending([Self.step(101), slices], in: $0).map(\.number) }
+            let left = try await database.read {
+                try Migration.pending([Self.step(101), slices], in: $0).map(\.number)
+            }
             #expect(left == [102])
             try await database.close()
         }

@@ -60,6 +60,7 @@ struct QueryPlanTests {
     @Test(arguments: [SQLSubmissionQueue.takeOverSQL, SQLSubmissionQueue.giveBackSQL])
     func leasesAreFoundWithoutTheRows(sql: String) async throws {
         let plan = try await plan(sql, 1)
-        #expect(plan.allSatisfy { $0.contains("submission_by_lease") || $0.contains("submission_by_status") }, "\(plan)")
+        #expect(
+            plan.allSatisfy { $0.contains("submission_by_lease") || $0.contains("submission_by_status") }, "\(plan)")
     }
 }

@@ -93,13 +93,20 @@ struct SQLiteTests {
             }
         }
 
-        /// Whether somebody has SQLite's shared lock on a file: 510 bytes from 2^30 + 2.
+        /// Whether somebody has SQLite's shared lock on a file: a part of the 510 bytes from 2^30 + 2. A lock of an open
+        /// file description (`F_OFD_GETLK`) meets those of its own process too.
         private func isShared(_ path: String) throws -> Bool {
-            let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-            var status = stat()
-            #expect(stat(path, &status) == 0)
-            let inode = ":\(status.st_ino) "
-            return locks.split(separator: "\n").contains { $0.contains(inode) && $0.contains("1073741826") }
+            let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+            try #require(descriptor >= 0)
+            defer { Glibc.close(descriptor) }
+            var range = flock()
+            range.l_type = Int16(F_WRLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = 0x4000_0002
+            range.l_len = 510
+            let result = withUnsafeMutablePointer(to: &range) { fcntl(descriptor, 36, UnsafeMutableRawPointer($0)) }
+            try #require(result == 0)
+            return range.l_type != Int16(F_UNLCK)
         }
     #endif
 

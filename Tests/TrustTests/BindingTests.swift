@@ -98,7 +98,8 @@ struct MoveCodeTests {
             #expect(try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "moved"))
             #expect(try await access.devices(of: "anna") == ["new"])
             // The Contract arrives again.
-            #expect(try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "permitted"))
+            #expect(
+                try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "permitted"))
             // Nobody else has the code any more.
             for device in ["other", "old"] {
                 #expect(try await access.bind(device, to: "anna", code: code).reason == "move-code-refused")
@@ -176,7 +177,9 @@ struct MoveCodeTests {
 
     /// RFC 4648 section 10, in lower case and without padding.
     @Test func codesAreBase32() {
-        for (text, code) in [("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("foobar", "mzxw6ytboi")] {
+        for (text, code) in [
+            ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("foobar", "mzxw6ytboi"),
+        ] {
             // The bits that fill no letter are left out: codes have some to spare.
             #expect(code.hasPrefix(AccessControl.base32(Array(text.utf8))), "\(text)")
         }

@@ -193,11 +193,12 @@ struct DeviceAccessTests {
         }
     }
 
-    @Test(arguments: [
-        ("token", DeviceAccess.tokenSQL, 2, [StorageSchema.migrations, []]),
-        ("binding of a device", AccessControl.bindingOfDeviceSQL, 1, [TrustSchema.migrations, []]),
-        ("binding of a participant", AccessControl.bindingOfParticipantSQL, 1, [TrustSchema.migrations, []]),
-    ] as [(String, String, Int, [[Migration]])])
+    @Test(
+        arguments: [
+            ("token", DeviceAccess.tokenSQL, 2, [StorageSchema.migrations, []]),
+            ("binding of a device", AccessControl.bindingOfDeviceSQL, 1, [TrustSchema.migrations, []]),
+            ("binding of a participant", AccessControl.bindingOfParticipantSQL, 1, [TrustSchema.migrations, []]),
+        ] as [(String, String, Int, [[Migration]])])
     func whatIsAskedForEachRequestUsesItsIndex(
         name: String, sql: String, parameters: Int, migrations: [[Migration]]
     ) async throws {

@@ -59,7 +59,12 @@ extension SQLDatabase {
     /// All that the tables hold, as text.
     func contents(_ tables: [String]) async throws -> String {
         try await read { transaction in
-            try tables.flatMap { try transaction.query("SELECT * FROM \($0)").map { "\($0)" } }.joined(separator: "\n")
+            try tables.flatMap { table in
+                let columns = try transaction.query("PRAGMA table_info(\(table))").map { try $0.text("name") }
+                return try transaction.query("SELECT * FROM \(table)").map { row in
+                    columns.map { "\($0)=\(row[$0])" }.joined(separator: " ")
+                }
+            }.joined(separator: "\n")
         }
     }
 }
