@@ -20,7 +20,7 @@ struct DatabaseContractTests {
 
     @Test(arguments: Engine.allCases)
     func valuesComeBackAsTheyWere(engine: Engine) async throws {
-        try await engine.withDatabase(Self.schema) { database in
+        try await engine.withDatabase(Self.schema) { database async throws in
             let hostile = "'; DROP TABLE thing; -- \u{1F600}"
             let changed = try await database.write {
                 try $0.execute(
@@ -66,7 +66,7 @@ struct DatabaseContractTests {
 
     @Test(arguments: Engine.allCases)
     func errorsCarryNoValues(engine: Engine) async throws {
-        try await engine.withDatabase(Self.schema) { database in
+        try await engine.withDatabase(Self.schema) { database async throws in
             let error = await #expect(throws: StorageError.self) {
                 try await database.write { transaction in
                     for id in 1...2 {
@@ -81,7 +81,7 @@ struct DatabaseContractTests {
 
     @Test(arguments: Engine.allCases)
     func eachMayRunTheSameStatementInside(engine: Engine) async throws {
-        try await engine.withDatabase(Self.schema) { database in
+        try await engine.withDatabase(Self.schema) { database async throws in
             let pairs = try await database.write { transaction in
                 for id in 1...20 {
                     try transaction.execute("INSERT INTO thing (id) VALUES (?)", [SQLValue(id)])
@@ -100,7 +100,7 @@ struct DatabaseContractTests {
 
     @Test(arguments: Engine.allCases)
     func executeCountsTheRowsItChanged(engine: Engine) async throws {
-        try await engine.withDatabase(Self.schema) { database in
+        try await engine.withDatabase(Self.schema) { database async throws in
             let counts = try await database.write { transaction in
                 try [
                     transaction.execute("INSERT INTO thing (id) VALUES (1), (2)"),
@@ -116,7 +116,7 @@ struct DatabaseContractTests {
 
     @Test(arguments: Engine.allCases)
     func aClosedDatabaseThrows(engine: Engine) async throws {
-        try await engine.withDatabase(Self.schema) { database in
+        try await engine.withDatabase(Self.schema) { database async throws in
             try await database.close()
             await #expect(throws: (any Error).self) {
                 try await database.read { try $0.query("SELECT 1 AS one").count }

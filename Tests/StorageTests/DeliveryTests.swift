@@ -7,27 +7,25 @@ import Testing
 struct DeliveryTests {
     @Test(arguments: Engine.allCases)
     func aChangeReappearsBehindTheCursor(engine: Engine) async throws {
-        try await engine.withQueue { queue, database in
+        try await engine.withQueue { queue, database async throws in
             for id in ["1", "2"] { _ = try await queue.enqueue(submission(id)) }
             _ = try await queue.enqueue(submission("foreign", client: "b"))
-            let first = try await queue.deliveries(clientID: "client-1", after: 0, limit: 10)
+            let first = try await queue.deliveries(lane: "client-1", after: 0, limit: 10)
             #expect(
                 first.map(\.submissionID) == ["1", "2"] && first.allSatisfy { $0.status == .received })
             let cursor = try #require(first.last).change
-            #expect(try await queue.deliveries(clientID: "client-1", after: cursor, limit: 10).isEmpty)
-            try await queue.settle(
-                1, as: SubmissionOutcome(status: .held, reasonCode: "no-consent"), at: time(1))
-            try await queue.settle(2, as: SubmissionOutcome(status: .stored), at: time(2))
-            _ = try await database.write {
-                try queue.releaseHeld(clientID: "client-1", subject: nil, at: time(3), in: $0)
-            }
-            try await queue.settle(
-                1, as: SubmissionOutcome(status: .refused, reasonCode: "withdrawn"), at: time(4))
-            let second = try await queue.deliveries(clientID: "client-1", after: cursor, limit: 10)
+            #expect(try await queue.deliveries(lane: "client-1", after: cursor, limit: 10).isEmpty)
+            let leased = try await queue.leaseAll().filter { $0.lane == "client-1" }
+            try await queue.settle(leased[0], .held, "no-consent", at: time(1))
+            try await queue.settle(leased[1], .stored, at: time(2))
+            #expect(try await queue.release(.lane("client-1"), at: time(3)) == 1)
+            let again = try #require(try await queue.leaseAll().first { $0.submissionID == "1" })
+            try await queue.settle(again, .refused, "withdrawn", at: time(4))
+            let second = try await queue.deliveries(lane: "client-1", after: cursor, limit: 10)
             #expect(
                 second.map(\.submissionID) == ["2", "1"] && second.map(\.status) == [.stored, .refused])
             #expect(second.map(\.at) == [time(2), time(4)] && second.last?.reasonCode == "withdrawn")
-            let page = try await queue.deliveries(clientID: "client-1", after: cursor, limit: 1)
+            let page = try await queue.deliveries(lane: "client-1", after: cursor, limit: 1)
             #expect(page.map(\.submissionID) == ["2"])
         }
     }
@@ -37,7 +35,7 @@ struct DeliveryTests {
     func theCursorNeverMissesAChange(engine: Engine) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")
-        try await engine.withQueue { queue, _ in
+        try await engine.withQueue { queue, _ async throws in
             let count = 60
             for index in 0..<count { _ = try await queue.enqueue(submission("s\(index)")) }
             let reader = Task {
@@ -45,7 +43,7 @@ struct DeliveryTests {
                 var cursor: Int64 = 0
                 let deadline = ContinuousClock.now + .seconds(30)
                 while seen.values.count(where: \.isFinal) < count, ContinuousClock.now < deadline {
-                    for delivery in try await queue.deliveries(clientID: "client-1", after: cursor, limit: 7) {
+                    for delivery in try await queue.deliveries(lane: "client-1", after: cursor, limit: 7) {
                         #expect(delivery.change > cursor)
                         cursor = delivery.change
                         seen[delivery.submissionID] = delivery.status
@@ -54,24 +52,29 @@ struct DeliveryTests {
                 }
                 return seen
             }
+            // Several lanes' worth of work at once: each part leases, settles, and takes up again what it held.
+            let leased = try await queue.leaseAll()
+            #expect(leased.count == count)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for part in 0..<4 {
                     group.addTask {
                         var generator = SeededGenerator(state: seed &+ UInt64(part))
-                        for number in stride(from: part + 1, through: count, by: 4).shuffled(using: &generator) {
+                        for index in stride(from: part, to: count, by: 4).shuffled(using: &generator) {
                             if Bool.random(using: &generator) {
-                                try await queue.settle(Int64(number), as: SubmissionOutcome(status: .held))
+                                try await queue.settle(leased[index], .held)
+                                continue
                             }
-                            let end: SubmissionStatus = Bool.random(using: &generator) ? .stored : .refused
-                            try await queue.settle(Int64(number), as: SubmissionOutcome(status: end))
+                            try await queue.settle(leased[index], Bool.random(using: &generator) ? .stored : .refused)
                         }
                     }
                 }
                 try await group.waitForAll()
             }
+            try await queue.release(.lane("client-1"), at: time(61))
+            for submission in try await queue.leaseAll(at: time(62)) { try await queue.settle(submission, .stored) }
             let seen = try await reader.value
             #expect(seen.count == count)
-            for delivery in try await queue.deliveries(clientID: "client-1", after: 0, limit: 1000) {
+            for delivery in try await queue.deliveries(lane: "client-1", after: 0, limit: 1000) {
                 #expect(seen[delivery.submissionID] == delivery.status, "seed \(seed)")
             }
         }

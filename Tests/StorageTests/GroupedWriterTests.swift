@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -7,7 +8,7 @@ import Testing
 struct GroupedWriterTests {
     @Test(arguments: Engine.allCases)
     func oneThatFailsDoesNotHarmTheOthers(engine: Engine) async throws {
-        try await engine.withDatabase(DatabaseContractTests.schema) { database in
+        try await engine.withDatabase(DatabaseContractTests.schema) { database async throws in
             let writer = GroupedWriter(database: database)
             let outcomes = await withTaskGroup(of: Bool.self) { group in
                 for id in 0..<200 {
@@ -33,4 +34,72 @@ struct GroupedWriterTests {
             #expect(rows == 0 && all == 180)
         }
     }
+
+    /// A batch of writes that a busy store refuses is not tried one by one, each to wait as long again; over a fault of
+    /// one of its writes it is.
+    @Test(arguments: [("storage-busy", true), ("storage-full", true), ("storage-constraint", false)])
+    func aBatchFailsAsOneWhenTheStoreItselfFails(code: String, asOne: Bool) async throws {
+        try await Engine.sqlite.withDatabase { database async throws in
+            let refusing = RefusingDatabase(database, code: code)
+            let writer = GroupedWriter(database: refusing)
+            let begun = Counter()
+            let runs = Counter()
+            let failures = await withTaskGroup(of: String?.self) { group in
+                for _ in 0..<60 {
+                    group.addTask {
+                        begun.add()
+                        do {
+                            _ = try await writer.write { _ in runs.add() }
+                            return nil
+                        } catch {
+                            return (error as? StorageError)?.code
+                        }
+                    }
+                }
+                // The first transaction waits until all have come, so that the others gather behind it.
+                while begun.value < 60 { await Task.yield() }
+                for _ in 0..<1000 { await Task.yield() }
+                refusing.open()
+                return await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(failures.count == 60 && failures.allSatisfy { $0 == code })
+            if asOne {
+                #expect(runs.value == 60 && refusing.transactions < 60)
+            } else {
+                #expect(runs.value > 60 && refusing.transactions > 60)
+            }
+        }
+    }
+}
+
+/// Refuses each write as it commits; none goes on before the door is open.
+private final class RefusingDatabase: SQLDatabase {
+    private let database: any SQLDatabase
+    private let error: StorageError
+    private let state = Mutex((isOpen: false, transactions: 0))
+
+    init(_ database: any SQLDatabase, code: String) {
+        self.database = database
+        error = StorageError(code: code, message: "Refused.")
+    }
+
+    func open() { state.withLock { $0.isOpen = true } }
+
+    var transactions: Int { state.withLock { $0.transactions } }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws -> T {
+        try await database.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws -> T {
+        state.withLock { $0.transactions += 1 }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !state.withLock({ $0.isOpen }), ContinuousClock.now < deadline { await Task.yield() }
+        return try await database.write { transaction in
+            _ = try body(transaction)
+            throw self.error
+        }
+    }
+
+    func close() async throws { try await database.close() }
 }

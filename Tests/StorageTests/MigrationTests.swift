@@ -26,7 +26,7 @@ struct MigrationTests {
     }
 
     @Test func stepsAreDoneOnceAndInOrder() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let insert = Migration(number: 102, name: "row") { _ in ["INSERT INTO t101 (id) VALUES (1)"] }
             try await open(folder, [insert, Self.step(101)])
             try await open(folder, [insert, Self.step(101), Self.step(103), Self.step(201)])
@@ -44,14 +44,14 @@ struct MigrationTests {
     }
 
     @Test func whatANewerVersionWroteIsRefused() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(101), Self.step(102)])
             #expect(await code { try await open(folder, [Self.step(101)]) } == "storage-schema-newer")
         }
     }
 
     @Test func aChangedStepIsRefused() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(101)])
             #expect(
                 await code { try await open(folder, [Self.step(101, "other")]) }
@@ -60,7 +60,7 @@ struct MigrationTests {
     }
 
     @Test func aStepBeforeOneThatWasDoneIsRefused() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(102)])
             #expect(
                 await code { try await open(folder, [Self.step(101), Self.step(102)]) }
@@ -72,7 +72,7 @@ struct MigrationTests {
     }
 
     @Test func aStepThatFailsLeavesNothingBehind() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let broken = Migration(number: 102, name: "broken") { _ in
                 ["CREATE TABLE half (id BIGINT)", "NONSENSE"]
             }
@@ -82,7 +82,7 @@ struct MigrationTests {
     }
 
     @Test func twoProgramsMayOpenAtTheSameTime() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
@@ -93,6 +93,99 @@ struct MigrationTests {
                 }
                 try await group.waitForAll()
             }
+        }
+    }
+
+    /// Moves five rows at a time; each part is a transaction of its own.
+    private static func sliced(failAfter parts: Int? = nil, counting count: Counter) -> Migration {
+        Migration(
+            number: 102, name: "copy",
+            slice: { transaction in
+                let part = count.add()
+                if let parts, part > parts { throw StorageError(code: "storage-full", message: "The disk is full.") }
+                let moved = try transaction.execute(
+                    """
+                    INSERT INTO copied (id) SELECT id FROM t101
+                    WHERE id > (SELECT COALESCE(max(id), -1) FROM copied) ORDER BY id LIMIT 5
+                    """)
+                return moved == 5
+            },
+            statements: { _ in ["CREATE TABLE IF NOT EXISTS copied (id BIGINT PRIMARY KEY)"] })
+    }
+
+    @Test func aStepInSlicesGoesOnWhereItStopped() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let url = "sqlite:\(folder)/m.db"
+            let first = try await openDatabase(url: url, migrations: [Self.step(101)])
+            try await first.write { transaction in
+                for id in 0..<23 { try transaction.execute("INSERT INTO t101 (id) VALUES (?)", [SQLValue(id)]) }
+            }
+            try await first.close()
+            let before = Counter()
+            #expect(
+                await code { try await open(folder, [Self.step(101), Self.sliced(failAfter: 2, counting: before)]) }
+                    == "storage-full")
+            // Two parts are done and stay; the step is not marked.
+            let stopped = try await openDatabase(url: url, migrations: [Self.step(101)])
+            #expect(try await stopped.read { try $0.query("SELECT id FROM copied").count } == 10)
+            try await stopped.close()
+            let after = Counter()
+            let second = try await openDatabase(url: url, migrations: [Self.step(101), Self.sliced(counting: after)])
+            let ids = try await second.read {
+                try $0.query("SELECT id FROM copied ORDER BY id").map { try $0.integer("id") }
+            }
+            #expect(ids == (0..<23).map { Int64($0) })
+            #expect(before.value == 3 && after.value == 3)
+            let marked = try await second.read { try $0.query("SELECT number FROM schema_migration").count }
+            #expect(marked == 2)
+            try await second.close()
+            // Done is done.
+            try await open(folder, [Self.step(101), Self.sliced(counting: after)])
+            #expect(after.value == 3)
+        }
+    }
+
+    @Test func inATransactionOfTheCallersAllSlicesAreDone() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let database = try await openDatabase(url: "sqlite:\(folder)/m.db", migrations: [Self.step(101)])
+            let count = Counter()
+            let slices = Migration(
+                number: 102, name: "slices", slice: { _ in count.add() < 4 },
+                statements: { _ in ["CREATE TABLE sliced (id BIGINT)"] })
+            struct Undo: Error {}
+            await #expect(throws: Undo.self) {
+                try await database.write { transaction in
+                    try Migration.apply([Self.step(101), slices], at: time(), in: transaction)
+                    throw Undo()
+                }
+            }
+            #expect(count.value == 4)
+            let left = try await database.read {
+                try Migration.pending([Self.step(101), slices], in: $0).map(\.number)
+            }
+            #expect(left == [102])
+            try await database.close()
+        }
+    }
+
+    @Test func whoMayNotMigrateRefusesEveryOtherSchema() async throws {
+        try await withTemporaryFolder { folder async throws in
+            func openExactly(_ migrations: [Migration], _ name: String = "m.db") async throws {
+                let database = try await openDatabase(
+                    url: "sqlite:\(folder)/\(name)", migrations: migrations, schema: .exact)
+                try await database.close()
+            }
+            #expect(await code { try await openExactly([Self.step(101)]) } == "storage-missing")
+            #expect(!FileManager.default.fileExists(atPath: folder + "/m.db"))
+            try await open(folder, [Self.step(101), Self.step(102)])
+            #expect(await code { try await openExactly([Self.step(101), Self.step(102)]) } == nil)
+            #expect(await code { try await openExactly([Self.step(101)]) } == "storage-schema-newer")
+            let more = [Self.step(101), Self.step(102), Self.step(201)]
+            #expect(await code { try await openExactly(more) } == "storage-schema-older")
+            // It was looked at and left as it was.
+            #expect(await code { try await openExactly([Self.step(101), Self.step(102)]) } == nil)
+            _ = FileManager.default.createFile(atPath: folder + "/empty.db", contents: nil)
+            #expect(await code { try await openExactly([Self.step(101)], "empty.db") } == "storage-schema-older")
         }
     }
 }

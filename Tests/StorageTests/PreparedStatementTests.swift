@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases) func whatIsBoundStaysBoundUntilItIsBoundAnew(_ engine: Engine) async throws {
-        try await engine.withDatabase([Self.table]) { database in
+        try await engine.withDatabase([Self.table]) { database async throws in
             let rows = try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number, name, size, body) VALUES (?, ?, ?, ?)")
                 try insert.bind(["same", .real(0.5), .blob(Data([0, 1]))], from: 2)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases) func aRowThatIsThereChangesNone(_ engine: Engine) async throws {
-        try await engine.withDatabase([Self.table]) { database in
+        try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number) VALUES (?) ON CONFLICT DO NOTHING")
                 try insert.bind(1, at: 1)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases) func aRefusedRowIsAnErrorAndTheNextCanFollow(_ engine: Engine) async throws {
-        try await engine.withDatabase([Self.table]) { database in
+        try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number, name) VALUES (?, ?)")
                 try insert.bind([1, "a"], from: 1)

@@ -10,7 +10,7 @@ import Testing
 @Suite("SQLite", .timeLimit(.minutes(1)))
 struct SQLiteTests {
     @Test func whatIsCommittedIsFlushedAndTheFileIsPrivate() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
             let settings = try await database.write { transaction in
@@ -33,8 +33,9 @@ struct SQLiteTests {
 
     @Test func aUrlThatNamesNoKnownEngineIsRefused() async throws {
         for (url, code) in [
-            ("postgres://host/name", "storage-engine-unknown"), ("nothing", "storage-engine-unknown"),
+            ("postgres://host/name", "storage-engine-unknown"), ("host:name", "storage-engine-unknown"),
             ("sqlite:", "storage-open"), ("sqlite:/nowhere/at/all.db", "storage-open"),
+            ("", "storage-open"), ("/nowhere/at/all.db", "storage-open"),
         ] {
             let error = await #expect(throws: StorageError.self) {
                 _ = try await openDatabase(url: url, migrations: [])
@@ -43,8 +44,31 @@ struct SQLiteTests {
         }
     }
 
+    @Test func aDatabaseIsNamedByItsPathOrAUrl() throws {
+        for (url, path) in [
+            ("sqlite:/a/b.db", "/a/b.db"), ("SQLITE:b.db", "b.db"), ("/a/b.db", "/a/b.db"), ("b.db", "b.db"),
+            ("/a:b/c.db", "/a:b/c.db"), ("./x:y", "./x:y"),
+        ] {
+            #expect(try databasePath(url) == path)
+        }
+    }
+
+    @Test func aStoreThatAGroupSharesHasItsModeFromTheFirst() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/s.db"
+            let database = try await SQLiteDatabase.open(
+                path: path, migrations: StorageSchema.migrations, permissions: 0o660)
+            _ = try await SQLSubmissionQueue(database: database).enqueue(submission("1"))
+            for suffix in ["", "-wal", "-shm"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o660, "\(suffix)")
+            }
+            try await database.close()
+        }
+    }
+
     @Test func aFileThatIsNoDatabaseIsRefused() async throws {
-        try await withTemporaryFolder { folder in
+        try await withTemporaryFolder { folder async throws in
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: folder + "/x.db"))
             let error = await #expect(throws: StorageError.self) {
                 _ = try await openDatabase(url: "sqlite:\(folder)/x.db", migrations: [])
@@ -53,40 +77,42 @@ struct SQLiteTests {
         }
     }
 
-    @Test(arguments: [
-        (
-            "SELECT s.*, b.body" as String, SQLSubmissionQueue.leaseSQL, 3,
-            ["submission_by_status", "submission_by_lease"]
-        ),
-        ("deliveries of a lane", SQLSubmissionQueue.laneDeliveriesSQL, 3, ["submission_by_change"]),
-        (
-            "deliveries of a client", SQLSubmissionQueue.clientDeliveriesSQL, 3,
-            ["submission_by_change", "submission_by_client"]
-        ),
-        ("known already", SQLSubmissionQueue.lookUpSQL, 2, ["sqlite_autoindex_submission_1"]),
-    ])
-    func hotQueriesUseTheirIndexes(name: String, sql: String, parameters: Int, indexes: [String])
-        async throws
-    {
-        try await Engine.sqlite.withQueue { queue, database in
-            for index in 0..<200 {
-                _ = try await queue.enqueue(submission("s\(index)", client: "c\(index % 20)"))
+    #if os(Linux)
+        /// Closing any descriptor of a file ends the process's POSIX locks on it, SQLite's too; another process would then
+        /// take itself for the last and delete the log.
+        @Test func openingAFileAgainLeavesTheLocksOfTheFirst() async throws {
+            try await withTemporaryFolder { folder async throws in
+                let path = folder + "/s.db"
+                let first = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+                let second = try await SQLiteDatabase.open(
+                    path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+                #expect(try isShared(path))
+                try await second.close()
+                try await first.close()
+                #expect(try !isShared(path))
             }
-            let plan = try await database.read { transaction in
-                try transaction.query(
-                    "EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(1), count: parameters)
-                ).map { try $0.text("detail") }
-            }
-            for index in indexes {
-                #expect(plan.contains { $0.contains(index) }, "\(name): \(plan)")
-            }
-            #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(name): \(plan)")
         }
-    }
+
+        /// Whether somebody has SQLite's shared lock on a file: a part of the 510 bytes from 2^30 + 2. A lock of an open
+        /// file description (`F_OFD_GETLK`) meets those of its own process too.
+        private func isShared(_ path: String) throws -> Bool {
+            let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+            try #require(descriptor >= 0)
+            defer { Glibc.close(descriptor) }
+            var range = flock()
+            range.l_type = Int16(F_WRLCK)
+            range.l_whence = Int16(SEEK_SET)
+            range.l_start = 0x4000_0002
+            range.l_len = 510
+            let result = withUnsafeMutablePointer(to: &range) { fcntl(descriptor, 36, UnsafeMutableRawPointer($0)) }
+            try #require(result == 0)
+            return range.l_type != Int16(F_UNLCK)
+        }
+    #endif
 
     #if os(Linux)
         @Test func aFullDiskStoresNothingByHalvesAndTheNextGoodOneGoesThrough() async throws {
-            try await withTemporaryFolder { folder in
+            try await withTemporaryFolder { folder async throws in
                 guard mount("tmpfs", folder, "tmpfs", 0, "size=2m") == 0 else {
                     print("skipped: a small tmpfs cannot be mounted here")
                     return

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -24,7 +25,7 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ) async throws {
         switch self {
         case .sqlite:
-            try await withTemporaryFolder { folder in
+            try await withTemporaryFolder { folder async throws in
                 let database = try await openDatabase(
                     url: "sqlite:\(folder)/test.db", migrations: migrations)
                 try await body(database)
@@ -54,12 +55,55 @@ func submission(
 }
 
 extension SQLSubmissionQueue {
-    func settle(_ number: Int64, as outcome: SubmissionOutcome, at: Date = time(60)) async throws {
-        try await database.write { try self.settle(number, as: outcome, at: at, in: $0) }
+    func enqueue(_ submission: NewSubmission) async throws -> EnqueueResult {
+        try await enqueue(submission, quota: nil)
+    }
+
+    func leaseAll(_ owner: String = "o", limit: Int = 100, at: Date = time()) async throws -> [QueuedSubmission] {
+        try await lease(owner: owner, limit: limit, duration: 30, now: at)
     }
 
     func leaseNumbers(_ owner: String, limit: Int = 100, at: Date = time()) async throws -> [String] {
-        try await lease(owner: owner, limit: limit, duration: 30, now: at).map(\.submissionID)
+        try await leaseAll(owner, limit: limit, at: at).map(\.submissionID)
+    }
+
+    @discardableResult
+    func settle(
+        _ submission: QueuedSubmission, _ status: SubmissionStatus, _ reason: String? = nil, at: Date = time(60)
+    ) async throws -> Bool {
+        try await settle(submission, as: SubmissionOutcome(status: status, reasonCode: reason), at: at)
+    }
+}
+
+extension SQLDatabase {
+    /// All rows of the queue's tables as text: what a change that was undone must leave as it was.
+    func queueContents() async throws -> [String] {
+        try await read { transaction in
+            try ["submission", "submission_body", "queue_state"].flatMap { table in
+                try transaction.query("SELECT * FROM \(table) ORDER BY 1").map { row in
+                    try transaction.query("PRAGMA table_info(\(table))").map { column in
+                        let name = try column.text("name")
+                        return "\(name)=\(row[name])"
+                    }.joined(separator: " ")
+                }
+            }
+        }
+    }
+}
+
+/// Counts what happens in closures that others run.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    /// - Returns: how often it has happened now.
+    @discardableResult
+    func add() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
     }
 }
 

@@ -41,6 +41,7 @@ struct PolicyTests {
     static let permitted: [Asker: [Action: Set<About>]] = {
         let anything = Set(About.allCases)
         let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
+        let withSubject: Set<About> = [.ownRecord, .otherRecord, .ownContract, .otherContract]
         return [
             .nobody: [.register: anything],
             .unboundDevice: [
@@ -53,7 +54,10 @@ struct PolicyTests {
                 .writeRecord: [.ownRecord, .ownContract],
             ],
             .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
-            .site: [.loadHealth: [.ownRecord, .otherRecord, .ownContract, .otherContract]],
+            .site: [
+                .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
+                .manageTokens: anything,
+            ],
         ]
     }()
 

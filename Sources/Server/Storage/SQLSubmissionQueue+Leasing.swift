@@ -21,7 +21,11 @@ extension SQLSubmissionQueue {
                 }
             }
             guard !rows.isEmpty else { return [] }
-            // 3. That it is begun is durable before it is.
+            // 3. Whose lease in the lane ran out has lost all of it, also what stands behind: the order is the lane's.
+            for lane in Set(try rows.map { try $0.text("lane") }) {
+                try transaction.execute(Self.endOthersSQL, [SQLValue(lane), SQLValue(owner)])
+            }
+            // 4. That it is begun is durable before it is.
             let lease = try Self.nextLease(in: transaction)
             let until = SQLValue(now.addingTimeInterval(duration))
             return try rows.map { row in
@@ -67,23 +71,33 @@ extension SQLSubmissionQueue {
         ORDER BY s.number LIMIT 1
         """
 
+    /// Parameters: lane, owner.
+    static let endOthersSQL = """
+        UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
+        WHERE lane = ? AND lease_owner IS NOT NULL AND lease_owner <> ?
+        """
+
+    /// Parameter: owner.
+    static let takeOverSQL = """
+        UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
+        WHERE lease_owner IS NOT NULL AND lease_owner <> ?
+        """
+
+    /// Parameter: owner.
+    static let giveBackSQL = """
+        UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
+        WHERE lease_owner = ? AND status = 'received'
+        """
+
     public func takeOverLeases(owner: String) async throws {
         _ = try await database.write { transaction in
-            try transaction.execute(
-                """
-                UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
-                WHERE lease_owner IS NOT NULL AND lease_owner <> ?
-                """, [SQLValue(owner)])
+            try transaction.execute(Self.takeOverSQL, [SQLValue(owner)])
         }
     }
 
     public func giveBack(owner: String) async throws {
         _ = try await database.write { transaction in
-            try transaction.execute(
-                """
-                UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
-                WHERE lease_owner = ? AND status = 'received'
-                """, [SQLValue(owner)])
+            try transaction.execute(Self.giveBackSQL, [SQLValue(owner)])
         }
     }
 

@@ -48,6 +48,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         _ number: Int64, as outcome: SubmissionOutcome, at: Date, in transaction: any SQLTransaction
     ) throws {
         let change = try nextChange(in: transaction)
+        let heldUntil = outcome.status == .held ? outcome.heldUntil : nil
         try transaction.execute(
             """
             UPDATE submission SET status = ?, reason_code = ?, detail = ?, key_id = COALESCE(?, key_id), held_until = ?,
@@ -55,7 +56,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
             """,
             [
                 SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode), SQLValue(outcome.detail),
-                SQLValue(outcome.keyID), SQLValue(outcome.heldUntil), SQLValue(at), SQLValue(change), SQLValue(number),
+                SQLValue(outcome.keyID), SQLValue(heldUntil), SQLValue(at), SQLValue(change), SQLValue(number),
             ])
         // The sealed bytes have done their service.
         if outcome.status.isFinal {
@@ -93,9 +94,9 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         SELECT number FROM submission WHERE reason_code = ? AND status IN ('held', 'parked') AND status = 'held'
         ORDER BY number
         """
+    /// Only what is held has such a time; with the status in it, all that is held would be walked through.
     static let heldDueSQL = """
-        SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? AND status = 'held'
-        ORDER BY number
+        SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? ORDER BY number
         """
 
     public func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {

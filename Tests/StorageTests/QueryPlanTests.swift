@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Storage
+
+/// What a statement of the queue costs does not grow with all that was ever sent.
+@Suite("Query plans", .timeLimit(.minutes(1)))
+struct QueryPlanTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let sql: String
+        let parameters: Int
+        let indexes: [String]
+
+        init(_ name: String, _ sql: String, _ parameters: Int, _ indexes: String...) {
+            self.name = name
+            self.sql = sql
+            self.parameters = parameters
+            self.indexes = indexes
+        }
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(
+            "lease", SQLSubmissionQueue.leaseSQL, 3, "submission_by_status", "submission_by_lease", "submission_begun"),
+        Case("lease of what was begun", SQLSubmissionQueue.leaseBegunSQL, 2, "submission_by_lease", "submission_begun"),
+        Case("is there any", SQLSubmissionQueue.anyReceivedSQL, 0, "submission_by_status"),
+        Case("leases of others in a lane", SQLSubmissionQueue.endOthersSQL, 2, "submission_by_lease"),
+        Case("held of a lane", SQLSubmissionQueue.heldOfLaneSQL, 1, "submission_held"),
+        Case("held for a reason", SQLSubmissionQueue.heldForReasonSQL, 1, "submission_by_reason"),
+        Case("held and due", SQLSubmissionQueue.heldDueSQL, 1, "submission_held_until"),
+        Case("bytes held", SQLSubmissionQueue.heldBytesSQL, 1, "submission_held"),
+        Case("deliveries of a lane", SQLSubmissionQueue.laneDeliveriesSQL, 3, "submission_by_change"),
+        Case("known already", SQLSubmissionQueue.lookUpSQL, 2, "sqlite_autoindex_submission_1"),
+    ]
+
+    private func plan(_ sql: String, _ parameters: Int) async throws -> [String] {
+        var plan: [String] = []
+        try await Engine.sqlite.withQueue { queue, database async throws in
+            for index in 0..<200 { _ = try await queue.enqueue(submission("s\(index)", client: "c\(index % 20)")) }
+            plan = try await database.read { transaction in
+                try transaction.query(
+                    "EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(1), count: parameters)
+                ).map { try $0.text("detail") }
+            }
+        }
+        return plan
+    }
+
+    @Test(arguments: cases)
+    func hotQueriesUseTheirIndexes(of query: Case) async throws {
+        let plan = try await plan(query.sql, query.parameters)
+        for index in query.indexes { #expect(plan.contains { $0.contains(index) }, "\(plan)") }
+        #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+    }
+
+    /// Of all leases: they stand in an index of their own, which holds no more than is in work.
+    @Test(arguments: [SQLSubmissionQueue.takeOverSQL, SQLSubmissionQueue.giveBackSQL])
+    func leasesAreFoundWithoutTheRows(sql: String) async throws {
+        let plan = try await plan(sql, 1)
+        #expect(
+            plan.allSatisfy { $0.contains("submission_by_lease") || $0.contains("submission_by_status") }, "\(plan)")
+    }
+}

@@ -1,0 +1,131 @@
+import Storage
+
+/// The queue as a few arrays, slow and plain: what the real one must agree with.
+struct QueueModel {
+    struct Entry: Equatable {
+        let number: Int64
+        let lane: String
+        let submissionID: String
+        var status: SubmissionStatus = .received
+        var begun = 0
+        var attempts = 0
+        var owner: String?
+        var lease: Int64 = 0
+        var until = 0.0
+        /// The newest lease when it was put back: those that were leased by then may pass it.
+        var returnedAt: Int64 = 0
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var lease: Int64 = 0
+
+    mutating func enqueue(lane: String, submissionID: String, number: Int64) -> EnqueueResult {
+        if entries.contains(where: { $0.lane == lane && $0.submissionID == submissionID }) { return .duplicate }
+        entries.append(Entry(number: number, lane: lane, submissionID: submissionID))
+        return .accepted
+    }
+
+    mutating func lease(owner: String, limit: Int, duration: Double, now: Double) -> [Int64] {
+        func isFree(_ lane: String) -> Bool {
+            !entries.contains { $0.lane == lane && $0.owner != nil && $0.owner != owner && $0.until > now }
+        }
+        func isBegunBefore(_ entry: Entry, including: Bool) -> Bool {
+            entries.contains {
+                $0.lane == entry.lane && $0.status == .received && $0.begun > 0
+                    && ($0.number < entry.number || including && $0.number == entry.number)
+            }
+        }
+        var chosen = Array(
+            entries.indices.filter {
+                entries[$0].status == .received && isFree(entries[$0].lane)
+                    && !isBegunBefore(entries[$0], including: true)
+            }.prefix(limit))
+        while chosen.isEmpty,
+            let head = entries.indices.first(where: {
+                entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].lane)
+                    && !isBegunBefore(entries[$0], including: false)
+            })
+        {
+            if entries[head].begun < 3 || entries[head].owner == owner { chosen = [head] } else { end(head, .parked) }
+        }
+        guard !chosen.isEmpty else { return [] }
+        lease += 1
+        for index in chosen {
+            for other in entries.indices
+            where entries[other].lane == entries[index].lane && entries[other].owner != owner
+                && !chosen.contains(other)
+            {
+                entries[other].owner = nil
+            }
+        }
+        for index in chosen {
+            if entries[index].owner != owner { entries[index].begun += 1 }
+            entries[index].owner = owner
+            entries[index].lease = lease
+            entries[index].until = now + duration
+        }
+        return chosen.map { entries[$0].number }
+    }
+
+    func isHeld(_ submission: QueuedSubmission) -> Bool {
+        guard let entry = entries.first(where: { $0.number == submission.number }) else { return false }
+        return entry.status == .received && entry.owner == submission.leaseOwner && entry.lease == submission.lease
+    }
+
+    /// What may not be: one that came earlier in the lane waits still, and was not put back in the meantime.
+    func isOutOfOrder(_ submission: QueuedSubmission) -> Bool {
+        entries.contains {
+            $0.lane == submission.lane && $0.number < submission.number && $0.status == .received
+                && $0.returnedAt < submission.lease
+        }
+    }
+
+    mutating func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome) -> Bool {
+        guard isHeld(submission), let index = entries.firstIndex(where: { $0.number == submission.number }) else {
+            return false
+        }
+        end(index, outcome.status)
+        if outcome.releasesHeld { putBack { $0.lane == submission.lane && $0.status == .held } }
+        return true
+    }
+
+    mutating func postpone(_ submission: QueuedSubmission, isFailure: Bool) {
+        guard isHeld(submission) else { return }
+        for index in entries.indices
+        where entries[index].lane == submission.lane && entries[index].number >= submission.number
+            && entries[index].owner == submission.leaseOwner && entries[index].lease == submission.lease
+        {
+            if isFailure, entries[index].number == submission.number { entries[index].attempts += 1 }
+            entries[index].begun = 0
+            entries[index].owner = nil
+        }
+    }
+
+    mutating func takeOver(owner: String) {
+        for index in entries.indices where entries[index].owner != owner { entries[index].owner = nil }
+    }
+
+    mutating func giveBack(owner: String) {
+        for index in entries.indices where entries[index].owner == owner {
+            entries[index].owner = nil
+            entries[index].begun = 0
+        }
+    }
+
+    @discardableResult
+    mutating func putBack(where isMeant: (Entry) -> Bool) -> Int {
+        let meant = entries.indices.filter { isMeant(entries[$0]) }
+        for index in meant {
+            end(index, .received)
+            entries[index].attempts = 0
+            entries[index].returnedAt = lease
+        }
+        return meant.count
+    }
+
+    private mutating func end(_ index: Int, _ status: SubmissionStatus) {
+        entries[index].status = status
+        entries[index].begun = 0
+        entries[index].owner = nil
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+@testable import Storage
+
+/// Random histories of a few devices and two consumers, of which each may die, take over, come late or try again.
+@Suite("The queue against its model", .timeLimit(.minutes(3)))
+struct QueueModelTests {
+    @Test(arguments: Engine.allCases)
+    func theOrderOfEachLaneIsKeptNothingIsDoneTwiceAndNothingIsLost(engine: Engine) async throws {
+        for _ in 0..<8 {
+            let seed = UInt64.random(in: 0...UInt64.max)
+            print("seed \(seed)")
+            try await engine.withQueue { queue, database async throws in
+                var history = QueueHistory(queue: queue, database: database, seed: seed)
+                for _ in 0..<150 { try await history.step() }
+                try await history.finish()
+            }
+        }
+    }
+}
+
+/// One history: each step is done by the queue and by the model.
+private struct QueueHistory {
+    let queue: SQLSubmissionQueue
+    let database: any SQLDatabase
+    let seed: UInt64
+    var generator: SeededGenerator
+    var model = QueueModel()
+    var now = 0.0
+    var owners = ["one", "two"]
+    var processes = 2
+    /// What each owner has leased and not ended, in the order of arrival.
+    var inHand: [String: [Int64: QueuedSubmission]] = [:]
+    var past: [QueuedSubmission] = []
+    var final: [Int64: Int] = [:]
+
+    init(queue: SQLSubmissionQueue, database: any SQLDatabase, seed: UInt64) {
+        self.queue = queue
+        self.database = database
+        self.seed = seed
+        generator = SeededGenerator(state: seed)
+    }
+
+    private mutating func random(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
+
+    mutating func step() async throws {
+        let owner = owners[random(2)]
+        switch random(20) {
+        case 0..<5: try await enqueue()
+        case 5..<9: try await lease(owner)
+        case 9..<14: try await settle(owner)
+        case 14:
+            guard let submission = next(of: owner) else { return }
+            let isFailure = random(2) == 0
+            model.postpone(submission, isFailure: isFailure)
+            try await queue.postpone(submission, isFailure: isFailure)
+        case 15: try await die()
+        case 16: now += Double(random(20))
+        case 17: try await release()
+        case 18:
+            let expected = model.putBack { $0.status == .parked }
+            #expect(try await queue.retryAllParked() == expected, "seed \(seed)")
+        default:
+            guard let stale = past.filter({ !model.isHeld($0) }).randomElement(using: &generator) else { return }
+            #expect(try await !queue.settle(stale, .refused), "seed \(seed)")
+        }
+        try await compare()
+    }
+
+    private mutating func enqueue() async throws {
+        let lane = "lane \(random(4))"
+        let id = "s\(random(60))"
+        let result = try await queue.enqueue(submission(id, client: lane))
+        let row = try await queue.show(submissionID: id).first { $0.lane == lane }
+        let number = try #require(row).number
+        let expected = model.enqueue(lane: lane, submissionID: id, number: number)
+        #expect(result == expected, "seed \(seed)")
+    }
+
+    private mutating func lease(_ owner: String) async throws {
+        let limit = 1 + random(6)
+        let expected = model.lease(owner: owner, limit: limit, duration: 30, now: now)
+        let leased = try await queue.leaseAll(owner, limit: limit, at: time(now))
+        #expect(leased.map(\.number) == expected, "seed \(seed)")
+        for submission in leased {
+            inHand[owner, default: [:]][submission.number] = submission
+            past.append(submission)
+        }
+    }
+
+    /// The first that an owner has of some lane: what stands behind waits for it.
+    private mutating func next(of owner: String) -> QueuedSubmission? {
+        let all = (inHand[owner] ?? [:]).values.sorted { $0.number < $1.number }
+        guard let some = all.randomElement(using: &generator) else { return nil }
+        let first = all.first { $0.lane == some.lane }
+        if let first { inHand[owner]?[first.number] = nil }
+        return first
+    }
+
+    private mutating func settle(_ owner: String) async throws {
+        guard let submission = next(of: owner) else { return }
+        let status: SubmissionStatus = [.stored, .stored, .stored, .refused, .held, .parked][random(6)]
+        let outcome = SubmissionOutcome(status: status, releasesHeld: status == .stored && random(3) == 0)
+        let isHeld = model.isHeld(submission)
+        #expect(try await queue.isHeld(submission) == isHeld, "seed \(seed)")
+        if isHeld {
+            #expect(!model.isOutOfOrder(submission), "seed \(seed): \(submission.number) passed another")
+            if status.isFinal { final[submission.number, default: 0] += 1 }
+        }
+        let expected = model.settle(submission, as: outcome)
+        #expect(try await queue.settle(submission, as: outcome, at: time(now)) == expected, "seed \(seed)")
+    }
+
+    /// One dies; its next process takes all over, gives back, or waits until the leases run out.
+    private mutating func die() async throws {
+        let index = random(2)
+        let dead = owners[index]
+        if random(4) == 0 {
+            model.giveBack(owner: dead)
+            try await queue.giveBack(owner: dead)
+        }
+        inHand[dead] = nil
+        processes += 1
+        owners[index] = "process \(processes)"
+        guard random(2) == 0 else { return }
+        model.takeOver(owner: owners[index])
+        try await queue.takeOverLeases(owner: owners[index])
+    }
+
+    private mutating func release() async throws {
+        let lane = "lane \(random(4))"
+        let expected = model.putBack { $0.lane == lane && $0.status == .held }
+        #expect(try await queue.release(.lane(lane), at: time(now)) == expected, "seed \(seed)")
+    }
+
+    private func compare() async throws {
+        let rows = try await database.read {
+            try $0.query("SELECT number, status, begun, attempts, lease_owner FROM submission ORDER BY number").map {
+                let row = [$0["number"], $0["status"], $0["begun"], $0["attempts"], $0["lease_owner"]]
+                return row.map { "\($0)" }.joined(separator: " ")
+            }
+        }
+        let expected = model.entries.map { entry in
+            let row: [SQLValue] = [
+                SQLValue(entry.number), SQLValue(entry.status.rawValue), SQLValue(entry.begun),
+                SQLValue(entry.attempts), SQLValue(entry.owner),
+            ]
+            return row.map { "\($0)" }.joined(separator: " ")
+        }
+        #expect(rows == expected, "seed \(seed)")
+    }
+
+    /// The last process does all that is left.
+    mutating func finish() async throws {
+        try await queue.takeOverLeases(owner: "last")
+        model.takeOver(owner: "last")
+        inHand = [:]
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < deadline {
+            for lane in 0..<4 {
+                let lane = "lane \(lane)"
+                model.putBack { $0.lane == lane && $0.status == .held }
+                try await queue.release(.lane(lane), at: time(now))
+            }
+            model.putBack { $0.status == .parked }
+            _ = try await queue.retryAllParked()
+            try await lease("last")
+            guard inHand["last"]?.isEmpty == false else { break }
+            while let submission = next(of: "last") {
+                #expect(!model.isOutOfOrder(submission), "seed \(seed)")
+                final[submission.number, default: 0] += 1
+                let isSettled = model.settle(submission, as: SubmissionOutcome(status: .stored))
+                #expect(isSettled, "seed \(seed)")
+                #expect(try await queue.settle(submission, .stored), "seed \(seed)")
+            }
+        }
+        try await compare()
+        #expect(model.entries.allSatisfy { final[$0.number] == 1 }, "seed \(seed): lost or twice")
+        #expect(try await queue.status(now: time(now)).depth == 0)
+    }
+}

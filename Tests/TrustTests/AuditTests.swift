@@ -1,0 +1,83 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import Trust
+
+@Suite("The audit", .timeLimit(.minutes(1)))
+struct AuditTests {
+    private let staff = Actor(id: "s", role: .staff)
+
+    @Test func participantsAreNamedByPseudonymsThatOneRowResolves() async throws {
+        try await withAccess { access, database, _ async throws in
+            let patient = Target(resourceType: "Patient", resourceID: "participant-anna")
+            let observation = Target(resourceType: "Observation", resourceID: "o", subject: "participant-anna")
+            _ = try await access.decide(staff, .readRecord, patient)
+            _ = try await access.decide(staff, .readRecord, observation)
+            let written = try await database.contents(["audit", "audit_participant"])
+            #expect(!written.contains("participant-anna") && written.contains("Observation"))
+            let rows = try await access.auditEntries()
+            #expect(rows.map(\.participants) == [["participant-anna"], ["participant-anna"]])
+            #expect(rows.map(\.resourceID) == ["o", nil] && rows[0].number > rows[1].number)
+            let subjects = try await database.read {
+                try $0.query("SELECT DISTINCT subject FROM audit").map { try $0.text("subject") }
+            }
+            #expect(subjects.count == 1)
+        }
+    }
+
+    @Test func aListShowsWhatTellsOfAParticipantAlsoWhereAnAnswerShowedThem() async throws {
+        try await withAccess { access, _, _ async throws in
+            let search = Target(resourceType: "Observation")
+            let permitted = access.decision(staff, .searchRecords, search)
+            try await access.record(permitted, staff, .searchRecords, search, showing: ["anna", "bert"])
+            try await access.record(permitted, staff, .searchRecords, search, showing: ["bert"])
+            try await access.record(permitted, staff, .searchRecords, search, showing: [])
+            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            let annas = try await access.auditEntries(participant: "anna")
+            #expect(annas.map(\.action) == ["read-record", "search-records"])
+            #expect(annas.map { Set($0.participants) } == [["anna"], ["anna", "bert"]])
+            #expect(try await access.auditEntries(participant: "bert").count == 2)
+            #expect(try await access.auditEntries(participant: "nobody").isEmpty)
+            #expect(try await access.auditEntries().count == 4)
+            #expect(try await access.auditEntries(limit: 1).map(\.action) == ["read-record"])
+            #expect(try await access.auditEntries(participant: "anna", limit: 1).map(\.action) == ["read-record"])
+        }
+    }
+
+    @Test func whoIsForgottenIsAPseudonymInTheAudit() async throws {
+        try await withAccess { access, database, _ async throws in
+            let search = Target(resourceType: "Patient")
+            let permitted = access.decision(staff, .searchRecords, search)
+            try await access.record(permitted, staff, .searchRecords, search, showing: ["anna", "bert"])
+            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            let pseudonym = try await database.write { transaction in
+                let pseudonym = try access.pseudonym(of: "anna", in: transaction)
+                try transaction.execute("DELETE FROM participant_pseudonym WHERE participant = ?", ["anna"])
+                return pseudonym
+            }
+            #expect(pseudonym != "anna" && pseudonym.count == 36)
+            let rows = try await access.auditEntries()
+            #expect(rows.map { Set($0.participants) } == [[pseudonym], [pseudonym, "bert"]])
+            #expect(try await access.auditEntries(participant: "anna").isEmpty)
+            #expect(try await access.auditEntries(participant: "bert").count == 1)
+            // Should they come back, what was does not tell of them.
+            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            #expect(try await access.auditEntries(participant: "anna").count == 1)
+        }
+    }
+
+    @Test func aLoadSaysInItsRowHowMuchWasStored() async throws {
+        try await withAccess { access, database, _ async throws in
+            let target = Target(resourceType: "Observation", resourceID: "export", subject: "anna")
+            let entry = try await database.write { try access.beginLoad(site, target, amount: 10, in: $0) }
+            _ = try await access.decide(staff, .readRecord, target)
+            try await database.write { try access.note(25, on: entry, in: $0) }
+            #expect(try await access.auditEntries(participant: "anna").map(\.amount) == [nil, 25])
+            let error = await #expect(throws: TrustError.self) {
+                _ = try await database.write { try access.beginLoad(staff, target, amount: 1, in: $0) }
+            }
+            #expect(error?.code == "role-not-permitted")
+        }
+    }
+}

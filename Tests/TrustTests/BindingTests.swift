@@ -1,0 +1,188 @@
+import Foundation
+import Storage
+import Testing
+
+@testable import Trust
+
+@Suite("Whose device it is", .timeLimit(.minutes(1)))
+struct BindingTests {
+    @Test func aParticipantBelongsToOneDeviceAndADeviceToOneParticipant() async throws {
+        try await withAccess { access, database, clock async throws in
+            var decisions: [Decision] = []
+            for (device, participant) in [
+                ("d1", "anna"), ("d2", "anna"), ("d1", "anna"), ("d1", "bert"), ("d2", "mallory"),
+            ] {
+                decisions.append(try await access.bind(device, to: participant))
+            }
+            #expect(decisions.map(\.reason) == ["bound", "already-bound", "permitted", "other-participant", "bound"])
+            #expect(decisions.map(\.allowed) == [true, false, true, false, true])
+            let audited = try await access.auditEntries().reversed()
+            #expect(audited.map(\.reason) == decisions.map(\.reason))
+            #expect(audited.map(\.participants) == [["anna"], ["anna"], ["anna"], ["bert"], ["mallory"]])
+            #expect(audited.allSatisfy { $0.action == "bind-participant" && $0.actor?.hasPrefix("client of") == true })
+            let bindings = try await access.bindings()
+            #expect(bindings.map(\.device) == ["d1", "d2"] && bindings.map(\.participant) == ["anna", "mallory"])
+            #expect(bindings.allSatisfy { $0.since == clock.now && $0.endedAt == nil })
+            #expect(try await access.devices(of: "anna") == ["d1"])
+            #expect(try await access.devices(of: "bert") == [])
+            #expect(try await database.read { try access.participant(ofDevice: "d2", in: $0) } == "mallory")
+        }
+    }
+
+    /// Who consented on paper, or has records from elsewhere, is not taken over by a device that says their name.
+    @Test func aParticipantWhoIsKnownFromElsewhereIsTaken() async throws {
+        try await withAccess { access, _, _ async throws in
+            let denied = try await access.bind("stranger", to: "paper", isKnown: true)
+            #expect(denied == Decision(allowed: false, reason: "participant-taken"))
+            #expect(try await access.bindings().isEmpty)
+            // What its own device brought is no obstacle to sending the Contract again.
+            #expect(try await access.bind("d1", to: "anna").allowed)
+            #expect(try await access.bind("d1", to: "anna", isKnown: true).allowed)
+            // The team lets them in.
+            let code = try await access.issueMoveCode(participant: "paper", by: site, lifetime: 3600)
+            let moved = try await access.bind("d2", to: "paper", isKnown: true, code: code)
+            #expect(moved == Decision(allowed: true, reason: "moved"))
+        }
+    }
+
+    @Test func aDeviceWhoseBindingEndedMayNotBindAgain() async throws {
+        try await withAccess { access, _, _ async throws in
+            _ = try await access.bind("d1", to: "anna")
+            #expect(try await access.endBinding(device: "d1", by: site) == "anna")
+            for participant in ["anna", "bert"] {
+                #expect(try await access.bind("d1", to: participant).reason == "binding-ended")
+            }
+            #expect(try await access.endBinding(device: "d1", by: site) == nil)
+            #expect(try await access.bindings().isEmpty)
+            // The participant is free for their next device, and this one with a code.
+            #expect(try await access.bind("d2", to: "anna").reason == "bound")
+            let code = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
+            #expect(try await access.bind("d1", to: "anna", code: code).reason == "moved")
+            #expect(try await access.devices(of: "anna") == ["d1"])
+        }
+    }
+
+    /// A Contract of a device that was shut out before it had anybody may still be in the queue.
+    @Test func aDeviceThatWasShutOutBeforeItWasBoundMayNotBindEither() async throws {
+        try await withAccess { access, _, _ async throws in
+            for _ in 0..<2 { #expect(try await access.endBinding(device: "d1", by: site) == nil) }
+            #expect(try await access.bind("d1", to: "anna").reason == "binding-ended")
+            #expect(try await access.bindings().isEmpty)
+            #expect(try await access.bind("d2", to: "anna").reason == "bound")
+        }
+    }
+
+    @Test func endingABindingIsAuditedAndForTheSiteAlone() async throws {
+        try await withAccess { access, _, _ async throws in
+            _ = try await access.bind("d1", to: "anna")
+            let error = await #expect(throws: TrustError.self) {
+                _ = try await access.endBinding(device: "d1", by: Actor(id: "s", role: .staff))
+            }
+            #expect(error?.code == "role-not-permitted")
+            #expect(try await access.devices(of: "anna") == ["d1"])
+            _ = try await access.endBinding(device: "d1", by: site)
+            let newest = try #require(try await access.auditEntries(participant: "anna").first)
+            #expect(newest.action == "manage-enrolments" && newest.resourceID == "d1" && newest.actor == "account")
+        }
+    }
+}
+
+@Suite("Codes that move a participant", .timeLimit(.minutes(1)))
+struct MoveCodeTests {
+    @Test func aCodeMovesTheParticipantOnceAndByOneDevice() async throws {
+        try await withAccess { access, database, clock async throws in
+            _ = try await access.bind("old", to: "anna")
+            let code = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 3600)
+            #expect(code.count == 26 && code.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".contains($0) })
+            #expect(try await !database.contents(["move_code", "audit"]).contains(code))
+            #expect(try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "moved"))
+            #expect(try await access.devices(of: "anna") == ["new"])
+            // The Contract arrives again.
+            #expect(
+                try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "permitted"))
+            // Nobody else has the code any more.
+            for device in ["other", "old"] {
+                #expect(try await access.bind(device, to: "anna", code: code).reason == "move-code-refused")
+            }
+            #expect(try await access.devices(of: "anna") == ["new"])
+            #expect(try await access.bindings().map(\.since) == [clock.now])
+        }
+    }
+
+    /// What the device sent once may not bring the participant back after the team has moved them on.
+    @Test func aSpentCodeDoesNotBringTheParticipantBack() async throws {
+        try await withAccess { access, _, _ async throws in
+            let first = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 3600)
+            #expect(try await access.bind("one", to: "anna", code: first).reason == "moved")
+            let second = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 3600)
+            #expect(try await access.bind("two", to: "anna", code: second).reason == "moved")
+            #expect(try await access.bind("one", to: "anna", code: first).reason == "move-code-refused")
+            #expect(try await access.devices(of: "anna") == ["two"])
+            _ = try await access.endBinding(device: "two", by: site)
+            #expect(try await access.bind("two", to: "anna", code: second).reason == "move-code-refused")
+            #expect(try await access.bindings().isEmpty)
+        }
+    }
+
+    @Test func anExpiredAWrongAndAnothersCodeAreRefused() async throws {
+        try await withAccess { access, _, clock async throws in
+            let annas = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
+            #expect(try await access.bind("d", to: "bert", code: annas).reason == "move-code-refused")
+            for wrong in ["", "x", annas.uppercased(), annas + "a", "' OR 1=1 --"] {
+                #expect(try await access.bind("d", to: "anna", code: wrong).reason == "move-code-refused")
+            }
+            clock.advance(60)
+            #expect(try await access.bind("d", to: "anna", code: annas).reason == "move-code-refused")
+            #expect(try await access.bindings().isEmpty)
+            // None of it has spent a good one.
+            let good = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
+            clock.advance(59)
+            #expect(try await access.bind("d", to: "anna", code: good).reason == "moved")
+        }
+    }
+
+    @Test func aNewerCodeEndsTheEarlierOnesOfTheParticipant() async throws {
+        try await withAccess { access, _, _ async throws in
+            let first = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
+            let berts = try await access.issueMoveCode(participant: "bert", by: site, lifetime: 60)
+            let second = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
+            #expect(Set([first, berts, second]).count == 3)
+            #expect(try await access.bind("d", to: "anna", code: first).reason == "move-code-refused")
+            #expect(try await access.bind("d", to: "anna", code: second).reason == "moved")
+            #expect(try await access.bind("e", to: "bert", code: berts).reason == "moved")
+        }
+    }
+
+    @Test func aCodeDoesNotMakeADeviceSpeakForTwo() async throws {
+        try await withAccess { access, _, _ async throws in
+            _ = try await access.bind("d", to: "anna")
+            let berts = try await access.issueMoveCode(participant: "bert", by: site, lifetime: 60)
+            #expect(try await access.bind("d", to: "bert", code: berts).reason == "other-participant")
+            #expect(try await access.bind("e", to: "bert", code: berts).reason == "moved")
+        }
+    }
+
+    @Test func onlyTheSiteMakesCodes() async throws {
+        try await withAccess { access, database, _ async throws in
+            let device = Actor(id: "d", role: .device, participant: "anna")
+            for actor in [Actor(id: "s", role: .staff), device] {
+                let error = await #expect(throws: TrustError.self) {
+                    _ = try await access.issueMoveCode(participant: "anna", by: actor, lifetime: 60)
+                }
+                #expect(error?.code == "role-not-permitted")
+            }
+            #expect(try await database.contents(["move_code"]).isEmpty)
+        }
+    }
+
+    /// RFC 4648 section 10, in lower case and without padding.
+    @Test func codesAreBase32() {
+        for (text, code) in [
+            ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("foobar", "mzxw6ytboi"),
+        ] {
+            // The bits that fill no letter are left out: codes have some to spare.
+            #expect(code.hasPrefix(AccessControl.base32(Array(text.utf8))), "\(text)")
+        }
+        #expect(AccessControl.base32(Array("fooba".utf8)) == "mzxw6ytb")
+    }
+}
