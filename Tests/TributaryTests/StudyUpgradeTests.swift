@@ -15,7 +15,6 @@ import Testing
             #expect(report.devices == 3)
             #expect(report.bindings == 2)
             #expect(report.records == 1)
-            try await requireUpgraded(folder)
             let copy = try #require(report.copy)
             let data = folder.dataURL.path
             #expect(
@@ -30,6 +29,7 @@ import Testing
             #expect(try mode(copy) == 0o600)
             let ignored = try String(contentsOf: folder.url.appendingPathComponent(".gitignore"), encoding: .utf8)
             #expect(ignored == "keys/\ndata/\nantispam.sha256\nqueue/\n")
+            try await requireUpgraded(folder)
             // It is a study of this version now.
             let again = await #expect(throws: ServerError.self) { try await StudyUpgrade.run(folder, at: now) }
             #expect(again?.code == "study-current")
@@ -236,7 +236,7 @@ import Testing
 // MARK: - Studies of the older kind
 
 extension StudyUpgradeTests {
-    /// The queue's tables as version 0.4 made them.
+    /// The queue's tables as versions before 0.4 made them.
     private static let step100 = Migration(number: 100, name: "submission queue") { _ in
         [
             """
@@ -280,7 +280,7 @@ extension StudyUpgradeTests {
         ]
     }
 
-    /// What version 0.4 made; the other steps stand in the lists as they were published.
+    /// What they made of the rest; the other steps stand in the lists as they were published.
     private static let formerSteps: Set<Int> = [200, 201, 400, 401, 500, 501, 502, 600]
 
     private func withStudy(_ body: (StudyFolder) async throws -> Void) async throws {

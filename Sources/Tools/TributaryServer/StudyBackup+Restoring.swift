@@ -173,6 +173,7 @@ extension StudyBackup {
                 return try QueueState.beginEpoch(at: date, in: transaction)
             }
         }
+        for path in [queuePath, recordsPath] { try SQLiteDatabase.settle(path: path) }
         return Restored(submissions: known.submissions, records: found.records, epoch: epoch)
     }
 

@@ -66,7 +66,10 @@ public enum StudyBackup {
         try SQLiteDatabase.copy(path: stores.recordsPath, to: recordsCopy)
         let found = try await standing(
             queue: queueCopy, records: recordsCopy, permissions: (0o600, 0o600), studyID: studyID)
-        var sources = [(name: StudyBackupManifest.queue, path: queueCopy), (StudyBackupManifest.records, recordsCopy)]
+        var sources: [(name: String, path: String)] = [
+            (StudyBackupManifest.queue, queueCopy), (StudyBackupManifest.records, recordsCopy),
+        ]
+        for copy in [queueCopy, recordsCopy] { try SQLiteDatabase.settle(path: copy) }
         sources += try StudyBackupSources.copy(files, into: staging)
         // 4. One file of them, which gets its name when it is whole and on disk.
         let members = try sources.map { source in
@@ -176,7 +179,7 @@ public enum StudyBackup {
         return Standing(state: first.0, submissions: first.1, records: second.1)
     }
 
-    /// Closes a database after use, so that its log is part of its file again.
+    /// Closes a database after use.
     static func closing<T: Sendable>(
         _ database: SQLiteDatabase, _ body: (SQLiteDatabase) async throws -> T
     ) async throws -> T {

@@ -47,6 +47,7 @@ extension StudyUpgrade {
             }
             return marks
         }
+        try SQLiteDatabase.settle(path: partial)
         try StudyBackupFiles.synchronize(partial)
         try synchronizeFolder(of: partial)
         return marks

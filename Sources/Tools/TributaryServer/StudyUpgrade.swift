@@ -8,7 +8,7 @@ import Storage
     import Darwin
 #endif
 
-/// Parts a study of version 0.4 or older, whose queue and records are one database, into its two stores.
+/// Parts a study that was made before version 0.4, whose queue and records are one database, into its two stores.
 ///
 /// 1. The queue is made beside its place from what the former database says, which is only read.
 /// 2. One transaction takes the queue out of the former database and brings the rest up to date. Until it is committed the
@@ -72,7 +72,7 @@ public struct StudyUpgrade: Sendable {
                 code: "storage-locked", message: "Another process is upgrading the study; wait until it is done.")
         }
         defer { withExtendedLifetime(lock) {} }
-        try await upgrade.requireAlone()
+        try upgrade.requireAlone()
         let copy = try await upgrade.isParted() ? nil : upgrade.partKeepingCopy(at: date)
         let report = try await upgrade.publish(copy: copy)
         unlink(upgrade.former + ".lock")
@@ -113,12 +113,15 @@ public struct StudyUpgrade: Sendable {
         try await SQLiteDatabase.open(path: former, migrations: [], schema: .exact)
     }
 
-    /// Sees that no other process works with the former database: the last to close it takes its log away.
+    /// Sees that no other process works with the former database, and that its file is all of it.
     ///
     /// - Throws: ``ServerError`` `study-in-use`.
-    func requireAlone() async throws {
-        try await openFormer().close()
-        guard !StudyBackupFiles.exists(former + "-wal") else { throw Self.inUse }
+    func requireAlone() throws {
+        do {
+            try SQLiteDatabase.settle(path: former)
+        } catch let error as StorageError where error.code == "storage-busy" {
+            throw Self.inUse
+        }
     }
 
     static let inUse = ServerError(
@@ -198,7 +201,8 @@ public struct StudyUpgrade: Sendable {
                     + "and run the upgrade again.")
         }
         let report = try await report(queue: made, copy: copy)
-        try await requireAlone()
+        try requireAlone()
+        try SQLiteDatabase.settle(path: made)
         // 2. The queue first: as long as the former database has its name, all know that the upgrade is not done.
         if made == partial {
             guard !StudyBackupFiles.exists(queue) else { throw Self.inUse }

@@ -9,8 +9,8 @@ struct MigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Bring a study's two stores up to date, as serve does when it starts.",
         discussion: """
-            A copy of each store that changes is made beside it first. Stop the study's consumer before. A study of
-            version 0.4 or older is upgraded by `tributary study upgrade`.
+            A copy of each store that changes is made beside it first. Stop the study's consumer before. A study
+            that was made before version 0.4 is upgraded by `tributary study upgrade`.
 
             Example:
               tributary migrate study
