@@ -437,7 +437,8 @@ extension StudyBackupTests {
     ) throws {
         let descriptor = try StudyBackupFiles.create(file)
         defer { StudyBackupFiles.end(descriptor) }
-        let writer = try StudyBackupWriter(descriptor: descriptor, path: file, at: date)
+        let writer = try StudyBackupWriter(
+            descriptor: descriptor, path: file, names: entries.map(\.0), at: date)
         try writer.add(StudyBackupManifest.name, manifest.data)
         for (name, data) in entries { try writer.add(name, data) }
         try writer.finish()

@@ -124,6 +124,36 @@ import Testing
         }
     }
 
+    @Test func whatFailsOnTheWayLeavesTheFormerDatabaseAndNothingElse() async throws {
+        try await withFormerStudy { folder in
+            let before = try await dump(folder.formerDatabaseURL.path)
+            func requireAsItWas() async throws {
+                #expect(throws: (any Error).self) { try StudyStores(folder) }
+                #expect(!FileManager.default.fileExists(atPath: folder.defaultQueueURL.path))
+                #expect(try await dump(folder.formerDatabaseURL.path) == before)
+                let copies = try FileManager.default.contentsOfDirectory(atPath: folder.dataURL.path)
+                    .filter { $0.contains(".before-") }
+                #expect(copies == [])
+            }
+            // 1. The queue cannot be made.
+            let upgrade = try StudyUpgrade(folder)
+            try FileManager.default.createDirectory(atPath: upgrade.partial, withIntermediateDirectories: true)
+            await #expect(throws: StorageError.self) { try await StudyUpgrade.run(folder, at: now) }
+            try await requireAsItWas()
+            try FileManager.default.removeItem(atPath: upgrade.partial)
+            // 2. A late statement of the parting fails.
+            try await inFormer(folder) { _ = try $0.execute("CREATE TABLE settlement (id int)") }
+            let error = await #expect(throws: (any Error).self) { try await StudyUpgrade.run(folder, at: now) }
+            #expect((error as? StorageError)?.code == "storage-failed")
+            try await inFormer(folder) { _ = try $0.execute("DROP TABLE settlement") }
+            try await requireAsItWas()
+            #expect(!FileManager.default.fileExists(atPath: upgrade.partial))
+            // 3. With the cause away it goes through.
+            _ = try await StudyUpgrade.run(folder, at: now)
+            try await requireUpgraded(folder)
+        }
+    }
+
     // MARK: - Others
 
     @Test func aDatabaseThatAnotherProcessHasOpenIsLeftAlone() async throws {

@@ -114,7 +114,8 @@ public enum StudyBackup {
     ) throws -> (bytes: Int64, sha256: String) {
         let descriptor = try StudyBackupFiles.create(path)
         defer { close(descriptor) }
-        let writer = try StudyBackupWriter(descriptor: descriptor, path: path, at: date)
+        let writer = try StudyBackupWriter(
+            descriptor: descriptor, path: path, names: manifest.members.map(\.path), at: date)
         let data = manifest.data
         guard data.count <= StudyBackupManifest.largestManifest else { throw StudyBackupSources.tooLarge }
         try writer.add(StudyBackupManifest.name, data)

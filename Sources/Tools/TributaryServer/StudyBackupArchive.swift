@@ -16,14 +16,17 @@ final class StudyBackupWriter {
     /// - Parameters:
     ///   - descriptor: the file, open for writing; the caller closes it.
     ///   - path: the file's name, for errors.
-    init(descriptor: Int32, path: String, at date: Date) throws {
+    ///   - names: the names of the entries to come.
+    init(descriptor: Int32, path: String, names: [String], at date: Date) throws {
         guard let archive = archive_write_new() else { throw StudyBackupFiles.failure(path, ENOMEM) }
         self.archive = archive
         self.path = path
         time = time_t(max(0, min(date.timeIntervalSince1970, 1e11)))
-        // Names are bytes: what they mean must not depend on the locale of who makes or reads the backup.
+        // Names are bytes: what they mean must not depend on the locale of who makes or reads the backup. Said only where
+        // it matters, for GNU tar remarks on it at each entry.
+        let isPlain = names.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } }
         guard archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK,
-            archive_write_set_options(archive, "hdrcharset=BINARY") == ARCHIVE_OK,
+            isPlain || archive_write_set_options(archive, "hdrcharset=BINARY") == ARCHIVE_OK,
             archive_write_open_fd(archive, descriptor) == ARCHIVE_OK
         else {
             archive_write_free(archive)
