@@ -133,7 +133,7 @@ let tests: [Target] = [
         name: "ConsumerTests",
         dependencies: [
             "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            crypto, cryptoExtras,
+            crypto, cryptoExtras, logging,
         ]),
     .testTarget(
         name: "TributaryTests", dependencies: ["TributaryServer", "Storage", "Warehouse", "FHIR", "Wire", logging]),

@@ -86,7 +86,7 @@ def receiver(work):
             if run:
                 ours.append(first)
                 theirs.append(second)
-        stored = study.number("SELECT count(*) FROM submission")
+        stored = study.queue_number("SELECT count(*) FROM submission")
         if stored != POSTS * (RUNS + 1):
             raise AssertionError(f"{stored} submissions are stored, not {POSTS * (RUNS + 1)}")
         server.stop()
@@ -104,7 +104,7 @@ def end_to_end(work):
     output = work / "example.ndjson"
     ours, theirs, rates = [], [], []
     for _ in range(RUNS):
-        convert = timed(lambda: harness.tributary("health", "convert", export, "-o", output))
+        convert = timed(lambda: harness.tributary("health", "convert", export, "-o", output, "--force"))
         study = harness.Study()
         try:
             server = study.serve()

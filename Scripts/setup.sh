@@ -26,7 +26,7 @@ packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1
     fonts-dejavu-core ca-certificates"
 case "$purpose" in
     demo) ;;
-    test) packages="$packages poppler-utils openssl sqlite3 curl python3 xz-utils" ;;
+    test) packages="$packages poppler-utils openssl sqlite3 curl python3 xz-utils systemd" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils" ;;
     *) say "--for takes demo, test or bench"; exit 64 ;;
 esac

@@ -24,7 +24,8 @@ struct House {
     /// All rooms of the plan, built or not yet.
     static let planned = House(rooms: cellar + language + wire + device + apple + imports + server + tools)
 
-    private static let cellar = ["CPQ", "CXML2", "CArchive", "CHaru", "CQREncode", "COpenSSL", "CDescriptorReserve"].map {
+    private static let cellar = ["CPQ", "CXML2", "CArchive", "CHaru", "CQREncode", "COpenSSL", "CDescriptorReserve"].map
+    {
         Room(name: $0, folder: "Sources/System/\($0)", mayImport: [])
     }
 

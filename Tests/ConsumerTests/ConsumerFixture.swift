@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import InformedConsent
+import Logging
 import Records
 import Storage
 import Testing
@@ -10,59 +11,81 @@ import Wire
 
 @testable import Consumer
 
-/// A database, a queue, keys and a processor, all in this process.
+/// The two stores, keys and a processor, all in this process.
 struct ConsumerFixture {
     static let template = "https://example.org/consent"
 
+    /// The records' store.
     let database: any SQLDatabase
+    let queueStore: any SQLDatabase
     let queue: SQLSubmissionQueue
     let access: AccessControl
     let keys: [PrivateKey]
     let processor: SubmissionProcessor
     private let folder: URL
 
-    init(acceptsC3PRO: Bool = true, strictness: ValidationStrictness = .errors) async throws {
+    init(
+        acceptsC3PRO: Bool = true, strictness: ValidationStrictness = .errors, withdrawalGrace: TimeInterval = 0,
+        forms: [Questionnaire] = [], clock: @escaping @Sendable () -> Date = { Date() }
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
-            migrations: StorageSchema.migrations + TrustSchema.migrations + RecordsSchema.migrations
-                + WarehouseSchema.migrations + ConsumerSchema.migrations)
-        queue = SQLSubmissionQueue(database: database)
-        access = AccessControl(database: database, clock: { Date() })
+            url: "sqlite:" + folder.appendingPathComponent("records.sqlite").path,
+            migrations: TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations
+                + ConsumerSchema.migrations)
+        queueStore = try await openDatabase(
+            url: folder.appendingPathComponent("queue.sqlite").path, migrations: StorageSchema.migrations)
+        queue = SQLSubmissionQueue(database: queueStore)
+        access = AccessControl(database: database, clock: clock)
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]
         let template = try ConsentTemplate(
             Resource(Data(Self.contractTemplate.utf8)))
+        let published = PublishedStudy(templates: [template], forms: forms)
         processor = SubmissionProcessor(
-            database: database, queue: queue, access: access, records: RecordStore(), loader: WarehouseLoader(),
+            database: database, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(keys: keys),
             study: .init(
                 acceptsC3PRO: acceptsC3PRO, maximumResources: 100,
-                validation: SubmissionValidation(strictness: strictness, profiles: []), templates: { [template] },
-                questionnaire: { _ in nil }),
-            clock: { Date() })
+                validation: SubmissionValidation(strictness: strictness, profiles: []),
+                withdrawalGrace: withdrawalGrace, published: { published }),
+            clock: clock)
+        self.clock = clock
     }
+
+    private let clock: @Sendable () -> Date
 
     func close() async throws {
         try await database.close()
+        try await queueStore.close()
         try FileManager.default.removeItem(at: folder)
     }
 
+    /// A device of its own; it is its own lane.
     func client() async throws -> String {
-        try await access.registerClient(receiptDigest: UUID().uuidString).clientID
+        try await DeviceAccess(database: queueStore, clock: clock).registerClient(receiptDigest: UUID().uuidString)
+            .clientID
+    }
+
+    /// A consumer over the fixture's stores.
+    func service(owner: String = "test") -> ConsumerService {
+        let path = folder.appendingPathComponent("records.sqlite").path
+        return ConsumerService(
+            queue: queue, processor: processor, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            owner: owner, lock: { try StoreLock(storePath: path) }, clock: clock)
     }
 
     /// Queues a payload, sealed, and handles what is in the queue.
     @discardableResult
     func send(
         _ payloads: String..., from client: String, sid: String = UUID().uuidString.lowercased(),
-        fhirVersion: String = "4.0.1"
+        fhirVersion: String = "4.0.1", hint: String? = nil
     ) async throws -> SubmissionOutcome? {
         let header = try SubmissionHeader(
             sid: sid, seq: 1, fhirVersion: fhirVersion, contentType: payloads.count > 1 ? .batch : .resource)
         let sealed = try SealedEnvelope.seal(
             Data(payloads.joined(separator: "\n").utf8), as: header, to: [keys[0].publicKey])
-        return try await enqueue(sealed.bytes, client: client, sid: sid)
+        return try await enqueue(sealed.bytes, client: client, sid: sid, hint: hint)
     }
 
     func sendC3PRO(_ payload: String, from client: String, version: String = "1.0.2") async throws -> SubmissionOutcome?
@@ -74,12 +97,12 @@ struct ConsumerFixture {
     }
 
     func enqueue(
-        _ bytes: Data, client: String, sid: String, format: SubmissionFormat = .jwe
+        _ bytes: Data, client: String, sid: String, format: SubmissionFormat = .jwe, hint: String? = nil
     ) async throws -> SubmissionOutcome? {
         _ = try await queue.enqueue(
             NewSubmission(
-                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: bytes), format: format, body: bytes,
-                receivedAt: Date()))
+                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: bytes), format: format,
+                resourceTypeHint: hint, body: bytes, receivedAt: clock()), quota: nil)
         return try await drain()[sid]
     }
 
@@ -88,9 +111,14 @@ struct ConsumerFixture {
     func drain() async throws -> [String: SubmissionOutcome] {
         var outcomes: [String: SubmissionOutcome] = [:]
         while true {
-            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: Date())
+            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: clock())
             guard !leased.isEmpty else { return outcomes }
-            for submission in leased { outcomes[submission.submissionID] = try await processor.process(submission) }
+            for submission in leased {
+                guard let outcome = try await processor.process(submission) else { continue }
+                _ = try await queue.settle(submission, as: outcome, at: clock())
+                // The first outcome is what the test asks about; what it released comes again.
+                outcomes[submission.submissionID] = outcome
+            }
         }
     }
 

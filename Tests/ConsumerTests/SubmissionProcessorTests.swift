@@ -117,17 +117,18 @@ import Wire
         let (first, second) = (try await fixture.client(), try await fixture.client())
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: first)
         let before = try await fixture.versions
-        for payload in [
-            ConsumerFixture.response("p1"), ConsumerFixture.contract("p1"),
-            ConsumerFixture.withdrawal("p1", contract: "c1"),
-        ] {
-            let outcome = try await fixture.send(payload, from: second)
-            #expect(outcome?.status == .refused)
-            #expect(outcome?.reasonCode == "subject-not-permitted")
+        let taken = try await fixture.send(ConsumerFixture.contract("p1"), from: second)
+        #expect(taken?.status == .parked && taken?.reasonCode == "already-bound")
+        for payload in [ConsumerFixture.response("p1"), ConsumerFixture.withdrawal("p1", contract: "c1")] {
+            #expect(try await fixture.send(payload, from: second)?.status == .held)
         }
+        // With a participant of its own the device's words for the other one show as what they are.
         try await fixture.send(ConsumerFixture.contract("p2"), from: second)
-        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: second)?.status == .refused)
+        let foreign = try await fixture.send(ConsumerFixture.response("p1"), from: second)
+        #expect(foreign?.status == .parked && foreign?.reasonCode == "subject-not-permitted")
+        #expect(try await fixture.queue.status(now: Date()).parked == 4)
         #expect(try await fixture.versions == before + 1)
+        #expect(try await fixture.count("SELECT count(*) AS number FROM participant_suspension WHERE participant = 'p1'") == 0)
         // The first one goes on as if nothing had been.
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: first)?.status == .stored)
         try await fixture.close()
@@ -202,8 +203,15 @@ import Wire
         let foreign = try SealedEnvelope.seal(
             Data("{}".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1),
             to: [try PrivateKey.generateP256().publicKey])
-        let unreadable = try await fixture.enqueue(foreign.bytes, client: client, sid: foreign.header.sid)
-        #expect(unreadable?.reasonCode == "envelope-unreadable")
+        let unknown = try await fixture.enqueue(foreign.bytes, client: client, sid: foreign.header.sid)
+        #expect(unknown?.status == .held && unknown?.reasonCode == "key-unknown")
+        // It names our key, which does not open it: no other key will.
+        let damaged = String(decoding: foreign.bytes, as: UTF8.self).replacingOccurrences(
+            of: try #require(EnvelopeHeader.read(from: foreign.bytes).keyIDs.first),
+            with: fixture.keys[0].publicKey.keyID)
+        let sid = UUID().uuidString.lowercased()
+        let unreadable = try await fixture.enqueue(Data(damaged.utf8), client: client, sid: sid)
+        #expect(unreadable?.status == .parked && unreadable?.reasonCode == "envelope-unreadable")
         try await fixture.close()
     }
 
@@ -233,8 +241,7 @@ import Wire
         let row = try #require(try await fixture.queue.show(submissionID: sid).first)
         let again = QueuedSubmission(
             number: row.number, clientID: client, lane: client, submissionID: sid, digest: "d", format: .jwe,
-            sequence: 1, resourceTypeHint: nil, resourceIDHint: nil, body: sealed.bytes, receivedAt: row.receivedAt,
-            attempts: 1)
+            sequence: 1, body: sealed.bytes, receivedAt: row.receivedAt, attempts: 1)
         _ = try await fixture.processor.process(again)
         #expect(try await fixture.versions == versions)
         #expect(try await fixture.facts == facts)

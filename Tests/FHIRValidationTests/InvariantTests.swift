@@ -6,6 +6,60 @@ import Testing
 @testable import FHIRValidation
 
 @Suite struct InvariantTests {
+    @Test func expressionsOfLinearCostStandForOnesThatR4States() throws {
+        for key in InvariantTable.linear.keys {
+            let row = try #require(InvariantTable.r4.rows.first { $0.key == key })
+            let compiled = try #require(row.compiled)
+            #expect(compiled.source != row.expression, "\(key)")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "obs-7", #""code":{"coding":[{"system":"s","code":"a"}]},"component":[{"code":{"coding":[{"code":"b"}]}}]"#,
+            true
+        ),
+        (
+            "obs-7",
+            #""valueString":"x","code":{"coding":[{"code":"b"},{"code":"a"}]},"component":[{"code":{"coding":[{"code":"b"}]}}]"#,
+            false
+        ),
+        ("obs-7", #""code":{"coding":[{"code":"a"}]},"component":[{"code":{"coding":[{"code":"a"}]}}]"#, true),
+        (
+            "obs-7",
+            #""valueString":"x","code":{"coding":[{"code":"a","system":"s"}]},"component":[{"code":{"text":"y"}},{"code":{"coding":[{"system":"s","code":"a"}]}}]"#,
+            false
+        ),
+    ])
+    func anExpressionOfLinearCostSaysTheSame(_ key: String, _ members: String, _ holds: Bool) throws {
+        let row = try #require(InvariantTable.r4.rows.first { $0.key == key })
+        let object = try #require(try JSON(parsing: #"{"resourceType":"Observation",\#(members)}"#).object)
+        let element = TypedElement(resource: object)
+        var context = FHIRPathContext()
+        context.resource = element
+        let stated = try FHIRPathExpression(row.expression)
+        #expect(try stated.evaluateBoolean(element, in: context) == holds)
+        #expect(try row.compiled?.evaluateBoolean(element, in: context) == holds)
+    }
+
+    @Test(arguments: [("Patient.name", true), ("Person.name", false)])
+    func pathsOfASnapshotBeginWithTheFirst(_ path: String, _ holds: Bool) throws {
+        let list = #"{"element":[{"path":"Patient"},{"path":"Patient.id"},{"path":"\#(path)"}]}"#
+        let text = """
+            {"resourceType":"StructureDefinition","type":"Patient","kind":"resource","snapshot":\(list),
+             "differential":\(list)}
+            """
+        let definition = TypedElement(resource: try #require(try JSON(parsing: text).object))
+        var context = FHIRPathContext()
+        context.resource = definition
+        for (key, name) in [("sdf-8", "snapshot"), ("sdf-8a", "differential")] {
+            let row = try #require(InvariantTable.r4.rows.first { $0.key == key })
+            let element = try #require(definition.children(name).first)
+            #expect(try FHIRPathExpression(row.expression).evaluateBoolean(element, in: context) == holds)
+            #expect(try row.compiled?.evaluateBoolean(element, in: context) == holds)
+        }
+    }
+
     @Test func everyExpressionOfR4IsRead() {
         let unread = InvariantTable.r4.rows.filter { $0.compiled == nil }.map(\.key)
         #expect(unread == [])

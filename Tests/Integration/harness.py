@@ -10,6 +10,7 @@ Environment:
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -153,22 +154,34 @@ def http(method, url, headers=None, body=None, timeout=60):
 class Server:
     """A running `tributary serve`."""
 
-    def __init__(self, study, *options, log=None):
-        self.study = study
+    def __init__(self, study, *options, log=None, limit=None):
+        """`limit` is the most descriptors that the process may have, soft and hard."""
+        self.study, self.limit = study, limit
         self.log_path = Path(log) if log else study.root / f"server-{len(study.servers)}.log"
         study.servers.append(self)
         self._log = open(self.log_path, "ab")
         self.process = subprocess.Popen(
-            [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+            self.command(study, options), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log,
+            preexec_fn=self.preparation())
         self.url = self._listening()
+
+    def command(self, study, options):
+        return [str(BIN), "serve", str(study.dir), "--port", "0", *map(str, options)]
+
+    def preparation(self):
+        """What the process does before it becomes the program."""
+        limit = self.limit
+        return limit and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)))
 
     def _listening(self):
         found = []
+        self.monitor_url = None
 
         def read():
             for line in self.process.stdout:
                 text = line.decode().strip()
+                if text.startswith("monitoring on "):
+                    self.monitor_url = text.removeprefix("monitoring on ")
                 if not found and text.startswith("listening on "):
                     found.append(text.removeprefix("listening on "))
 
@@ -221,6 +234,15 @@ class Server:
         return http(method, self.url + path, headers, body)
 
 
+def read_sql(path, statement, *parameters):
+    """Rows of a database that somebody may be writing."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
+    try:
+        return connection.execute(statement, parameters).fetchall()
+    finally:
+        connection.close()
+
+
 class Study:
     """A development study in a folder of its own, with the examples' consent document and forms."""
 
@@ -250,18 +272,27 @@ class Study:
 
     @property
     def database(self):
-        return self.dir / "data" / "tributary.sqlite"
+        """The records' store."""
+        return self.dir / "data" / "records.sqlite"
+
+    @property
+    def queue_database(self):
+        """The queue's store."""
+        return self.dir / "queue" / "queue.sqlite"
 
     def sql(self, statement, *parameters):
-        """Rows, read beside the running server."""
-        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True, timeout=20)
-        try:
-            return connection.execute(statement, parameters).fetchall()
-        finally:
-            connection.close()
+        """Rows of the records, read beside the running server."""
+        return read_sql(self.database, statement, *parameters)
 
     def number(self, statement, *parameters):
         return self.sql(statement, *parameters)[0][0]
+
+    def queue_sql(self, statement, *parameters):
+        """Rows of the queue."""
+        return read_sql(self.queue_database, statement, *parameters)
+
+    def queue_number(self, statement, *parameters):
+        return self.queue_sql(statement, *parameters)[0][0]
 
     def serve(self, *options):
         return Server(self, *options)
@@ -284,7 +315,7 @@ class Study:
 
     def settled(self, seconds=None):
         """Waits until nothing waits for the consumer."""
-        until(lambda: self.number("SELECT count(*) FROM submission WHERE status = 'received'") == 0,
+        until(lambda: self.queue_number("SELECT count(*) FROM submission WHERE status = 'received'") == 0,
               "the consumer handles all submissions", seconds)
 
     def close(self):

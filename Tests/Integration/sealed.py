@@ -55,7 +55,7 @@ class SealedClient:
         sid = sid or str(uuid.uuid4())
         self.seq += 1
         answer = self.post(seal(self.study, *payloads, sid=sid, seq=self.seq, version=version))
-        assert answer.status == 200 and answer.body == b"", answer
+        assert answer.status == 200 and answer.json == {"submission": sid, "status": "received"}, answer
         return sid
 
     def deliveries(self):

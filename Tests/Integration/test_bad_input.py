@@ -154,13 +154,13 @@ class BadRequests(SpineTest):
             (json.dumps(with_header(enc="none")).encode(), (400, 422)),
             (json.dumps(with_header(cty="text/html")).encode(), (400, 422)),
         ]
-        before = self.study.number("SELECT count(*) FROM submission")
+        before = self.study.queue_number("SELECT count(*) FROM submission")
         for body, status in cases:
             with self.subTest(body[:60]):
                 answer = self.client.post(body)
                 self.assertIn(answer.status, status if isinstance(status, tuple) else (status,), answer)
                 self.assertRegex(answer.code, r"^[a-z0-9]+(-[a-z0-9]+)+$")
-        self.assertEqual(self.study.number("SELECT count(*) FROM submission"), before, "nothing of it was kept")
+        self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission"), before, "nothing of it was kept")
 
     def test_what_only_the_consumer_can_see_is_parked_with_its_reason(self):
         person = self.device.participant
@@ -238,13 +238,13 @@ class BadRequests(SpineTest):
             self.refused(answer, 400, "cursor-invalid")
 
     def test_half_a_request_leaves_nothing(self):
-        before = self.study.number("SELECT count(*) FROM submission")
+        before = self.study.queue_number("SELECT count(*) FROM submission")
         body = self.body()
         for cut in (0, 1, len(body) // 2, len(body) - 1):
             with socket.create_connection(("127.0.0.1", self.server.port), timeout=20) as connection:
                 connection.sendall((f"POST /encfhir HTTP/1.1\r\nHost: x\r\nAntispam: {ANTISPAM}\r\nAuthorization: Bearer "
                                     f"{self.client.token}\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body[:cut])
-        self.assertEqual(self.study.number("SELECT count(*) FROM submission"), before)
+        self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission"), before)
 
 
 class BadFiles(SpineTest):

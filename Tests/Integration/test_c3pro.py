@@ -130,7 +130,9 @@ class AppOfTheField(SpineTest):
         self.assertEqual(self.statuses(client, 1), ["stored"])
         self.accept(thief.send(dstu2_response(person)))
         self.accept(thief.send(dstu2_contract(person)))
-        self.assertEqual(self.statuses(thief, 2), ["refused", "refused"])
+        # What a stranger sends in another's name waits for the study team, and is never recorded.
+        self.assertEqual(self.statuses(thief, 2), ["held", "held"])
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE subject = ?", person), 1)
 
     def test_the_patient_in_clear_is_refused_with_a_clear_error(self):
         client, person = self.client(), new_id()
@@ -170,8 +172,8 @@ class AppOfTheField(SpineTest):
                     self.assertEqual(answer.json["token_type"].lower(), "bearer")
                     self.assertEqual(answer.json["expires_in"], 1800)
         digest = hashlib.sha256(client.secret.encode()).hexdigest()
-        self.assertEqual(self.study.number("SELECT count(*) FROM client WHERE secret_digest = ?", client.secret), 0)
-        self.assertLessEqual(self.study.number("SELECT count(*) FROM client WHERE secret_digest = ?", digest), 1)
+        self.assertEqual(self.study.queue_number("SELECT count(*) FROM client WHERE secret_digest = ?", client.secret), 0)
+        self.assertLessEqual(self.study.queue_number("SELECT count(*) FROM client WHERE secret_digest = ?", digest), 1)
 
 
 class PlainIsTaken(SpineTest):

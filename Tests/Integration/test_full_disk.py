@@ -51,7 +51,7 @@ class FullDisk(unittest.TestCase):
         client = SealedClient(server, study, device=device)
         ballast = self.fill(study.dir / "data")
         # Bigger than whatever room is left in the journal.
-        before = study.number("SELECT count(*) FROM submission")
+        before = study.queue_number("SELECT count(*) FROM submission")
         consented, failed = len(sids), []
         for number in range(200):
             payload = [observation(device.participant, number * 50 + n, note=[{"text": "x" * 500}]) for n in range(20)]
@@ -66,7 +66,7 @@ class FullDisk(unittest.TestCase):
             sids.append(sid)
         self.assertTrue(failed, "the disk was full")
         self.assertEqual(failed[0].code, "storage-full")
-        self.assertEqual(study.number("SELECT count(*) FROM submission"), before + len(sids) - consented)
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission"), before + len(sids) - consented)
         # The device keeps what it could not send.
         sids += device.answer(VISIT, visit()).json["submissions"]
         waiting = len(device.queued())

@@ -27,7 +27,7 @@ class Convert(unittest.TestCase):
     @classmethod
     def convert(cls, export, *options):
         output = cls.study.root / "out.ndjson"
-        account = tributary("health", "convert", export, "-o", output, *options, "--json").json
+        account = tributary("health", "convert", export, "-o", output, "--force", *options, "--json").json
         return account, output.read_bytes().splitlines()
 
     def count(self, pattern):
@@ -111,6 +111,18 @@ class Convert(unittest.TestCase):
         for row in found:
             self.assertEqual(row["valueQuantity"]["code"], "%")
             self.assertTrue(50 < row["valueQuantity"]["value"] <= 100, row["valueQuantity"])
+
+    def test_what_it_writes_is_for_its_owner_alone_and_replaces_nothing_unasked(self):
+        output = self.study.root / "owned.ndjson"
+        tributary("health", "convert", EXPORT, "-o", output)
+        self.assertEqual(output.stat().st_mode & 0o777, 0o600)
+        before = output.read_bytes()
+        refused = tributary("health", "convert", EXPORT, "-o", output, "--types", "StepCount", status=1)
+        self.assertIn("file-exists", refused.errors)
+        self.assertEqual(output.read_bytes(), before)
+        tributary("health", "convert", EXPORT, "-o", output, "--types", "StepCount", "--force")
+        self.assertNotEqual(output.read_bytes(), before)
+        self.assertEqual(output.stat().st_mode & 0o777, 0o600)
 
 
 if __name__ == "__main__":

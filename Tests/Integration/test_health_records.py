@@ -57,7 +57,7 @@ class Records(unittest.TestCase):
                 archive.writestr("apple_health_export/" + name, text)
         output = self.root / "out.ndjson"
         options = ["--include", include] if include else []
-        account = tributary("health", "convert", path, "-o", output, "--subject", "p1", *options, "--json").json
+        account = tributary("health", "convert", path, "-o", output, "--force", "--subject", "p1", *options, "--json").json
         return account, [json.loads(line) for line in output.read_text().splitlines()]
 
     def test_records_of_dstu2_are_resources_of_r4_with_their_original(self):

@@ -186,7 +186,7 @@ class Report(unittest.TestCase):
     @classmethod
     def report(cls, export, *options, status=0):
         output = cls.folder / "report.html"
-        finished = tributary("health", "report", export, "-o", output, *options, "--json", status=status)
+        finished = tributary("health", "report", export, "-o", output, "--force", *options, "--json", status=status)
         return output.read_text(), finished.json
 
     def of(self, name):
@@ -432,7 +432,7 @@ class Report(unittest.TestCase):
         path = self.folder / "cut.xml"
         path.write_text(self.xml[:len(self.xml) // 2])
         output = self.folder / "cut.html"
-        finished = tributary("health", "report", path, "-o", output, status=None)
+        finished = tributary("health", "report", path, "-o", output, "--force", status=None)
         self.assertNotEqual(finished.status, 0)
         page = self.check_page(output.read_text())
         self.assertIn("The export ends in the middle", page.root.first("header").text)
@@ -454,7 +454,7 @@ class Report(unittest.TestCase):
         output = self.folder / "refused.html"
         for options in (["--since", "yesterday"], ["--until", "2023-02-30"],
                         ["--since", "2023-02-02", "--until", "2023-02-01"]):
-            finished = tributary("health", "report", EXPORT, "-o", output, *options, status=None)
+            finished = tributary("health", "report", EXPORT, "-o", output, "--force", *options, status=None)
             self.assertNotEqual(finished.status, 0)
             self.assertFalse(output.exists())
         finished = tributary("health", "report", self.folder / "missing.zip", "-o", output, status=None)

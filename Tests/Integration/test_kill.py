@@ -59,8 +59,8 @@ class Killed(unittest.TestCase):
         counted = study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 10000000 AND modifier_cd = '@' "
                             "GROUP BY nval_num ORDER BY nval_num")
         self.assertEqual(counted, [(CUPS + number, 1) for number in range(1, self.cups + 1)])
-        self.assertEqual(study.number("SELECT count(*) FROM submission"), len(self.queued))
-        self.assertEqual(study.number("SELECT count(*) FROM submission_body"), 0)
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission"), len(self.queued))
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission_body"), 0)
         self.assertEqual(study.sql("PRAGMA integrity_check"), [("ok",)])
 
     def test_the_server_is_killed_while_a_device_sends(self):
@@ -74,7 +74,7 @@ class Killed(unittest.TestCase):
             self.midway += bool(self.device.queued())
             gone = len(self.queued) - len(self.device.queued())
             # Acknowledged means durable: beside the dead server, the database has all that the device let go.
-            self.assertGreaterEqual(self.study.number("SELECT count(*) FROM submission"), gone, f"round {round_number}")
+            self.assertGreaterEqual(self.study.queue_number("SELECT count(*) FROM submission"), gone, f"round {round_number}")
             self.restart()
         self.check()
 
@@ -99,7 +99,7 @@ class Killed(unittest.TestCase):
             sender.wait(120)
             self.midway += bool(self.device.queued())
             gone = len(self.queued) - len(self.device.queued())
-            self.assertGreaterEqual(self.study.number("SELECT count(*) FROM submission"), gone)
+            self.assertGreaterEqual(self.study.queue_number("SELECT count(*) FROM submission"), gone)
             self.restart()
         self.check()
         self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'Observation'"), health["queued"])

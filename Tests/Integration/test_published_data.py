@@ -54,7 +54,7 @@ class PublishedExport(SpineTest):
         for export in (folder, folder / "export.xml", CONFORMANCE / "apple-health" / "export-2019.xml"):
             with self.subTest(export.name):
                 file = export / "export.xml" if export.is_dir() else export
-                account = tributary("health", "convert", export, "-o", output, "--json").json
+                account = tributary("health", "convert", export, "-o", output, "--force", "--json").json
                 counted = self.elements(file)
                 self.assertEqual(account["read"], sum(counted.values()))
                 self.assertEqual(account["read"], account["converted"] + total(account["skipped"]))

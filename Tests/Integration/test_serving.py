@@ -19,13 +19,17 @@ class Serving(unittest.TestCase):
     def test_another_database(self):
         study = self.study()
         url = f"sqlite:{study.root / 'elsewhere.sqlite'}"
-        server = study.serve("--database", url)
+        queue = study.root / "elsewhere-queue.sqlite"
+        server = study.serve("--database", url, "--queue", queue)
         device = study.device(server)
         device.consent()
         device.send()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
-        self.assertFalse(study.database.exists())
-        self.assertEqual(tributary("queue", "status", study.dir, "--database", url, "--json").json["depth"], 0)
+        self.assertEqual(study.number("SELECT count(*) FROM record"), 0)
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission"), 0)
+        self.assertEqual(tributary("queue", "status", study.dir, "--queue", queue, "--json").json["depth"], 0)
+        missing = tributary("warehouse", "count", study.dir, "\\Tributary\\", "--database", "nowhere.sqlite", status=1)
+        self.assertIn("storage-missing", missing.errors)
         self.assertEqual(server.stop(), 0)
         done = tributary("serve", study.dir, "--port", "0", "--database", "postgres://x/y", status=1)
         self.assertIn("storage-engine-unknown", done.errors)

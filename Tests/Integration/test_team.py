@@ -116,7 +116,7 @@ class Warehouse(SpineTest):
             self.assertEqual(client.outcome(sid), ("refused", "discarded"))
             tributary("queue", "discard", self.study.dir, sid, status=1)
             tributary("queue", "retry", self.study.dir, sid, status=1)
-        self.assertEqual(self.study.number("SELECT count(*) FROM submission_body"), 0, "the sealed bytes are gone")
+        self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission_body"), 0, "the sealed bytes are gone")
         status = self.study.queue_status()
         self.assertEqual((status["held"], status["parked"]), (0, 0))
 

@@ -84,8 +84,9 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
 
     func names(in folder: URL) throws -> [String] {
         try operation {
-            volatileNames.keys.filter { ($0 as NSString).deletingLastPathComponent == folder.path }
-                .map { ($0 as NSString).lastPathComponent }
+            let prefix = folder.path + "/"
+            return volatileNames.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+                .filter { !$0.contains("/") }
         }
     }
 

@@ -138,6 +138,22 @@ import Testing
         #expect(try await study.connection().sendAll(from: outbox).sent == 1)
     }
 
+    @Test func whatIsStoredMakesRoomForWhatIsNewAndWhatIsOnlySentDoesNot() async throws {
+        let files = ModelFiles(seed: 1)
+        let outbox = try Self.open(files)
+        let contract = try outbox.append("Contract")
+        _ = try await ScriptedStudy().connection().sendAll(from: outbox)
+        files.setCapacity(envelope(sid: contract.sid, seq: 1).count + 250)
+        #expect(code { _ = try outbox.append("Observation") } == "storage-full")
+        #expect(try outbox.sentSubmissions().count == 1)
+        _ = try outbox.note([contract.sid: "refused"], retention: SentRetention(), now: Date())
+        #expect(code { _ = try outbox.append("Observation") } == "storage-full")
+        _ = try outbox.note([contract.sid: "stored"], retention: SentRetention(), now: Date())
+        try outbox.append("Observation")
+        #expect(try outbox.sentSubmissions().isEmpty)
+        #expect(try outbox.consent() == .given)
+    }
+
     /// The same on a real file system of a few pages, where the tests may make one.
     @Test(.enabled(if: canMount)) func aRealFullDiskLeavesNoHalfFile() throws {
         let folder = try TemporaryFolder()

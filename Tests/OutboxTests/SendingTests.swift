@@ -105,6 +105,12 @@ import Wire
         await study.setTokenAnswer(TransportResponse(status: 401))
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report == SendReport(sent: 0, refused: 0, remaining: 1, ending: .held, reason: "token-refused"))
+        await study.setTokenAnswer(TransportResponse(status: 400, body: Data(#"{"error":"invalid_client"}"#.utf8)))
+        #expect(try await study.connection().sendAll(from: outbox).reason == "token-refused")
+        for page in [403, 404] {
+            await study.setTokenAnswer(TransportResponse(status: page, body: Data("<html>".utf8)))
+            #expect(try await study.connection().sendAll(from: outbox).reason == "server-unavailable")
+        }
         await study.setTokenAnswer(TransportResponse(status: 500))
         #expect(try await study.connection().sendAll(from: outbox).reason == "server-unavailable")
         #expect(await study.submissions.isEmpty)
@@ -127,6 +133,63 @@ import Wire
         #expect(try outbox.refusedEntries() == [bad])
         let refusal = try outbox.refusal(of: bad)
         #expect(refusal.status == 409 && refusal.code == "submission-conflict")
+    }
+
+    /// Whatever stands between the phone and the study, its answers settle nothing.
+    @Test(arguments: [
+        (200, ""), (200, "<html>Down for maintenance</html>"), (200, "{}"), (204, ""), (302, ""), (403, "<html>"),
+        (404, "<html>Not found</html>"), (404, #"{"code":"not-found"}"#), (400, #"{"code":"bad-request"}"#),
+        (413, "<html>Request Entity Too Large</html>"), (409, ""),
+        (200, #"{"status":"received","submission":"00000000-0000-4000-8000-000000000000"}"#),
+        (409, #"{"code":"submission-conflict","submission":"00000000-0000-4000-8000-000000000000"}"#),
+    ])
+    func anAnswerWithoutTheStudysMarkKeepsTheFile(status: Int, body: String) async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let entries = try [outbox.append("Contract"), outbox.append("Observation")]
+        let proxy = ScriptedStudy(marksAnswers: false) { _, _ in
+            TransportResponse(status: status, body: Data(body.utf8))
+        }
+        let waits = WaitLog()
+        let report = try await proxy.connection(waits).sendAll(
+            from: outbox, patience: .init(attempts: 3, firstDelay: 2))
+        #expect(report == SendReport(sent: 0, refused: 0, remaining: 2, ending: .held, reason: "answer-unmarked"))
+        #expect(waits.waits == [1, 2])
+        #expect(try outbox.entries() == entries)
+        #expect(try outbox.refusedEntries().isEmpty && outbox.sentSubmissions().isEmpty)
+        // The study itself is back.
+        #expect(try await ScriptedStudy().connection().sendAll(from: outbox).sent == 2)
+    }
+
+    @Test func aC3PROEnvelopeIsNotSettledByAPage() async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
+        try outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        for (status, body) in [(200, "<html>"), (400, ""), (400, "<html>"), (404, "")] {
+            let proxy = ScriptedStudy(marksAnswers: false) { _, _ in
+                TransportResponse(status: status, body: Data(body.utf8))
+            }
+            #expect(try await proxy.connection().sendAll(from: outbox).reason == "answer-unmarked")
+        }
+        let problem = Data(#"{"code":"c3pro-not-accepted","status":422}"#.utf8)
+        let study = ScriptedStudy { _, _ in TransportResponse(status: 422, body: problem) }
+        #expect(try await study.connection().sendAll(from: outbox).refused == 1)
+        #expect(try outbox.refusal(of: outbox.refusedEntries()[0]).code == "c3pro-not-accepted")
+    }
+
+    @Test(arguments: ["9223372036854775807", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func noWaitOfTheServersIsLongerThanADay(retryAfter: String) async throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        try outbox.append("Contract")
+        let study = ScriptedStudy { _, number in
+            number == 0
+                ? TransportResponse(status: 503, headers: ["Retry-After": retryAfter]) : TransportResponse(status: 200)
+        }
+        let waits = WaitLog()
+        #expect(try await study.connection(waits).sendAll(from: outbox, patience: .init(firstDelay: 2)).sent == 1)
+        #expect(waits.waits == [86_401])
     }
 
     @Test(arguments: ["{}", "<html>", #"{"error":"In valid\n"}"#, #"{"code":1}"#]) func aCodeThatIsNoWordIsNotTaken(

@@ -140,6 +140,28 @@ import Wire
         #expect(try await connection.accessToken() == "token-2")
     }
 
+    /// How long a token lasts is the server's word, and it may be any.
+    @Test(arguments: [
+        ("-1", 0.0), ("-9223372036854775808", 0), ("0", 0), ("9223372036854775807", 86_370), ("1e400", 270),
+        ("9223372036854775808", 270), ("null", 270), ("\"soon\"", 270), ("0.5", 270),
+    ])
+    func aTokenLastsADayAtMost(lifetime: String, seconds: Double) async throws {
+        let (study, clock) = (ScriptedStudy(), WaitLog())
+        let body = #"{"access_token":"t","token_type":"bearer","expires_in":\#(lifetime)}"#
+        await study.setTokenAnswer(TransportResponse(status: 200, body: Data(body.utf8)))
+        let connection = try study.connection(clock)
+        func requests() async -> Int { await study.requests.count }
+        #expect(try await connection.accessToken() == "t")
+        if seconds > 0 {
+            clock.wait(seconds - 1)
+            _ = try await connection.accessToken()
+            #expect(await requests() == 1)
+        }
+        clock.wait(1)
+        _ = try await connection.accessToken()
+        #expect(await requests() == 2)
+    }
+
     @Test func theAppsOwnFilesAreKept() throws {
         let folder = try TemporaryFolder()
         let store = try DeviceStore.open(folder.url)

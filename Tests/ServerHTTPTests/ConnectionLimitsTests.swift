@@ -1,4 +1,5 @@
 import Foundation
+import ServiceLifecycle
 import Testing
 
 @testable import ServerHTTP
@@ -164,5 +165,34 @@ import Testing
             }
         }
         #expect(duration < .seconds(9))
+    }
+
+    @Test func whoGoesAwayStillCountsWhileWorkIsDoneForThem() async throws {
+        let limits = TestServer.limits { $0.connectionsPerAddress = 2 }
+        try await TestServer.run(limits) { server in
+            for _ in 0..<2 {
+                let socket = try TestSocket(port: server.port)
+                socket.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+                #expect(try await socket.text(until: "begun").contains("200 OK"))
+                socket.reset()
+            }
+            #expect(try #require(try await TestSocket(port: server.port).lifetime()) < 2)
+            #expect(server.server.connections.open == 2)
+            server.proceed()
+            #expect(try await poll { server.server.connections.open == 0 })
+        }
+    }
+
+    @Test func anAddressThatIsTakenIsToldAsSuch() async throws {
+        try await TestServer.run { server in
+            let second = try HTTPServer(
+                router: TestServer.router(), address: .init(host: "127.0.0.1", port: server.port),
+                logger: TestServer.logger)
+            await #expect {
+                try await ServiceGroup.bounded([second], logger: TestServer.logger).run()
+            } throws: { error in
+                (error as? ServerHTTPError)?.code == "address-unavailable"
+            }
+        }
     }
 }

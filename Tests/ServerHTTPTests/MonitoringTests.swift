@@ -53,6 +53,25 @@ import Testing
         #expect(await registry.text().contains("level 3.0\n"))
     }
 
+    @Test func theProcessAndTheListenerAreTold() async throws {
+        let bodies = BodyBudget(bytes: 1_000)
+        let reservation = try bodies.reserve(200)
+        registry.registerProcessGauges()
+        try await TestServer.run { server in
+            registry.register(server.server, bodies: bodies)
+            let socket = try TestSocket(port: server.port)
+            #expect(try await poll { server.server.connections.open == 1 })
+            let text = await registry.text()
+            #expect(text.contains("\nhttp_connections_open 1.0\n") && text.contains("\nhttp_connections_refused 0.0\n"))
+            #expect(text.contains("\nhttp_body_bytes_in_flight 200.0\n"))
+            #expect(text.contains("\nprocess_max_fds \(Double(Descriptors.limit))\n"))
+            #expect(text.contains("\nprocess_open_fds "))
+            socket.close()
+        }
+        reservation.release()
+        #expect(try #require(ProcessMemory.residentBytes) > 1 << 20)
+    }
+
     func get(_ path: String, port: Int) async throws -> String {
         let socket = try TestSocket(port: port)
         socket.send("GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

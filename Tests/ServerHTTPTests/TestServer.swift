@@ -2,6 +2,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 
 @testable import ServerHTTP
 
@@ -9,10 +10,15 @@ import ServiceLifecycle
 struct TestServer {
     let server: HTTPServer
     let port: Int
+    /// Lets the handlers of `/wait` go on.
+    let proceed: @Sendable () -> Void
     /// Tells the server to stop, as SIGTERM would.
     let stop: @Sendable () async -> Void
 
-    static func router() -> Router<ServerRequestContext> {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// - Parameter gate: `/wait` ends when it is open.
+    static func router(_ gate: Gate = Gate()) -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         router.get("hello") { _, context in "hello \(context.client.address?.description ?? "")" }
         router.post("echo") { request, _ in
@@ -30,7 +36,24 @@ struct TestServer {
                     try await writer.finish(nil)
                 })
         }
+        router.get("wait") { _, _ in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: "begun"))
+                    // Work that does not notice that nobody waits for it any more.
+                    try await poll(within: 20) { gate.isOpen }
+                    try await writer.finish(nil)
+                })
+        }
         return router
+    }
+
+    /// Opened once.
+    final class Gate: Sendable {
+        private let flag = Atomic(false)
+        var isOpen: Bool { flag.load(ordering: .relaxed) }
+        func open() { flag.store(true, ordering: .relaxed) }
     }
 
     /// Limits that are short where a test says so, and long elsewhere.
@@ -45,11 +68,11 @@ struct TestServer {
         _ limits: HTTPLimits = limits(), certificates: TLSCertificates? = nil, trustedProxies: [IPNetwork] = [],
         metrics: PrometheusRegistry? = nil, _ body: @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
+        let gate = Gate()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = try HTTPServer(
-            router: router(), address: .init(host: "127.0.0.1", port: 0), limits: limits, certificates: certificates,
+            router: router(gate), address: .init(host: "127.0.0.1", port: 0), limits: limits,
+            certificates: certificates,
             trustedProxies: trustedProxies, metrics: metrics, logger: logger,
             onListening: {
                 port.yield($0)
@@ -66,7 +89,9 @@ struct TestServer {
             let result: Result
             do {
                 result = try await body(
-                    TestServer(server: server, port: port, stop: { await group.triggerGracefulShutdown() }))
+                    TestServer(
+                        server: server, port: port, proceed: { gate.open() },
+                        stop: { await group.triggerGracefulShutdown() }))
             } catch {
                 await group.triggerGracefulShutdown()
                 throw error

@@ -4,6 +4,7 @@ import Foundation
 final class TestSocket {
     private let descriptor: Int32
     private var isOpen = true
+    private let start = ContinuousClock.now
 
     /// - Parameter receiveBuffer: bytes that the kernel takes for a client that does not read.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
@@ -31,6 +32,13 @@ final class TestSocket {
     func close() {
         if isOpen { Glibc.close(descriptor) }
         isOpen = false
+    }
+
+    /// Ends the connection without taking leave: the other side gets a reset at once.
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
     }
 
     /// Sends what the kernel takes; nothing where the connection is gone.
@@ -61,13 +69,12 @@ final class TestSocket {
         return text
     }
 
-    /// How many seconds the connection lived; nothing where it is still open after `seconds`.
+    /// How many seconds the connection lived from before it was made; nothing where it is still open after `seconds`.
     ///
     /// - Parameter feed: sent again and again.
     func lifetime(within seconds: Double = 5, feeding feed: String? = nil, every: Double = 0.05) async throws -> Double?
     {
-        let start = ContinuousClock.now
-        var fed = start
+        var fed = ContinuousClock.now
         let isClosed = try await poll(within: seconds) {
             if let feed, fed.duration(to: .now) > .seconds(every) {
                 fed = .now

@@ -127,6 +127,52 @@ import Testing
         }
     }
 
+    /// Most by the table, the parts of what has a structure of its own by our words for them.
+    @Test func everyFactOfAHealthTypeHasItsConcept() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        let all = try observations(seed)
+        let structures = HealthType.all.compactMap { $0.example() }
+        try await LoaderFixture.with { database in
+            try await database.write { transaction in
+                var maker = HealthBatchMaker(receivedAt: Self.received)
+                for observation in all { maker.add(observation) }
+                for json in structures { _ = maker.add(json) }
+                var loader = HealthLoader(subject: "p1", provenance: Self.provenance)
+                _ = try loader.store(maker.take(), at: Self.received, in: transaction)
+            }
+            let without = try await database.read { transaction in
+                try transaction.query(
+                    """
+                    SELECT DISTINCT concept_cd FROM observation_fact f WHERE modifier_cd = '@' AND NOT EXISTS
+                        (SELECT 1 FROM concept_dimension c WHERE c.concept_cd = f.concept_cd)
+                    """
+                ).map { try $0.text("concept_cd") }
+            }
+            #expect(without.isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [
+        ("HKStateOfMindLabelOverwhelmed", "Overwhelmed"), ("HKStateOfMindAssociationSelfCare", "Self care"),
+        ("HKPHQ9AssessmentAnswerPreferNotToAnswer", "Preferred not to answer"),
+        ("HKElectrocardiogramClassificationAtrialFibrillation", "Atrial fibrillation"),
+        ("HKVisionPrescriptionTypeContacts", "Contact lenses"), ("HKIAmJaneDoe", nil),
+    ])
+    func theVocabularyHasOurWordsAndNoOthers(code: String, title: String?) {
+        #expect(HealthVocabulary.title(system: CodeSystem.healthKit, code: code) == title)
+        #expect(HealthVocabulary.title(system: "http://example.org", code: code) == nil)
+    }
+
+    @Test(arguments: [
+        ("audiogram-left-500-Hz", true), ("audiogram-right-0.5-Hz", true), ("audiogram-jane-500-Hz", false),
+        ("audiogram-left-doe-Hz", false), ("audiogram-left-500-Hz-doe", false),
+        ("vision-left-far-pupillary-distance", true),
+        ("gad7-7", true), ("route-course", true), ("sleep-night", true), ("i-am-jane-doe", false),
+    ])
+    func theVocabularyHasThePartsOfOurObservations(code: String, isKnown: Bool) {
+        #expect((HealthVocabulary.title(system: CodeSystem.component, code: code) != nil) == isKnown)
+    }
+
     @Test func whatIsStoredIsPassedOverAndWhatWasUndoneComesBack() async throws {
         let all = try observations()
         let batch = Self.batch(all[...])

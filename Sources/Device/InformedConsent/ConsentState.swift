@@ -3,10 +3,11 @@ import Foundation
 /// Where a participant stands, by the Contracts and withdrawals that came so far.
 ///
 /// The state depends on what came and when it came, and not on the order in which it is handled; the same thing handled
-/// twice changes nothing. A withdrawal ends every consent that came before it, and the Contract that it names whenever
-/// that came; a Contract that came later is consent again, whatever the two clocks said: a person who signs anew on a
-/// phone whose clock runs behind must not lose what they send then. Where it is not known when something came, the times
-/// that it bears decide.
+/// twice changes nothing. A withdrawal ends the Contract that it names whenever that came, and every consent that came
+/// before it; a late one that names an earlier Contract leaves alone what was signed after its own time. A Contract that
+/// came after a withdrawal is consent again, whatever the two clocks said: a person who signs anew on a phone whose clock
+/// runs behind must not lose what they send then. Where it is not known when something came, the times that it bears
+/// decide.
 public struct ConsentState: Sendable, Hashable, Codable {
     /// What the state means for data.
     public enum Status: Sendable, Hashable {
@@ -18,33 +19,65 @@ public struct ConsentState: Sendable, Hashable, Codable {
         case withdrawn(at: Date)
     }
 
+    /// What is kept of a withdrawal.
+    private struct Withdrawal: Sendable, Hashable, Codable {
+        let contractID: String?
+        let withdrawnAt: Date
+        let arrival: ConsentArrival?
+
+        /// Whether it ends a Contract.
+        func ends(_ contract: SignedContract) -> Bool {
+            guard let signed = contract.arrival, let withdrawn = arrival, signed != withdrawn else {
+                return withdrawnAt >= contract.signedAt
+            }
+            guard withdrawn > signed else { return false }
+            return contractID == nil || contractID == contract.contractID || withdrawnAt >= contract.signedAt
+        }
+
+        func isLater(than other: Withdrawal) -> Bool {
+            if arrival != other.arrival {
+                guard let arrival else { return false }
+                return other.arrival.map { arrival > $0 } ?? true
+            }
+            return withdrawnAt > other.withdrawnAt
+        }
+    }
+
     /// The Contract that was signed last.
     public private(set) var newest: SignedContract?
     /// The time of the last withdrawal.
     public private(set) var withdrawnAt: Date?
-    /// When the last withdrawal came.
-    public private(set) var withdrawalArrival: ConsentArrival?
     /// The ids of Contracts that were withdrawn by name.
     public private(set) var withdrawnContracts: Set<String>
+    /// The last withdrawal of each Contract, by its id; under the empty text of those that name none.
+    private var withdrawals: [String: Withdrawal]
 
     /// No Contract and no withdrawal.
-    public init() { withdrawnContracts = [] }
-
-    public var status: Status {
-        if let withdrawnAt {
-            guard let newest, isLater(newest, than: withdrawnAt),
-                newest.contractID.map({ !withdrawnContracts.contains($0) }) ?? true
-            else { return .withdrawn(at: withdrawnAt) }
-            return .consented(newest)
-        }
-        return newest.map(Status.consented) ?? .none
+    public init() {
+        withdrawnContracts = []
+        withdrawals = [:]
     }
 
-    private func isLater(_ contract: SignedContract, than withdrawnAt: Date) -> Bool {
-        if let signed = contract.arrival, let withdrawn = withdrawalArrival, signed != withdrawn {
-            return signed > withdrawn
-        }
-        return contract.signedAt > withdrawnAt
+    /// Reads one that was saved, also by a version that kept of withdrawals the latest time alone.
+    public init(from decoder: any Decoder) throws {
+        let saved = try decoder.container(keyedBy: CodingKeys.self)
+        newest = try saved.decodeIfPresent(SignedContract.self, forKey: .newest)
+        withdrawnAt = try saved.decodeIfPresent(Date.self, forKey: .withdrawnAt)
+        withdrawnContracts = try saved.decode(Set<String>.self, forKey: .withdrawnContracts)
+        let kept = try saved.decodeIfPresent([String: Withdrawal].self, forKey: .withdrawals)
+        let former = withdrawnAt.map { ["": Withdrawal(contractID: nil, withdrawnAt: $0, arrival: nil)] }
+        withdrawals = kept ?? former ?? [:]
+    }
+
+    /// When the last withdrawal came; nil where there was none, or that was not kept.
+    public var withdrawalArrival: ConsentArrival? { withdrawals.values.compactMap(\.arrival).max() }
+
+    public var status: Status {
+        guard let withdrawnAt else { return newest.map(Status.consented) ?? .none }
+        guard let newest, newest.contractID.map({ !withdrawnContracts.contains($0) }) ?? true,
+            !withdrawals.values.contains(where: { $0.ends(newest) })
+        else { return .withdrawn(at: withdrawnAt) }
+        return .consented(newest)
     }
 
     /// What of health data that leaves only by name the consent in force names
@@ -69,8 +102,12 @@ public struct ConsentState: Sendable, Hashable, Codable {
     public func applying(_ withdrawal: ConsentWithdrawal) -> ConsentState {
         var next = self
         next.withdrawnAt = max(withdrawnAt ?? withdrawal.withdrawnAt, withdrawal.withdrawnAt)
-        if let arrival = withdrawal.arrival { next.withdrawalArrival = max(withdrawalArrival ?? arrival, arrival) }
         if let id = withdrawal.contractID { next.withdrawnContracts.insert(id) }
+        let new = Withdrawal(
+            contractID: withdrawal.contractID, withdrawnAt: withdrawal.withdrawnAt, arrival: withdrawal.arrival)
+        let key = withdrawal.contractID ?? ""
+        if let known = withdrawals[key], !new.isLater(than: known) { return next }
+        next.withdrawals[key] = new
         return next
     }
 

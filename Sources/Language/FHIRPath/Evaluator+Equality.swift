@@ -94,12 +94,34 @@ enum ValueEquality {
         case .string(let text): hasher.combine(text)
         case .integer(let number), .long(let number): hasher.combine(Double(number))
         case .decimal(let number): hasher.combine(number.double)
-        case .element(let element): hasher.combine(element.value.object?.count ?? -1)
+        case .element(let element): hash(element.value, into: &hasher)
         // Units and zones make equal values look different: they share one place.
         case .temporal, .quantity: hasher.combine(1)
         case .typeInfo(_, let name): hasher.combine(name)
         }
         return hasher.finalize()
+    }
+
+    /// Feeds what ``sameJSON(_:_:)`` compares: the members of objects in any order, numbers by their value.
+    private static func hash(_ json: JSON, into hasher: inout Hasher) {
+        switch json {
+        case .object(let object):
+            var sum = 0
+            for member in object.members {
+                var inner = Hasher()
+                inner.combine(member.key)
+                hash(member.value, into: &inner)
+                sum &+= inner.finalize()
+            }
+            hasher.combine(sum)
+        case .array(let values):
+            hasher.combine(values.count)
+            for value in values { hash(value, into: &hasher) }
+        case .number(let number): hasher.combine(number.double)
+        case .string(let text): hasher.combine(text)
+        case .bool(let truth): hasher.combine(truth)
+        case .null: hasher.combine(-1)
+        }
     }
 
     // MARK: Equivalence

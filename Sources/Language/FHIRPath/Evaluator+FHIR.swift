@@ -156,13 +156,13 @@ extension Evaluator {
             case .string(let literal): text = literal
             default: text = nil
             }
-            guard let text, let found = target(text) else { continue }
+            guard let text, let found = try target(text) else { continue }
             output.append(.element(found))
         }
         return output
     }
 
-    private func target(_ reference: String) -> TypedElement? {
+    private mutating func target(_ reference: String) throws(FHIRPathError) -> TypedElement? {
         let roots = [context.rootResource, context.resource, context.context, rootElement].compactMap {
             $0
         }
@@ -170,14 +170,20 @@ extension Evaluator {
             let id = String(reference.dropFirst())
             for root in roots {
                 if id.isEmpty { return root }
-                if let found = root.children("contained").first(where: { $0.value["id"]?.string == id }) {
-                    return found
+                if let contained = context.contained {
+                    if let found = contained[id] { return found }
+                    continue
+                }
+                for contained in root.children("contained") {
+                    try spend()
+                    if contained.value["id"]?.string == id { return contained }
                 }
             }
             return nil
         }
         for root in roots where root.typeName == "Bundle" {
             for entry in root.children("entry") {
+                try spend()
                 guard let resource = entry.children("resource").first else { continue }
                 let url = entry.value["fullUrl"]?.string
                 if url == reference || url?.hasSuffix("/" + reference) == true { return resource }

@@ -35,6 +35,9 @@ public struct FHIRPathContext: Sendable {
     public var resource: TypedElement?
     /// `%rootResource`: the container of a contained resource, else the resource.
     public var rootResource: TypedElement?
+    /// The contained resources of ``rootResource`` by their ids, from whoever evaluates many expressions on one resource;
+    /// nil where they are to be looked for.
+    public var contained: [String: TypedElement]?
     /// Further variables, without the `%`.
     public var variables: [String: [FHIRPathValue]] = [:]
     /// The instant that `now()`, `today()` and `timeOfDay()` tell; the same for the whole evaluation.

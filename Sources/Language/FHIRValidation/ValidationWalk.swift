@@ -17,6 +17,8 @@ struct ValidationWalk {
         let isContained: Bool
         /// The types of the contained resources by their ids.
         let contained: [String: String]
+        /// The contained resources by their ids.
+        let containedElements: [String: TypedElement]
         /// The ids of elements that were met, each of which must be one of a kind.
         var elementIDs: Set<String> = []
 
@@ -26,11 +28,14 @@ struct ValidationWalk {
             self.depth = depth
             self.isContained = isContained
             var contained: [String: String] = [:]
+            var elements: [String: TypedElement] = [:]
             for item in object["contained"]?.array ?? [] {
                 guard let id = item["id"]?.string, contained[id] == nil else { continue }
                 contained[id] = item["resourceType"]?.string ?? ""
+                elements[id] = item.object.map(TypedElement.init(resource:))
             }
             self.contained = contained
+            containedElements = elements
         }
     }
 
@@ -249,6 +254,7 @@ struct ValidationWalk {
         let current = frames.last { !$0.isContained } ?? frames.last
         context.resource = frames.last?.element
         context.rootResource = current?.element
+        context.contained = current?.containedElements
         return context
     }
 }

@@ -19,8 +19,8 @@ struct Conversion {
     /// The resources that the conversion adds to the contained ones, and the ids that they may not have.
     private var contained: [JSON] = []
     private var names = ContainedNames()
-    /// The URLs of a Bundle's entries that are written otherwise, and how.
-    private(set) var entryURLs: [String: String] = [:]
+    /// For each Bundle around, innermost last: the URLs of its entries that are written otherwise, and how.
+    private var entryURLs: [[String: String]] = []
     /// Whether the resource's type has no rules of its own.
     private(set) var isByStructure = false
     private var unnamed = 0
@@ -64,12 +64,19 @@ struct Conversion {
             note(.untouched, type.isEmpty ? "Resource" : type, "the release has no resources of this type", trail)
             return object
         }
-        let outer = (current: current, urls: entryURLs, isByStructure: isByStructure, linkIDs: linkIDs)
-        defer { (current, entryURLs, isByStructure, linkIDs) = outer }
+        let outer = (current: current, isByStructure: isByStructure, linkIDs: linkIDs)
+        let bundles = entryURLs.count
+        defer {
+            (current, isByStructure, linkIDs) = outer
+            entryURLs.removeLast(entryURLs.count - bundles)
+        }
         current = object
         linkIDs = nil
         isByStructure = !FHIRConversion.resourceTypes.contains(type) && !FHIRConversion.containedTypes.contains(type)
-        if type == "Bundle" { entryURLs.merge(renamedEntries(object)) { $1 } }
+        if type == "Bundle" {
+            let urls = renamedEntries(object)
+            if !urls.isEmpty { entryURLs.append(urls) }
+        }
         if isByStructure { note(.changed, type, "it is converted by structure only", trail) }
         if newer == "Basic", type != newer {
             note(.changed, type, "R4 has no such resource: it is a Basic", trail.member("resourceType"))
@@ -81,6 +88,9 @@ struct Conversion {
         if newer == "Basic", type != newer { output.set("code", ["text": .string(type)], at: output.count) }
         return output
     }
+
+    /// How the URL of an entry of a Bundle around is written; nil where it is written as before.
+    func entryURL(_ url: String) -> String? { entryURLs.reversed().lazy.compactMap { $0[url] }.first }
 
     /// The URLs of entries whose resources R4 names otherwise.
     private func renamedEntries(_ bundle: JSONObject) -> [String: String] {

@@ -190,7 +190,8 @@ public struct ConsumerService: Service {
                 throw error
             }
             let outcome = SubmissionOutcome(
-                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code).")
+                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code)."
+            )
             _ = try await queue.settle(submission, as: outcome, at: clock())
         }
     }

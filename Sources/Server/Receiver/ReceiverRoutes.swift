@@ -40,7 +40,8 @@ public struct ReceiverRoutes: Sendable {
         let bodies = service.configuration.bodies
         let value = ReceiverRequest(
             antispam: HTTPFields.Element.Name("Antispam").flatMap { request.headers[$0] },
-            authorization: request.headers[.authorization], submission: Self.submission(of: request), contentType: request.headers[.contentType],
+            authorization: request.headers[.authorization], submission: Self.submission(of: request),
+            contentType: request.headers[.contentType],
             contentEncoding: request.headers[.contentEncoding],
             contentLength: request.headers[.contentLength].flatMap { Int($0) }, query: request.uri.query, type: type,
             id: id, address: address,

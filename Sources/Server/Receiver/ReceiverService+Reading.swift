@@ -74,7 +74,8 @@ extension ReceiverService {
 
     /// The reasons that a device may be told. What is not here is told without a reason.
     static let toldReasons: Set<String> = [
-        "consent-required", "consent-withdrawn", "consent-suspended", "contract-unknown", "subject-mismatch", "subject-missing",
+        "consent-required", "consent-withdrawn", "consent-suspended", "contract-unknown", "subject-mismatch",
+        "subject-missing",
         "subject-not-permitted", "not-bound", "already-bound", "other-participant", "resource-invalid",
         "resource-type-not-accepted", "fhir-version-unsupported", "inclusion-not-in-consent", "needs-attention",
         "discarded",

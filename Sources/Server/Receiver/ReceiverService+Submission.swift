@@ -20,7 +20,7 @@ extension ReceiverService {
                     422, "c3pro-not-accepted", "This study takes no C3-PRO envelopes: send a JWE.")
             }
             format = .c3pro
-            submissionID = Self.submissionID(digest: header.digest)
+            submissionID = header.submissionID
         case .jwe:
             guard let sid = header.sid else {
                 throw ReceiverFailure.problem(422, "envelope-header-invalid", "The protected header needs sid.")
@@ -103,28 +103,14 @@ extension ReceiverService {
             return
         case .overQuota:
             throw ReceiverFailure.problem(
-                429, "device-quota", "Too much of this device waits for its consent or for the study team. Try again later."
+                429, "device-quota",
+                "Too much of this device waits for its consent or for the study team. Try again later."
             ).adding("Retry-After", "3600")
         case .conflict:
             throw ReceiverFailure.problem(
                 409, "submission-conflict",
                 "Another submission was received under the same id; this one was not stored.")
         }
-    }
-
-    /// A UUID (RFC 9562 version 8) made of a SHA-256 in hex: C3-PRO's envelopes have no id of their own.
-    static func submissionID(digest: String) -> String {
-        var digits = Array(digest.utf8.prefix(32))
-        guard digits.count == 32 else { return digest }
-        digits[12] = UInt8(ascii: "8")
-        let variants = Array("89ab".utf8)
-        digits[16] = variants[Int(digits[16]) % 4]
-        var text: [UInt8] = []
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
-            text.append(digit)
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The media type's `fhirVersion` (https://hl7.org/fhir/R4/versioning.html#mt-version); without it, DSTU2's own

@@ -53,7 +53,9 @@ public struct ReceiverService: Sendable {
         } catch {
             var failure = ReceiverFailure(error).styled(for: endpoint)
             // A submission is settled only by an answer that names it.
-            if endpoint == .submit || endpoint == .plainWrite { failure.submission = failure.submission ?? request.submission }
+            if endpoint == .submit || endpoint == .plainWrite {
+                failure.submission = failure.submission ?? request.submission
+            }
             if failure.status == 401 || failure.status == 403 {
                 await refusals.count(failure.code)
                 // Who has proved nothing is charged for it, and soon asked to wait.

@@ -37,13 +37,21 @@ extension Migration {
             return try pending(migrations, in: transaction)
         }
         for migration in steps {
-            try await database.write { transaction in
+            // Another program that opened the database at the same time may have done it meanwhile.
+            let isLeft = try await database.write { transaction in
+                guard try !isDone(migration, in: transaction) else { return false }
                 for statement in migration.statements(transaction.dialect) { try transaction.execute(statement) }
                 if migration.slice == nil { try mark(migration, at: date, in: transaction) }
+                return true
             }
-            guard let slice = migration.slice else { continue }
-            while try await database.write({ try slice($0) }) { try Task.checkCancellation() }
-            try await database.write { try mark(migration, at: date, in: $0) }
+            guard isLeft, let slice = migration.slice else { continue }
+            while try await database.write({ try !isDone(migration, in: $0) && slice($0) }) {
+                try Task.checkCancellation()
+            }
+            try await database.write { transaction in
+                guard try !isDone(migration, in: transaction) else { return }
+                try mark(migration, at: date, in: transaction)
+            }
         }
     }
 
@@ -102,6 +110,11 @@ extension Migration {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL)
         """
+
+    private static func isDone(_ migration: Migration, in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 AS one FROM schema_migration WHERE number = ?", [SQLValue(migration.number)]) != nil
+    }
 
     private static func mark(_ migration: Migration, at date: Date, in transaction: any SQLTransaction) throws {
         try transaction.execute(

@@ -13,7 +13,8 @@ extension SQLSubmissionQueue {
             var rows = try transaction.query(Self.leaseSQL, parameters + [SQLValue(limit)])
             // 2. Then one that somebody died over, alone.
             while rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
-                if try row.integer("begun") < Self.maximumBegun {
+                // Whoever asks for what it has leased itself has not died over it.
+                if try row.integer("begun") < Self.maximumBegun || row["lease_owner"] == .text(owner) {
                     rows = [row]
                 } else {
                     try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
@@ -27,8 +28,10 @@ extension SQLSubmissionQueue {
                 let submission = try QueuedSubmission(row, leaseOwner: owner, lease: lease)
                 try transaction.execute(
                     """
-                    UPDATE submission SET lease = ?, lease_owner = ?, lease_until = ?, begun = begun + 1 WHERE number = ?
-                    """, [SQLValue(lease), SQLValue(owner), until, SQLValue(submission.number)])
+                    UPDATE submission SET begun = begun + CASE WHEN lease_owner = ? THEN 0 ELSE 1 END,
+                    lease = ?, lease_owner = ?, lease_until = ? WHERE number = ?
+                    """,
+                    [SQLValue(owner), SQLValue(lease), SQLValue(owner), until, SQLValue(submission.number)])
                 return submission
             }
         }

@@ -35,7 +35,7 @@ extension SQLiteDatabase {
                 try database.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
                 try database.close()
             }
-            guard fsync(descriptor) == 0 else {
+            guard fsync(descriptor) == 0, syncFolder(of: copy) else {
                 throw StorageError(code: "storage-io", message: "The copy of the database cannot be made durable.")
             }
         } catch {
@@ -57,4 +57,10 @@ extension SQLiteDatabase {
 
 // The type's own `open` and `close` hide the system's.
 private func makeFile(_ path: String) -> Int32 { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+private func syncFolder(of path: String) -> Bool {
+    let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    return fsync(folder) == 0
+}
 private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

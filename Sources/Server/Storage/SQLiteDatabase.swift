@@ -12,17 +12,20 @@ import GRDB
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
 public struct SQLiteDatabase: SQLDatabase {
     private let pool: DatabasePool
+    /// Told how long each write waited for its turn.
+    private let onWait: (@Sendable (Duration) -> Void)?
 
     /// Opens the file.
     ///
     /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner.
     /// - Parameters:
     ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store.
+    ///   - onWait: told how long each write waited for its turn.
     /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         path: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
-        permissions: mode_t = 0o600
+        permissions: mode_t = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> SQLiteDatabase {
         try restrictFile(path, permissions: permissions, mayMake: schema == .migrate)
         return try await StorageError.mappingAsync {
@@ -46,7 +49,7 @@ public struct SQLiteDatabase: SQLDatabase {
                     code: "storage-synchronous",
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
-            let database = SQLiteDatabase(pool: pool)
+            let database = SQLiteDatabase(pool: pool, onWait: onWait)
             switch schema {
             case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
             case .exact: try await database.requireNewest(migrations)
@@ -79,8 +82,12 @@ public struct SQLiteDatabase: SQLDatabase {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        try await StorageError.mappingAsync {
-            try await pool.write { try body(SQLiteTransaction(database: $0)) }
+        let (asked, onWait) = (ContinuousClock.now, onWait)
+        return try await StorageError.mappingAsync {
+            try await pool.write { database in
+                onWait?(asked.duration(to: .now))
+                return try body(SQLiteTransaction(database: database))
+            }
         }
     }
 
@@ -91,12 +98,17 @@ public struct SQLiteDatabase: SQLDatabase {
 
 /// Makes the file if need be, with its mode before SQLite makes its companions after its example. A file of another user
 /// that shares it by its group is taken as it is.
+///
+/// A file that is there is never opened here: closing it would end the POSIX locks that SQLite's other connections of this
+/// process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.
 private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) throws {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | (mayMake ? O_CREAT : 0), permissions)
-    guard descriptor >= 0 else {
+    var made: Int32 = -1
+    if mayMake {
+        made = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, permissions)
+    }
+    defer { if made >= 0 { close(made) } }
+    guard made >= 0 || !mayMake || errno == EEXIST else {
         switch errno {
-        case ENOENT where !mayMake:
-            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
         case ENOSPC:
             throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
         default:
@@ -105,13 +117,15 @@ private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) th
                 message: "The database's file cannot be opened; check its folder, its owner and the free space.")
         }
     }
-    defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-        throw StorageError(code: "storage-open", message: "The database's file cannot be looked at.")
+    guard stat(path, &status) == 0 else {
+        if errno == ENOENT { throw StorageError(code: "storage-missing", message: "There is no database \(path).") }
+        throw StorageError(
+            code: "storage-open",
+            message: "The database's file cannot be looked at; check its folder and its owner.")
     }
     if status.st_mode & 0o7777 == permissions { return }
-    guard fchmod(descriptor, permissions) == 0 else {
+    guard chmod(path, permissions) == 0 else {
         throw StorageError(
             code: "storage-open", message: "The database's file belongs to another user and has another mode.")
     }

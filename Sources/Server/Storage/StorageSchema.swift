@@ -1,7 +1,7 @@
 /// The tables of the queue's store, steps 700 to 799: submissions on their way, the devices that send them, and their
 /// tokens. Nothing in it says who a device's participant is.
 ///
-/// The records' store is another database. Until version 0.4 both were one, whose queue tables were the steps 100 to 199;
+/// The records' store is another database. Before version 0.4 both were one, whose queue tables were the steps 100 to 199;
 /// these numbers are not used again.
 public enum StorageSchema {
     public static let migrations: [Migration] = [

@@ -15,6 +15,11 @@ public enum StoreMigration {
         public let steps: [Int]
         /// The copy of the store as it was before; nil where there was nothing to lose.
         public let copy: String?
+
+        public init(steps: [Int], copy: String?) {
+            self.steps = steps
+            self.copy = copy
+        }
     }
 
     /// Migrates the store at a path. A new store is made in the same way.
@@ -63,7 +68,8 @@ public enum StoreMigration {
         guard free >= bytes else {
             throw StorageError(
                 code: "storage-full",
-                message: "This needs \(bytes >> 20) MB of free disk, and there are \(free >> 20) MB; nothing was changed.")
+                message:
+                    "This needs \(bytes >> 20) MB of free disk, and there are \(free >> 20) MB; nothing was changed.")
         }
     }
 }

@@ -17,7 +17,7 @@ public protocol SubmissionQueue: Sendable {
     ///
     /// A lane in which another owner has a live lease is passed over. One that was begun and never ended, for the process
     /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
-    /// parked as `processing-crashed`.
+    /// parked as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
     func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws -> [QueuedSubmission]
 
     /// Ends the leases of all other owners. Only for who knows that none of them lives, as the holder of the consumer's

@@ -67,13 +67,15 @@ extension AccessControl {
     private func obstacle(
         device: String, participant: String, isKnown: Bool, in transaction: any SQLTransaction
     ) throws -> Decision {
-        if try transaction.first("SELECT 1 AS one FROM device_binding WHERE device = ?", [SQLValue(device)]) != nil {
-            return .denied("binding-ended")
-        }
+        if try Self.hasHadBinding(device, in: transaction) { return .denied("binding-ended") }
         if try transaction.first(Self.bindingOfParticipantSQL, [SQLValue(participant)]) != nil {
             return .denied("already-bound")
         }
         return isKnown ? .denied("participant-taken") : Decision(allowed: true, reason: "bound")
+    }
+
+    private static func hasHadBinding(_ device: String, in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first("SELECT 1 AS one FROM device_binding WHERE device = ?", [SQLValue(device)]) != nil
     }
 
     private func insertBinding(device: String, participant: String, in transaction: any SQLTransaction) throws {
@@ -116,8 +118,15 @@ extension AccessControl {
             guard decision.allowed else {
                 throw TrustError(code: decision.reason, message: "This account may not manage enrolments.")
             }
-            try transaction.execute(
-                "UPDATE device_binding SET ended_at = ? WHERE device = ? AND ended_at IS NULL", [now, SQLValue(device)])
+            if participant != nil {
+                try transaction.execute(
+                    "UPDATE device_binding SET ended_at = ? WHERE device = ? AND ended_at IS NULL",
+                    [now, SQLValue(device)])
+            } else if try !Self.hasHadBinding(device, in: transaction) {
+                try transaction.execute(
+                    "INSERT INTO device_binding (device, bound_at, ended_at) VALUES (?, ?, ?)",
+                    [SQLValue(device), now, now])
+            }
             return participant
         }
     }

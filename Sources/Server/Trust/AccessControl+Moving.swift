@@ -30,15 +30,15 @@ extension AccessControl {
         return String(secret)
     }
 
-    /// Spends a code; the device that has spent it may come again with it.
+    /// Spends a code. A device that sends its Contract again is bound by then and needs none: who comes with a spent code
+    /// and without a binding has lost it since.
     func useMoveCode(
         _ secret: String, participant: String, device: String, in transaction: any SQLTransaction
     ) throws -> Bool {
         let digest = SQLValue(SecretDigest(of: secret).hex)
         let row = try transaction.first(
-            "SELECT participant, expires_at, used_by FROM move_code WHERE secret_digest = ?", [digest])
-        guard let row, try row.text("participant") == participant else { return false }
-        if let user = row.textIfPresent("used_by") { return user == device }
+            "SELECT participant, expires_at, used_at FROM move_code WHERE secret_digest = ?", [digest])
+        guard let row, try row.text("participant") == participant, row["used_at"] == .null else { return false }
         guard try row.date("expires_at") > clock() else { return false }
         try transaction.execute(
             "UPDATE move_code SET used_at = ?, used_by = ? WHERE secret_digest = ?",

@@ -162,7 +162,8 @@ extension DeviceAccess {
         return try await database.write { transaction in
             try Self.endClients(of: id, at: now, in: transaction)
             return try transaction.execute(
-                "UPDATE enrolment SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?", [SQLValue(now), SQLValue(id)]) > 0
+                "UPDATE enrolment SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?", [SQLValue(now), SQLValue(id)])
+                > 0
         }
     }
 

@@ -71,13 +71,14 @@ public enum TrustSchema {
         },
     ]
 
+    /// A row that ended and has no participant shuts out a device that had none.
     private static func bindings(_ dialect: SQLDialect) -> [String] {
         [
             """
             CREATE TABLE device_binding (
                 number \(dialect.numberedKey),
                 device TEXT NOT NULL,
-                participant TEXT NOT NULL,
+                participant TEXT CHECK (participant IS NOT NULL OR ended_at IS NOT NULL),
                 bound_at TEXT NOT NULL,
                 ended_at TEXT)
             """,
@@ -110,6 +111,8 @@ public enum TrustSchema {
             case .postgresql: "md5(random()::text || clock_timestamp()::text)"
             }
         return [
+            // A Patient's id is the participant's, also where the row named no subject.
+            "UPDATE audit SET subject = resource_id WHERE subject IS NULL AND resource_type = 'Patient'",
             "CREATE TABLE participant_pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE)",
             """
             INSERT INTO participant_pseudonym (participant, pseudonym)

@@ -31,17 +31,21 @@ struct ServerReadiness: Sendable {
             guard let database else { continue }
             do {
                 // A transaction that writes nothing needs the lock and the log all the same.
-                try await database.write { try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0") }
+                _ = try await database.write {
+                    try $0.execute("UPDATE schema_migration SET number = number WHERE 1 = 0")
+                }
             } catch {
                 let code = (error as? StorageError)?.code ?? "storage-failed"
                 problems.append(
-                    ReadinessProblem(code: "store-unwritable", message: "The \(name) store cannot be written (\(code))."))
+                    ReadinessProblem(
+                        code: "store-unwritable", message: "The \(name) store cannot be written (\(code))."))
             }
         }
         if roles.contains(.consumer) {
             if (try? keys.privateKeys())?.isEmpty ?? true {
                 problems.append(
-                    ReadinessProblem(code: "keys-missing", message: "There is no private key that can be read in keys/."))
+                    ReadinessProblem(
+                        code: "keys-missing", message: "There is no private key that can be read in keys/."))
             }
             if await isStalled() {
                 problems.append(
@@ -131,22 +135,13 @@ struct ServerReadiness: Sendable {
                 progress.last.map { max(0, clock().timeIntervalSince($0)) }
             }
         }
-        for (name, path) in [("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath)] {
+        for (name, path) in [
+            ("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath),
+        ] {
             guard let path else { continue }
             registry.gauge("tributary_\(name)_disk_free_bytes", help: "Free disk where the \(name) store is.") {
                 Self.freeBytes(at: path).map(Double.init)
             }
         }
-        registry.gauge("process_open_fds", help: "File descriptors that are open.") { Double(Descriptors.open) }
-        registry.gauge("process_max_fds", help: "File descriptors that may be open.") { Double(Descriptors.limit) }
-        registry.gauge("process_resident_memory_bytes", help: "Memory of the process.") { Self.residentBytes() }
-    }
-
-    /// The second number of `/proc/self/statm`, in pages (proc(5)).
-    private static func residentBytes() -> Double? {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
-            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
-        else { return nil }
-        return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

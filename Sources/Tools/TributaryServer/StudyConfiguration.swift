@@ -102,7 +102,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             for member in said.object?.members ?? [] {
                 let perSecond = member.value["perSecond"]?.number.flatMap { Double($0.text) }
                 guard let perSecond, let burst = member.value["burst"]?.integer else {
-                    throw Self.invalid("limits.rates.\(member.key)", "{\"perSecond\": a number, \"burst\": a whole number}")
+                    throw Self.invalid(
+                        "limits.rates.\(member.key)", "{\"perSecond\": a number, \"burst\": a whole number}")
                 }
                 do {
                     named[member.key] = try Rate(perSecond: perSecond, burst: burst)

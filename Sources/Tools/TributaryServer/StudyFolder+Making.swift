@@ -26,7 +26,8 @@ extension StudyFolder {
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         try write(hash.joined() + "\n", to: antispamURL, permissions: 0o600)
-        try write("keys/\nqueue/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
+        try write(
+            "keys/\nqueue/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
         _ = try keys.generate(now: now)
         if configuration.development {
             let root = try AppReceipt.makeDevelopmentRoot()

@@ -50,7 +50,7 @@ public struct StudyFolder: Sendable {
     }
     /// Where the records' database is unless told otherwise.
     public var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
-    /// Where both were until version 0.4.
+    /// Where both were before version 0.4.
     public var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.

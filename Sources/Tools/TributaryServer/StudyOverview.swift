@@ -14,6 +14,8 @@ public enum StudyOverview {
         /// When the contract was signed.
         public let since: Date?
         public let withdrawnAt: Date?
+        /// Since when something that may be a withdrawal waits to be understood.
+        public let suspendedSince: Date?
         /// When the newest submission came that was recorded.
         public let lastSeen: Date?
         /// Responses by form.
@@ -29,10 +31,12 @@ public enum StudyOverview {
     public static func participants(in database: any SQLDatabase) async throws -> [Participant] {
         try await database.read { transaction in
             let statistics = RecordStatistics()
+            let suspended = try SuspensionRegister().all(in: transaction)
             return try ConsentRegister().all(in: transaction).map { subject, state in
                 Participant(
                     id: subject, consent: state.standing.rawValue, since: state.newest?.signedAt,
-                    withdrawnAt: state.withdrawnAt, lastSeen: try statistics.lastSeen(subject, in: transaction),
+                    withdrawnAt: state.withdrawnAt, suspendedSince: suspended[subject],
+                    lastSeen: try statistics.lastSeen(subject, in: transaction),
                     forms: try statistics.counts(of: subject, type: "QuestionnaireResponse", in: transaction),
                     streams: try statistics.counts(of: subject, type: "Observation", in: transaction))
             }

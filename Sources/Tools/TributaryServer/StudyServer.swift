@@ -48,14 +48,15 @@ public struct StudyServer: Sendable {
         Descriptors.prepare()
         // 1. The stores that the roles need, up to date.
         let stores = try StudyStores(folder, queue: options.queue, database: options.database)
-        let opened = try await open(stores)
-        // 2. The services: the last is stopped first.
         let registry = PrometheusRegistry()
+        let opened = try await open(stores, registry)
+        // 2. The services: the last is stopped first.
         let progress = ConsumerProgress(clock: clock)
         let readiness = ServerReadiness(
             stores: stores, queue: opened.queue, records: opened.records, keys: folder.keys, roles: options.roles,
             progress: progress, clock: clock)
         readiness.register(in: registry)
+        registry.registerProcessGauges()
         let (monitoring, monitor) = AsyncStream<Int>.makeStream()
         var services: [any Service] = [
             try MonitoringServer(
@@ -68,18 +69,20 @@ public struct StudyServer: Sendable {
         }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
         let serverLogger = logger
-        services.append(
-            try HTTPServer(
-                router: try makeRouter(opened, refusals), address: .init(host: options.host, port: options.port),
-                limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
-                metrics: registry, logger: serverLogger,
-                onListening: { port in
-                    for await number in monitoring {
-                        await onMonitoring(number)
-                        break
-                    }
-                    await onListening(port)
-                }))
+        let bodies = BodyBudget(bytes: limits.bodyBytes)
+        let server = try HTTPServer(
+            router: try makeRouter(opened, refusals, bodies), address: .init(host: options.host, port: options.port),
+            limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
+            metrics: registry, logger: serverLogger,
+            onListening: { port in
+                for await number in monitoring {
+                    await onMonitoring(number)
+                    break
+                }
+                await onListening(port)
+            })
+        registry.register(server, bodies: bodies)
+        services.append(server)
         // 3. Until told to stop.
         let group = ServiceGroup.bounded(services, logger: logger)
         let stopping = stop.map { stop in
@@ -103,18 +106,25 @@ public struct StudyServer: Sendable {
         var state: QueueState?
     }
 
-    private func open(_ stores: StudyStores) async throws -> OpenStores {
+    private func open(_ stores: StudyStores, _ registry: PrometheusRegistry) async throws -> OpenStores {
+        func waits(_ store: String) -> @Sendable (Duration) -> Void {
+            let timer = registry.makeTimer(label: "tributary_store_wait", dimensions: [("store", store)])
+            return { wait in
+                let (seconds, attoseconds) = wait.components
+                timer.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+            }
+        }
         var opened = OpenStores()
         if options.roles.contains(.consumer) || options.roles.contains(.records) {
             try await stores.migrateRecords()
-            opened.records = try await stores.openRecords()
+            opened.records = try await stores.openRecords(onWait: waits("records"))
         }
         if options.roles.contains(.consumer) || options.roles.contains(.receiver) {
             if let records = opened.records, options.roles.contains(.consumer) {
                 try await stores.requireQueueOfRecords(records)
             }
             try await stores.migrateQueue()
-            let queue = try await stores.openQueue()
+            let queue = try await stores.openQueue(onWait: waits("queue"))
             opened.queue = queue
             opened.state = try await StudyStores.claim(
                 queue: queue, records: options.roles.contains(.consumer) ? opened.records : nil, studyID: study.id)
@@ -129,13 +139,15 @@ public struct StudyServer: Sendable {
         return limits
     }
 
-    private func makeRouter(_ opened: OpenStores, _ refusals: RefusalCounter?) throws -> Router<ServerRequestContext> {
+    private func makeRouter(
+        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget
+    ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
         if options.roles.contains(.receiver), let queue = opened.queue, let refusals {
             let service = ReceiverService(
-                configuration: try receiverConfiguration(opened, limiter, staff: access),
+                configuration: try receiverConfiguration(opened, limiter, bodies, staff: access),
                 access: DeviceAccess(database: queue, clock: clock), queue: SQLSubmissionQueue(database: queue),
                 refusals: refusals, clock: clock)
             ReceiverRoutes(service: service, logger: logger).add(to: router)
@@ -151,7 +163,7 @@ public struct StudyServer: Sendable {
     }
 
     private func receiverConfiguration(
-        _ opened: OpenStores, _ limiter: RateLimiter, staff: AccessControl?
+        _ opened: OpenStores, _ limiter: RateLimiter, _ bodies: BodyBudget, staff: AccessControl?
     ) throws -> ReceiverConfiguration {
         guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
             throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
@@ -170,7 +182,7 @@ public struct StudyServer: Sendable {
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
-            limiter: limiter, bodies: BodyBudget(bytes: limits.bodyBytes), acceptC3PRO: study.c3pro,
+            limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro,
             acceptPlainFHIR: study.acceptPlainFHIR, tokenLifetime: TimeInterval(study.tokenLifetime),
             epoch: opened.state?.epoch ?? 1, authenticateStaff: authenticateStaff,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },

@@ -34,9 +34,12 @@ public struct StudyStores: Sendable {
 
     static let upgradeNeeded = ServerError(
         code: "study-upgrade-needed",
-        message: "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
+        message:
+            "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
 
-    private static func path(_ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL) throws -> String {
+    private static func path(_ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL) throws
+        -> String
+    {
         if let option { return try databasePath(option) }
         guard let said else { return standard.path }
         let path = try databasePath(said)
@@ -53,17 +56,24 @@ public struct StudyStores: Sendable {
     }
 
     /// Opens the queue's store, which must be there and of this version.
-    public func openQueue() async throws -> any SQLDatabase {
+    ///
+    /// - Parameter onWait: told how long each write waited for its turn.
+    public func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
         try await SQLiteDatabase.open(
-            path: queuePath, migrations: Self.queueMigrations, schema: .exact, permissions: Self.queuePermissions)
+            path: queuePath, migrations: Self.queueMigrations, schema: .exact, permissions: Self.queuePermissions,
+            onWait: onWait)
     }
 
     /// Opens the records' store, which must be there and of this version.
-    public func openRecords(purpose: DatabasePurpose = .serving) async throws -> any SQLDatabase {
+    ///
+    /// - Parameter onWait: told how long each write waited for its turn.
+    public func openRecords(
+        purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
+    ) async throws -> any SQLDatabase {
         try await requireNoQueue(recordsPath)
         return try await SQLiteDatabase.open(
             path: recordsPath, migrations: Self.recordsMigrations, purpose: purpose, schema: .exact,
-            permissions: Self.recordsPermissions)
+            permissions: Self.recordsPermissions, onWait: onWait)
     }
 
     /// Opens the records' store, and makes it where there is none.
@@ -148,7 +158,8 @@ extension StudyStores {
                 path: path, migrations: migrations, schema: .exact, permissions: permissions)
             try await database.close()
             return true
-        } catch let error as StorageError where error.code == "storage-missing" || error.code == "storage-schema-older" {
+        } catch let error as StorageError where error.code == "storage-missing" || error.code == "storage-schema-older"
+        {
             return false
         }
     }
@@ -199,7 +210,8 @@ extension StudyStores {
         guard !hasQueue else {
             throw ServerError(
                 code: "queue-missing",
-                message: "The records' queue is not at \(queuePath); say where it is with --queue, or restore a backup.")
+                message: "The records' queue is not at \(queuePath); say where it is with --queue, or restore a backup."
+            )
         }
     }
 }

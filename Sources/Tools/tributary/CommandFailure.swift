@@ -6,6 +6,7 @@ import Foundation
 import HealthData
 import InformedConsent
 import Receiver
+import ServerHTTP
 
 /// An error of one of our modules: a stable code and a sentence.
 protocol CodedError: Error {
@@ -18,6 +19,7 @@ extension ConsentError: CodedError {}
 extension ConsentPDFError: CodedError {}
 extension ResourceError: CodedError {}
 extension SeenIdentities.Failure: CodedError {}
+extension ServerHTTPError: CodedError {}
 extension UnknownHealthType: CodedError {}
 
 /// Turns whatever a command threw into something a person can act on.

@@ -15,7 +15,8 @@ struct TributaryCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
-            FHIRPathCommand.self, HealthCommand.self, QueueCommand.self, StudyCommand.self, WarehouseCommand.self,
+            FHIRPathCommand.self, HealthCommand.self, QueueCommand.self, EnrolmentCommand.self, ParticipantCommand.self,
+            AuditCommand.self, StudyCommand.self, WarehouseCommand.self,
         ])
 
     /// As the argument parser would, but for errors in words.

@@ -21,6 +21,9 @@ struct DeliveriesPosition: Codable, Sendable, Hashable {
     let cursor: String
     /// The server's epoch then.
     let epoch: Int64?
+    /// The number of the first submission that is this client's; older ones were sent under an earlier enrolment, and
+    /// are not in its list.
+    let first: Int64
 
     static let fileName = "deliveries.json"
 }
@@ -46,11 +49,13 @@ extension StudyConnection {
         let position = saved.flatMap { $0.client == enrolment.clientID ? $0 : nil }
         // 1. What was sent before the question: of what is sent meanwhile the answer need not know.
         let before = try outbox.sentSubmissions()
+        let first = position?.first ?? (saved == nil ? 1 : (before.last?.entry.sequence ?? 0).clampedSuccessor)
         let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.sid)))
-        // 2. What a restored server does not know goes back, while nobody sends: older before newer.
+        // 2. What the study acknowledged and does not list was lost in a restore. It goes back, while nobody sends:
+        //    older before newer.
         var requeued = 0
-        if position != nil, listing.isWhole {
-            let lost = before.filter { listing.told[$0.entry.sid] == nil }
+        if listing.isWhole {
+            let lost = before.filter { listing.told[$0.entry.sid] == nil && $0.entry.sequence >= first }
             if !lost.isEmpty {
                 let sending = try outbox.sendingLock()
                 requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
@@ -59,7 +64,8 @@ extension StudyConnection {
         // 3. What it said of the others.
         let noted = try outbox.note(listing.told, retention: retention, now: environment.now())
         // 4. Only then the position: a stop before it asks once more.
-        let reached = DeliveriesPosition(client: enrolment.clientID, cursor: listing.cursor, epoch: listing.epoch)
+        let reached = DeliveriesPosition(
+            client: enrolment.clientID, cursor: listing.cursor, epoch: listing.epoch, first: first)
         if reached != saved { try store.save(reached, named: DeliveriesPosition.fileName) }
         return LearningReport(
             stored: noted.stored, refused: noted.refused, requeued: requeued, removed: noted.removed)
@@ -148,4 +154,9 @@ extension StudyConnection {
         }
         throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
     }
+}
+
+extension Int64 {
+    /// The next number; the last one there is has none but itself.
+    fileprivate var clampedSuccessor: Int64 { self == .max ? self : self + 1 }
 }

@@ -38,6 +38,13 @@ public actor StudyConnection {
                 "Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json",
             ], body: Data("grant_type=client_credentials".utf8))
         guard (200..<300).contains(response.status) else {
+            // RFC 6749 section 5.2: a refusal is 401 or names its error. A firewall's 403 says nothing of credentials.
+            guard response.status == 401 || response.errorCode != nil else {
+                throw OutboxError(
+                    .serverUnavailable,
+                    "No token could be had (status \(response.status)): try again later, or check the network.",
+                    status: response.status, retryAfter: response.retryAfter(now: environment.now()))
+            }
             throw response.failure(
                 .tokenRefused, "The server does not accept this device's credentials: enrol it again.",
                 now: environment.now())

@@ -13,9 +13,14 @@ extension OutboxDirectory {
         let target = SentSubmission(entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, sid: sid))
         try locked {
             // 1. What the file stood for is remembered before the file goes.
-            var state = try state()
+            let before = try state()
+            var state = before
             state.settle(entry, as: .given)
-            try store(state)
+            do { try store(state) } catch let error as OutboxError
+                where error.reason == .storageFull && state.consent == before.consent
+            {
+                // Sending needs no room: that this Contract is the newest is told by the next answer to one.
+            }
             // 2. The file.
             try files.move(
                 folder.appendingPathComponent(entry.name), to: sentFolder.appendingPathComponent(target.name))

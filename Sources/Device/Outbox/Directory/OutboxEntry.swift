@@ -38,7 +38,8 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     public var isContract: Bool { kind == Self.contractKind }
 
     public static func < (left: OutboxEntry, right: OutboxEntry) -> Bool {
-        (left.sequence, left.name) < (right.sequence, right.name)
+        // Names are put together only for the rare two with one number: a long list is sorted often.
+        left.sequence == right.sequence ? left.name < right.name : left.sequence < right.sequence
     }
 
     static func isKind(_ text: String) -> Bool {

@@ -32,10 +32,11 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         }
         guard let dot = name.lastIndex(of: "."), let entry = OutboxEntry(name: String(name[..<dot])) else { return nil }
         let parts = name[name.index(after: dot)...].split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, (1...12).contains(parts[1].utf8.count),
-            parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Double(parts[1])
+        // One way to write a time: a name that is read must be the one that is written.
+        guard parts.count == 2, let seconds = Int64(parts[1]), (0...Self.lastSecond).contains(seconds),
+            String(seconds) == parts[1]
         else { return nil }
-        let time = Date(timeIntervalSince1970: seconds)
+        let time = Date(timeIntervalSince1970: Double(seconds))
         switch parts[0] {
         case "stored": self.init(entry: entry, fate: .stored(time))
         case "refused": self.init(entry: entry, fate: .refused(time))
@@ -54,7 +55,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
 
     /// Oldest first, by their numbers.
     public static func < (left: SentSubmission, right: SentSubmission) -> Bool {
-        (left.entry, left.name) < (right.entry, right.name)
+        left.entry == right.entry ? left.name < right.name : left.entry < right.entry
     }
 
     /// The same submission with what a delivery said: `stored`, `refused`, or a word that is not final. The time of an
@@ -80,10 +81,13 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
         if case .stored = fate { true } else { false }
     }
 
-    /// Whole seconds within what twelve digits hold, for any clock.
+    /// The last time that a name tells, in seconds since 1970: that of twelve digits.
+    private static let lastSecond: Int64 = 999_999_999_999
+
+    /// Whole seconds, for any clock.
     private static func seconds(_ time: Date) -> Int64 {
         let seconds = time.timeIntervalSince1970
-        return seconds.isNaN ? 0 : Int64(min(max(0, seconds), 999_999_999_999))
+        return seconds.isNaN ? 0 : Int64(min(max(0, seconds), Double(lastSecond)))
     }
 }
 

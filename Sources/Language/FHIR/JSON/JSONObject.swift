@@ -57,7 +57,7 @@ public struct JSONObject: Sendable {
             append(Member(key: key, value: value))
         } else {
             members.insert(Member(key: key, value: value), at: max(index, 0))
-            if members.count > JSONObject.mostScanned { indexAll() }
+            if places != nil || members.count > JSONObject.mostScanned { indexAll() }
         }
     }
 

@@ -30,7 +30,7 @@ extension ConversionRule {
                 part.value = .string(plain)
                 conversion.note(.changed, "Bundle.entry.fullUrl", "R4 allows no version in it", part.trail)
             }
-            if let url = conversion.entryURLs[text] {
+            if let url = conversion.entryURL(text) {
                 part.value = .string(url)
                 conversion.note(.changed, "Bundle.entry.fullUrl", "it has R4's name of the type", part.trail)
             }

@@ -121,7 +121,10 @@ extension Conversion {
     }
 
     private mutating func party(of place: ConversionPlace) -> JSON? {
-        guard let party = place.object["party"], party["reference"]?.string != nil else { return nil }
+        guard let party = place.object["party"], let text = party["reference"]?.string else { return nil }
+        // Each signature names the party anew, however long that is.
+        let weight = text.utf8.count + (party["display"]?.string?.utf8.count ?? 0)
+        guard budget.spend(weight / 64) else { return nil }
         return value(party, "Reference", place.trail.member("party"))
     }
 

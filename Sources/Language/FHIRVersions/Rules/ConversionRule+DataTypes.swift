@@ -119,7 +119,7 @@ extension ConversionRule {
     private static let reference: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string {
-            if let url = conversion.entryURLs[text] {
+            if let url = conversion.entryURL(text) {
                 part.value = .string(url)
                 conversion.note(.changed, "Reference.reference", "as the entry's fullUrl", part.trail)
             } else if let newer = ResourceNames.renamed(url: text, in: conversion.source) {

@@ -33,7 +33,9 @@ public enum PrivateFile {
         let bytes = [UInt8](data)
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written, off_t(written)) }
+            let count = bytes.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written, off_t(written))
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw unwritable(URL(fileURLWithPath: path)) }
             written += count

@@ -3,6 +3,7 @@ import FHIR
 import FHIRVersions
 import Foundation
 import HealthData
+import Records
 import Storage
 import Warehouse
 import Wire
@@ -56,10 +57,19 @@ struct SubmissionReader {
                     budget: budget)
             }
         }
-        do {
+        do throws(WarehouseError) {
             try WarehouseEntry.check(incoming.map(\.entry))
         } catch {
             throw SubmissionProblem(error.code, error.message)
+        }
+        // What search will find them by is rows too.
+        let rows = incoming.reduce(0) { sum, resource in
+            sum + resource.entry.rowCount + NewRecord(resource.resource, id: resource.id, content: Data()).rowCount
+        }
+        guard rows <= WarehouseEntry.maximumRows else {
+            throw SubmissionProblem(
+                "too-many-rows",
+                "The submission would write \(rows) rows; at most \(WarehouseEntry.maximumRows) are written.")
         }
         return incoming
     }
@@ -110,7 +120,7 @@ struct SubmissionReader {
         var named = converted
         named.id = id
         let form = named.as(QuestionnaireResponse.self)?.questionnaire.flatMap(published.form)
-        do {
+        do throws(WarehouseError) {
             return IncomingResource(
                 resource: converted, content: version == nil ? document.bytes : converted.json.data(),
                 original: version.map { (document.bytes, $0) }, subject: subject, id: id,

@@ -44,7 +44,8 @@ public struct RecordsRoutes: Sendable {
     /// - Parameter scheme: `https` where the server speaks TLS; for the links in answers.
     public init(
         database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
-        limiter: RateLimiter = RateLimiter(), refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date
+        limiter: RateLimiter = RateLimiter(), refusals: @escaping @Sendable (String) async -> Void = { _ in },
+        clock: @escaping @Sendable () -> Date
     ) {
         service = RecordsService(database: database, access: access, refusals: refusals, clock: clock)
         self.scheme = scheme

@@ -44,6 +44,8 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
+        budget.beginHandling(value.channel)
+        defer { budget.endHandling(value.channel) }
         await handleHTTP(asyncChannel: value, logger: logger)
     }
 }

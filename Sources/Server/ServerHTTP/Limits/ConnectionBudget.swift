@@ -1,10 +1,17 @@
 import NIOCore
 import Synchronization
 
-/// How many connections a listener has open, in all and by address.
+/// How many connections a listener has, in all and by address. A connection counts until it is closed and nothing works
+/// on its request any more: whoever asks and goes away does not get more work done than who stays.
 final class ConnectionBudget: Sendable {
+    private struct Connection {
+        let channel: any Channel
+        let key: IPAddress?
+        var isHandled = false
+    }
+
     private struct State {
-        var open: [ObjectIdentifier: any Channel] = [:]
+        var open: [ObjectIdentifier: Connection] = [:]
         var byAddress: [IPAddress: Int] = [:]
         var refused = 0
     }
@@ -24,7 +31,7 @@ final class ConnectionBudget: Sendable {
     var open: Int { state.withLock { $0.open.count } }
     var refused: Int { state.withLock { $0.refused } }
 
-    /// Counts a connection until it is closed, or says no.
+    /// Counts a connection, or says no.
     func admit(_ channel: any Channel) -> Bool {
         let key = key(of: channel)
         let isAdmitted = state.withLock { state in
@@ -32,23 +39,32 @@ final class ConnectionBudget: Sendable {
                 state.refused += 1
                 return false
             }
-            state.open[ObjectIdentifier(channel)] = channel
+            state.open[ObjectIdentifier(channel)] = Connection(channel: channel, key: key)
             if let key { state.byAddress[key, default: 0] += 1 }
             return true
         }
-        if isAdmitted { channel.closeFuture.whenComplete { _ in self.release(ObjectIdentifier(channel), key) } }
+        if isAdmitted { channel.closeFuture.whenComplete { _ in self.remove(channel) { !$0.isHandled } } }
         return isAdmitted
     }
 
-    /// Closes what is open, whatever it is doing.
-    func closeAll() {
-        for channel in state.withLock({ Array($0.open.values) }) { channel.close(promise: nil) }
+    /// Requests of the connection are worked on from now on, until ``endHandling(_:)``.
+    func beginHandling(_ channel: any Channel) {
+        state.withLock { $0.open[ObjectIdentifier(channel)]?.isHandled = true }
     }
 
-    private func release(_ identifier: ObjectIdentifier, _ key: IPAddress?) {
+    /// Nothing works on requests of the connection any more, and it is closed.
+    func endHandling(_ channel: any Channel) { remove(channel) { _ in true } }
+
+    /// Closes what is open, whatever it is doing.
+    func closeAll() {
+        for connection in state.withLock({ Array($0.open.values) }) { connection.channel.close(promise: nil) }
+    }
+
+    private func remove(_ channel: any Channel, where condition: (Connection) -> Bool) {
         state.withLock { state in
-            state.open[identifier] = nil
-            guard let key, let count = state.byAddress[key] else { return }
+            guard let connection = state.open[ObjectIdentifier(channel)], condition(connection) else { return }
+            state.open[ObjectIdentifier(channel)] = nil
+            guard let key = connection.key, let count = state.byAddress[key] else { return }
             state.byAddress[key] = count > 1 ? count - 1 : nil
         }
     }

@@ -63,7 +63,7 @@ public struct RateLimits: Sendable, Hashable {
         .registrationByAddress: Rate(unchecked: 5, 200),
         .registrationByReceipt: Rate(unchecked: 0.1, 20),
         .tokenByAddress: Rate(unchecked: 50, 1_000),
-        .tokenByClient: Rate(unchecked: 1, 60),
+        .tokenByClient: Rate(unchecked: 10, 600),
         .submissionByClient: Rate(unchecked: 100, 2_000),
         .unauthenticatedByAddress: Rate(unchecked: 20, 400),
         .readByAddress: Rate(unchecked: 200, 4_000),

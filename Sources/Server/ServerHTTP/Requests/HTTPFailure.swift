@@ -37,7 +37,7 @@ public struct HTTPFailure: HTTPResponseError, Sendable, Hashable {
         statusCode: 503, code: "shutting-down", message: "The server is being stopped. Try again later.",
         retryAfter: 5)
 
-    static let internalFailure = HTTPFailure(
+    static let internalError = HTTPFailure(
         statusCode: 500, code: "internal", message: "Something went wrong in the server.", retryAfter: nil)
 
     public var status: HTTPResponse.Status { HTTPResponse.Status(code: statusCode) }

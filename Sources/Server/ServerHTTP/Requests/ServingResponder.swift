@@ -55,7 +55,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         } catch {
             // An error's text may repeat what was sent: its type tells where to look.
             context.logger.error("failed", metadata: ["error": .string(String(describing: type(of: error)))])
-            return HTTPFailure.internalFailure.response
+            return HTTPFailure.internalError.response
         }
     }
 }

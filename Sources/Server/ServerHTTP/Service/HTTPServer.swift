@@ -29,6 +29,7 @@ public struct HTTPServer: Service {
     }
 
     private let application: Application<ServingResponder<RouterResponder<ServerRequestContext>>>
+    private let address: Address
     private let limits: HTTPLimits
     private let budget: ConnectionBudget
     private let shutdown: ShutdownState
@@ -64,6 +65,7 @@ public struct HTTPServer: Service {
                 label: "http_connections_expired", dimensions: [("limit", limit.rawValue)], factory: metrics
             ).increment()
         }
+        self.address = address
         self.limits = limits
         self.budget = budget
         self.shutdown = shutdown
@@ -84,7 +86,7 @@ public struct HTTPServer: Service {
             logger: logger)
     }
 
-    /// Connections that are open, and those that were refused since the start.
+    /// Connections that are open or still worked for, and those that were refused since the start.
     public var connections: (open: Int, refused: Int) { (budget.open, budget.refused) }
 
     /// Serves until it is told to stop, and then for ``HTTPLimits/shutdown`` at most: what is open then is closed.
@@ -93,27 +95,31 @@ public struct HTTPServer: Service {
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                do {
-                    try await application.run()
-                } catch let error as IOError {
-                    throw ServerHTTPError(
-                        code: "address-unavailable",
-                        message: "The server cannot listen on \(application.configuration.address): "
-                            + "\(String(cString: strerror(error.errnoCode))).")
-                }
-            }
-            group.addTask {
-                // Ends by cancellation where the server ends first.
                 try? await gracefulShutdown()
+                // Cancelled where the listener ends first.
                 guard !Task.isCancelled else { return }
                 shutdown.begin()
                 try? await Task.sleep(for: limits.shutdown)
                 if !Task.isCancelled { budget.closeAll() }
-                // The listener ends when its connections do.
-                try? await Task.sleep(for: .seconds(3_600))
             }
-            try await group.next()
-            group.cancelAll()
+            defer { group.cancelAll() }
+            try await listen()
         }
+    }
+
+    private func listen() async throws {
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw unavailable(String(cString: strerror(error.errnoCode)))
+        } catch is SocketAddressError {
+            throw unavailable("no such host")
+        }
+    }
+
+    private func unavailable(_ reason: String) -> ServerHTTPError {
+        ServerHTTPError(
+            code: "address-unavailable",
+            message: "The server cannot listen on \(address.host), port \(address.port): \(reason).")
     }
 }

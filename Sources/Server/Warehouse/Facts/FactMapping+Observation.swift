@@ -19,9 +19,9 @@ extension FactMapping {
         _ value: (type: String, value: JSON), of concept: CodeableConcept?, to facts: inout FactSet
     ) {
         guard let concept, let code = code(of: concept) else { return }
-        let isPublished = preferred(concept.coding).map(isPublished) ?? false
+        let name = preferred(concept.coding).flatMap(publishedName)
         func use(_ kind: Concept.Kind) -> ConceptUse? {
-            isPublished ? ConceptUse(code: code, name: code, kind: kind, place: .health) : nil
+            name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health) }
         }
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.value) else {
             // The unit is as the device wrote it, so it is the fact's alone.
@@ -34,18 +34,22 @@ extension FactMapping {
         }
         facts.add(code, use(.choice([])), .text(of: option))
         let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: option)
-        var answer: ConceptUse?
-        if Self.isPublished(coding) {
-            answer = ConceptUse(
-                code: combined, name: ConceptCode.code(system: coding.system, code: option), kind: .option,
+        let answer = publishedName(coding).map { name in
+            ConceptUse(
+                code: combined, name: name, kind: .option,
                 place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, option)))
         }
         facts.add(combined, answer, .text(of: option))
     }
 
-    /// Whether a terminology has the code. Ours and Apple's are in the ontology by the table of types, or not at all.
-    static func isPublished(_ coding: Coding) -> Bool {
-        coding.code.map { PublishedCode.has(system: coding.system, code: $0) } ?? false
+    /// What the ontology may call a code: of a terminology the code itself, of HealthKit's and ours the words that we have
+    /// for it; nil for any other, which may be words of the device.
+    static func publishedName(_ coding: Coding) -> String? {
+        guard let code = coding.code else { return nil }
+        if PublishedCode.has(system: coding.system, code: code) {
+            return ConceptCode.code(system: coding.system, code: code)
+        }
+        return HealthVocabulary.title(system: coding.system, code: code)
     }
 
     /// The concept's code: our own of a part of an observation, which tells it from its siblings; else LOINC's, else that

@@ -59,9 +59,9 @@ extension FactMapping {
         }
         let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: chosen)
         var use: ConceptUse?
-        if let known, known.offersUnlisted, isPublished(coding) {
+        if let known, known.offersUnlisted, let name = publishedName(coding) {
             use = ConceptUse(
-                code: combined, name: ConceptCode.code(system: coding.system, code: chosen), kind: .option,
+                code: combined, name: name, kind: .option,
                 place: .path(
                     ConceptPath.child(
                         of: known.concept.path, SurveyConcepts.optionSegment(coding.system, chosen))))

@@ -97,7 +97,7 @@ struct FactSet: Sendable {
 }
 
 /// A concept that a fact uses, and where it belongs should the ontology not have it yet. Nothing in it is free text: the
-/// name is the code.
+/// name is the code, or the words that we have for it.
 struct ConceptUse: Sendable, Hashable {
     enum Place: Sendable, Hashable {
         case path(String)

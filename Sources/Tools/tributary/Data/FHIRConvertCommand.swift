@@ -21,6 +21,7 @@ struct FHIRConvertCommand: AsyncParsableCommand {
     @Option(help: "The release that the file is written in: DSTU2 (1.0.2) or STU3 (3.0.1).") var from: String
     @Option(name: [.short, .customLong("output")], help: "Where to write R4; standard output unless given.")
     var output: String?
+    @Flag(help: "Replace a file that is there already.") var force = false
     @Flag(help: "One resource a line, in and out.") var ndjson = false
     @Flag(help: "Print one JSON value (it always does).") var json = false
     @Argument(help: "The file; - is standard input.") var file: String
@@ -77,10 +78,6 @@ struct FHIRConvertCommand: AsyncParsableCommand {
             CommandOutput.result(data)
             return
         }
-        do {
-            try data.write(to: URL(fileURLWithPath: output))
-        } catch {
-            throw CommandError("file-unwritable", "The file \(output) cannot be written.")
-        }
+        try OutputFile.write(data, to: output, replaces: force)
     }
 }

@@ -27,6 +27,7 @@ struct HealthCommand: AsyncParsableCommand {
         @Option(help: "The participant's Patient id; without it the Observations have no subject.") var subject: String?
         @Option(help: "The unit of values: metric, or as-recorded where UCUM has a code for it.")
         var units: HealthSelection.Units = .metric
+        @Flag(help: "Replace files that are there already.") var force = false
         @Flag(help: "Print the summary as one JSON value.") var json = false
 
         func run() async throws {
@@ -34,10 +35,10 @@ struct HealthCommand: AsyncParsableCommand {
             var selection = try choice.selection()
             selection.subject = subject
             selection.units = units
-            let file = try OutputFile(path: output)
+            let file = try OutputFile(path: output, replaces: force)
             let account: HealthAccount
             do {
-                let deviceFile = try devices.map { try OutputFile(path: $0) }
+                let deviceFile = try devices.map { try OutputFile(path: $0, replaces: force) }
                 var nights = choice.includes(.nights) ? HealthNights() : nil
                 let sink = HealthSink(
                     special: { record in

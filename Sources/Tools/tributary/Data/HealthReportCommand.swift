@@ -18,6 +18,7 @@ extension HealthCommand {
         @Option(name: [.customShort("o"), .long], help: "The HTML file to write.") var output: String
         @Option(help: "The first day to show, by the person's clock.") var since: String?
         @Option(help: "The last day to show.") var until: String?
+        @Flag(help: "Replace a file that is there already.") var force = false
         @Flag(help: "Print the account of the export as one JSON value.") var json = false
 
         func run() async throws {
@@ -25,7 +26,7 @@ extension HealthCommand {
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
             var report = HealthReport(since: first, until: last)
-            let file = try OutputFile(path: output)
+            let file = try OutputFile(path: output, replaces: force)
             let account: HealthAccount
             do {
                 account = try await HealthExport(path: export).convert(

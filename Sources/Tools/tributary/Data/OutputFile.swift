@@ -1,6 +1,7 @@
 import Foundation
 
-/// A file that is written through a buffer and appears whole.
+/// A file of health data that is written through a buffer and appears whole: readable by its owner alone from the first
+/// byte, and over no regular file that is there already unless that is asked for.
 final class OutputFile {
     private let handle: FileHandle
     private let temporary: URL
@@ -10,18 +11,43 @@ final class OutputFile {
     /// So much is written at once: small enough to stay in the processor's cache until then.
     private static let flushed = 1 << 17
 
-    init(path: String) throws {
+    /// - Parameter replaces: whether a file that is there already is replaced.
+    /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`.
+    init(path: String, replaces: Bool = false) throws {
+        try Self.check(path, replaces: replaces)
         target = URL(fileURLWithPath: path)
         temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
         // A device such as /dev/null cannot be renamed over.
         let direct = path.hasPrefix("/dev/")
         let place = direct ? target : temporary
-        if !direct { _ = FileManager.default.createFile(atPath: temporary.path, contents: nil) }
-        guard let handle = FileHandle(forWritingAtPath: place.path) else {
+        // What a run that was killed left there is nobody's.
+        if !direct { unlink(temporary.path) }
+        let descriptor = opened(place.path, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL)
+        guard descriptor >= 0 else {
             throw CommandError("file-unwritable", "The file \(path) cannot be written.")
         }
-        self.handle = handle
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         buffer.reserveCapacity(Self.flushed * 5 / 4)
+    }
+
+    /// Writes a whole file at once.
+    static func write(_ data: Data, to path: String, replaces: Bool) throws {
+        let file = try OutputFile(path: path, replaces: replaces)
+        do {
+            file.buffer.append(contentsOf: data)
+            try file.finish()
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    private static func check(_ path: String, replaces: Bool) throws {
+        var isFolder: ObjCBool = false
+        guard !replaces, !path.hasPrefix("/dev/"),
+            FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
+        else { return }
+        throw CommandError("file-exists", "There is a file \(path) already; --force replaces it.")
     }
 
     /// Appends a line, which the body writes.
@@ -68,6 +94,8 @@ final class OutputFile {
         buffer.removeAll(keepingCapacity: true)
     }
 }
+
+private func opened(_ path: String, _ flags: Int32) -> Int32 { open(path, flags | O_CLOEXEC, 0o600) }
 
 /// Outside of the file's own type, where `write` would mean its method.
 private func written(_ bytes: Slice<UnsafeRawBufferPointer>, to descriptor: Int32) -> Int {

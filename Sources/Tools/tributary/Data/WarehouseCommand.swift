@@ -21,7 +21,7 @@ struct WarehouseCommand: AsyncParsableCommand {
         func withDatabase<T>(_ body: (any SQLDatabase, StudyFolder) async throws -> T) async throws -> T {
             let folder = StudyFolder(path: dir)
             _ = try folder.configuration()
-            let opened = try await StudyDatabase.open(folder, url: database)
+            let opened = try await StudyStores(folder, database: database).openRecords()
             let result = try await body(opened, folder)
             try await opened.close()
             return result

@@ -61,7 +61,10 @@ struct DemoParticipant: Sendable {
     /// Waits until every submission has been handled.
     func waitUntilSettled() async throws {
         let deadline = Date().addingTimeInterval(300)
-        while try await deliveries().contains(where: { $0.status == "received" }) {
+        let connection = StudyConnection(enrolment: try DeviceSession(path: storePath).enrolment)
+        while try await DeviceCommand.Deliveries.all(connection, after: nil).deliveries.contains(where: {
+            $0.status == "received"
+        }) {
             guard Date() < deadline else {
                 throw CommandError("demo-too-slow", "The submissions were not handled within five minutes.")
             }

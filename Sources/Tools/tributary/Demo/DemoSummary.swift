@@ -21,7 +21,7 @@ struct DemoSummary {
         for person in people {
             for delivery in try await person.deliveries() { statuses[delivery.status, default: 0] += 1 }
         }
-        let database = try await StudyDatabase.open(folder)
+        let database = try await StudyStores(folder).openRecords()
         let (resources, facts) = try await database.read { transaction in
             let types = try transaction.query(
                 "SELECT type, count(*) AS number FROM record WHERE deleted = 0 GROUP BY type ORDER BY type")

@@ -63,12 +63,14 @@ struct DeviceCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var device: Store
         @Option(help: "How often to try a submission before giving up for now.") var attempts = 4
+        @Option(help: "Seconds after which no further wait is begun; the study may ask for a day.") var timeLimit =
+            600.0
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
             let connection = StudyConnection(enrolment: session.enrolment)
             let round = try await connection.synchronize(
-                session.store, patience: .init(attempts: max(1, attempts)))
+                session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)
             let report = round.sending
             if let requeued = round.learned?.requeued, requeued > 0 {
                 CommandOutput.note("The study was restored from a backup; queued again what it lost: \(requeued).")

@@ -8,7 +8,7 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make a study's folder, with keys.",
         discussion: """
-            Makes study.json, consent/, questionnaires/, keys/ and data/. An existing study is never overwritten.
+            Makes study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never overwritten.
 
             Example:
               tributary init sleep-study --id sleep-study --title "Sleep and mood"
@@ -48,6 +48,7 @@ struct InitCommand: AsyncParsableCommand {
         let configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier, development: development)
         try folder.make(configuration, antispam: token, now: Date())
+        _ = try await StudyStores(folder).migrate()
         if development {
             CommandOutput.note(
                 "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data."

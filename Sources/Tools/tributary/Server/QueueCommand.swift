@@ -14,12 +14,10 @@ struct QueueCommand: AsyncParsableCommand {
     /// Which study and database.
     struct Location: ParsableArguments {
         @Argument(help: "The study's folder.") var dir: String
-        @Option(help: "The database, if it is not the study's own.") var database: String?
+        @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
 
         func withQueue<T>(_ body: (SQLSubmissionQueue) async throws -> T) async throws -> T {
-            let folder = StudyFolder(path: dir)
-            _ = try folder.configuration()
-            let opened = try await StudyDatabase.open(folder, url: database)
+            let opened = try await StudyStores(StudyFolder(path: dir), queue: queue).openQueue()
             let result = try await body(SQLSubmissionQueue(database: opened))
             try await opened.close()
             return result
@@ -66,10 +64,10 @@ struct QueueCommand: AsyncParsableCommand {
                 CommandOutput.result(["submissions": list])
             } else {
                 CommandOutput.table(
-                    ["submission", "client", "status", "received", "tries", "reason", "detail"],
+                    ["submission", "device", "status", "received", "tries", "reason", "detail"],
                     rows.map {
                         [
-                            $0.submissionID, $0.clientID, $0.status.rawValue, DateTime($0.receivedAt).text,
+                            $0.submissionID, $0.lane, $0.status.rawValue, DateTime($0.receivedAt).text,
                             String($0.attempts), $0.reasonCode ?? "-", $0.detail ?? "",
                         ]
                     })
@@ -130,6 +128,7 @@ struct QueueCommand: AsyncParsableCommand {
     static func json(_ row: SubmissionSummary) -> JSON {
         [
             "submission": .string(row.submissionID), "client": .string(row.clientID),
+            "device": .string(row.lane),
             "status": .string(row.status.rawValue), "format": .string(row.format.rawValue),
             "receivedAt": .string(DateTime(row.receivedAt).text), "attempts": .number(JSONNumber(row.attempts)),
             "reason": row.reasonCode.map { .string($0) } ?? .null, "detail": row.detail.map { .string($0) } ?? .null,

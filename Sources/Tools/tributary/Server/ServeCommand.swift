@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import ServerHTTP
 import TributaryServer
 
 struct ServeCommand: AsyncParsableCommand {
@@ -8,7 +9,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve a study.",
         discussion: """
-            Prints `listening on URL` once requests are taken. SIGTERM finishes what is in flight. The log goes to
+            Prints `monitoring on URL` and `listening on URL` once requests are taken. Plain HTTP is spoken on loopback, or
+            behind a proxy that is named. SIGTERM finishes what is in flight. The log goes to
             standard error and holds no health data.
 
             Example:
@@ -21,7 +23,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
     @Option(help: "What this process does: receiver, consumer, records.") var roles = "receiver,consumer,records"
-    @Option(help: "The database; sqlite:PATH.") var database: String?
+    @Option(help: "The queue's database, a path or sqlite:PATH; a receiver opens no other.") var queue: String?
+    @Option(help: "The records' database, likewise.") var database: String?
+    @Option(help: "Listen for GET /livez, /readyz and /metrics at HOST:PORT; a free loopback port otherwise.")
+    var monitor: String?
+    @Option(help: "The proxy that speaks TLS in front: an address or network whose X-Forwarded-For counts; repeatable.")
+    var behindProxy: [String] = []
+    @Option(help: "How the log is written: text or json.") var logFormat: LogFormat = .text
+
+    enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
     @Option(help: "What is logged: error, warning, notice, info, debug.") var logLevel = "notice"
 
     func validate() throws {
@@ -35,19 +45,35 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let level = Logger.Level(rawValue: logLevel) ?? .notice
+        let format = logFormat
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler: any LogHandler =
+                format == .json ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
             handler.logLevel = level
             return handler
         }
         let folder = StudyFolder(path: dir)
         let options = ServerOptions(
-            host: bind, port: port, roles: try parsedRoles(), database: database, certificate: tlsCertificate,
-            privateKey: tlsKey)
+            host: bind, port: port, roles: try parsedRoles(), queue: queue, database: database,
+            trustedProxies: try behindProxy.map { try IPNetwork($0) }, monitor: try monitor.map(Self.address),
+            certificate: tlsCertificate, privateKey: tlsKey)
         let server = try StudyServer(folder: folder, options: options, logger: Logger(label: "tributary"))
         let scheme = tlsCertificate == nil ? "http" : "https"
         let host = bind.contains(":") ? "[\(bind)]" : bind
-        try await server.run { port in CommandOutput.result("listening on \(scheme)://\(host):\(port)") }
+        let monitorHost = options.monitor?.host ?? "127.0.0.1"
+        try await server.run(
+            onMonitoring: { port in CommandOutput.result("monitoring on http://\(Self.written(monitorHost)):\(port)") },
+            onListening: { port in CommandOutput.result("listening on \(scheme)://\(host):\(port)") })
+    }
+
+    private static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+
+    /// `HOST:PORT`, an IPv6 address in brackets.
+    private static func address(_ text: String) throws -> HTTPServer.Address {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (0...65535).contains(port), colon != text.startIndex
+        else { throw ValidationError("--monitor takes HOST:PORT.") }
+        return HTTPServer.Address(host: text[..<colon].trimmingCharacters(in: ["[", "]"]), port: port)
     }
 
     private func parsedRoles() throws -> Set<ServerOptions.Role> {

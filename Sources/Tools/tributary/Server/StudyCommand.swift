@@ -24,7 +24,7 @@ struct StudyCommand: AsyncParsableCommand {
         func run() async throws {
             let folder = StudyFolder(path: dir)
             let study = try folder.configuration()
-            let opened = try await StudyDatabase.open(folder, url: database)
+            let opened = try await StudyStores(folder, database: database).openRecords()
             let participants = try await StudyOverview.participants(in: opened)
             try await opened.close()
             if json {
@@ -38,7 +38,7 @@ struct StudyCommand: AsyncParsableCommand {
                     ["participant", "consent", "since", "last seen", "forms", "streams"],
                     participants.map { person in
                         [
-                            person.id, person.consent,
+                            person.id, person.suspendedSince == nil ? person.consent : person.consent + ", suspended",
                             person.since.map { DateTime($0, milliseconds: false).text } ?? "-",
                             person.lastSeen.map { DateTime($0, milliseconds: false).text } ?? "-",
                             String(person.forms.values.reduce(0, +)), String(person.streams.values.reduce(0, +)),
@@ -57,7 +57,8 @@ struct StudyCommand: AsyncParsableCommand {
         func instant(_ date: Date?) -> JSON { date.map { .string(DateTime($0).text) } ?? .null }
         return [
             "participant": .string(person.id), "consent": .string(person.consent), "since": instant(person.since),
-            "withdrawnAt": instant(person.withdrawnAt), "lastSeen": instant(person.lastSeen),
+            "withdrawnAt": instant(person.withdrawnAt), "suspendedSince": instant(person.suspendedSince),
+            "lastSeen": instant(person.lastSeen),
             "forms": counts(person.forms), "streams": counts(person.streams),
         ]
     }

@@ -19,6 +19,7 @@ extension SurveyCommand {
         @Argument(help: "The Questionnaire.") var file: String
         @Option(name: [.customShort("o"), .long], help: "Where the response is written; standard output unless given.")
         var output: String?
+        @Flag(help: "Replace a file that is there already.") var force = false
         @Option(help: "Where the answers are written too, as survey answer reads them.") var answersOut: String?
         @Option(help: "Where answers are kept meanwhile; FILE.answers unless given.") var state: String?
         @Option(help: "Whom the answers are about: a Patient id.") var subject: String?
@@ -62,7 +63,7 @@ extension SurveyCommand {
                 try AtomicFile.write(answers.data(.pretty), to: URL(fileURLWithPath: answersOut))
             }
             if let output {
-                try AtomicFile.write(response.json.data(.pretty), to: URL(fileURLWithPath: output))
+                try OutputFile.write(response.json.data(.pretty), to: output, replaces: force)
                 CommandOutput.note("Written to \(output).")
             } else {
                 CommandOutput.result(response.json)

@@ -1,0 +1,94 @@
+import FHIR
+import Foundation
+import InformedConsent
+import Records
+import Storage
+import Trust
+import Warehouse
+
+/// What the study team decides about a participant's consent in their place; each is a row of the audit.
+public struct StaffDecision: Sendable {
+    let records: any SQLDatabase
+    let queue: any SubmissionQueue
+    let access: AccessControl
+    let actor: Actor
+    let clock: @Sendable () -> Date
+
+    /// - Parameter actor: who decides: the machine's account.
+    public init(
+        records: any SQLDatabase, queue: any SQLDatabase, actor: Actor,
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.records = records
+        self.queue = SQLSubmissionQueue(database: queue)
+        access = AccessControl(database: records, clock: clock)
+        self.actor = actor
+        self.clock = clock
+    }
+
+    /// Ends a suspension: the participant has not withdrawn.
+    ///
+    /// - Returns: how many submissions that were held take their turn.
+    /// - Throws: ``ConsumerError`` `participant-not-suspended`, ``Trust/TrustError``.
+    public func resume(_ participant: String) async throws -> Int {
+        try await records.write { transaction in
+            try require(participant, in: transaction)
+            guard try SuspensionRegister().lift(participant, in: transaction) else {
+                throw ConsumerError(code: "participant-not-suspended", message: "The participant is not suspended.")
+            }
+        }
+        return try await release(participant)
+    }
+
+    /// Records a withdrawal that the participant asked the study team for.
+    ///
+    /// - Returns: how many submissions that were held take their turn, to be refused.
+    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``.
+    public func withdraw(_ participant: String) async throws -> Int {
+        let now = clock()
+        try await records.write { transaction in
+            try require(participant, in: transaction)
+            let register = ConsentRegister()
+            let state = try register.state(of: participant, in: transaction)
+            guard state.standing != .none else {
+                throw ConsumerError(code: "participant-unknown", message: "No consent of this participant is on file.")
+            }
+            guard state.standing == .consented else { return }
+            let id = UUID()
+            let submission = "staff-withdrawal:" + id.uuidString.lowercased()
+            let consent = ConsentWithdrawal.consent(
+                id: id, patientID: participant, contractID: state.newest?.contractID ?? "unknown", policy: nil, now: now
+            )
+            let withdrawal = try ConsentWithdrawal(consent, receivedAt: now, number: .max)
+            let provenance = RecordProvenance(
+                submissionID: submission, clientID: actor.id, keyID: nil, receivedAt: now)
+            let result = try RecordStore().put(
+                consent.resource, content: consent.resource.json.data(), original: nil,
+                id: id.uuidString.lowercased(), provenance: provenance, at: now, in: transaction)
+            let context = LoadContext(
+                subject: participant, submissionID: submission, receivedAt: now, loadedAt: now)
+            try WarehouseLoader().load(
+                consent.resource, questionnaire: nil, isCurrent: result.isCurrent, context: context, in: transaction)
+            try register.save(
+                state.applying(withdrawal), of: participant, clientID: actor.id, at: now, in: transaction)
+            _ = try SuspensionRegister().lift(participant, in: transaction)
+        }
+        return try await release(participant)
+    }
+
+    private func require(_ participant: String, in transaction: any SQLTransaction) throws {
+        let decision = try access.decide(
+            actor, .manageConsent, Target(resourceType: "Consent", subject: participant), in: transaction)
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "This account may not decide about consent.")
+        }
+    }
+
+    private func release(_ participant: String) async throws -> Int {
+        var released = 0
+        for device in try await access.devices(of: participant) {
+            released += try await queue.release(.lane(device), at: clock())
+        }
+        return released
+    }
+}

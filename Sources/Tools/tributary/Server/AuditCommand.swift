@@ -1,0 +1,56 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import TributaryServer
+import Trust
+
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Who did what, and whom an answer showed.",
+        discussion: "Example:\n  tributary audit list study", subcommands: [List.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the audit's rows, the newest first.",
+            discussion: "Example:\n  tributary audit list study --participant P --json")
+        @OptionGroup var location: RecordsLocation
+        @Option(help: "Only what tells of this participant.") var participant: String?
+        @Option(help: "At most so many rows.") var limit = 1000
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
+            let rows = try await location.withAccess {
+                try await $0.auditEntries(participant: participant, limit: limit)
+            }
+            if json {
+                CommandOutput.result(.array(rows.map(Self.json)))
+            } else {
+                CommandOutput.table(
+                    ["at", "actor", "action", "what", "participants", "allowed", "reason"],
+                    rows.map { row in
+                        let what = [row.resourceType, row.resourceID].compactMap { $0 }.joined(separator: "/")
+                        let shown = row.participants.prefix(3).joined(separator: " ")
+                        let more = row.participants.count > 3 ? " and \(row.participants.count - 3) more" : ""
+                        return [
+                            DateTime(row.at, milliseconds: false).text, row.actor ?? "-", row.action,
+                            what.isEmpty ? "-" : what, shown.isEmpty ? "-" : shown + more, row.isAllowed ? "yes" : "no",
+                            row.reason,
+                        ]
+                    })
+            }
+        }
+
+        private static func json(_ row: AuditEntry) -> JSON {
+            func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
+            return [
+                "number": .number(JSONNumber(Int(row.number))), "at": .string(DateTime(row.at).text),
+                "actor": text(row.actor), "role": text(row.role), "action": .string(row.action),
+                "resourceType": text(row.resourceType), "resourceId": text(row.resourceID),
+                "participants": .array(row.participants.map { .string($0) }), "allowed": .bool(row.isAllowed),
+                "reason": .string(row.reason),
+                "amount": row.amount.map { .number(JSONNumber(Int($0))) } ?? .null,
+            ]
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Storage
+import TributaryServer
+import Trust
+
+/// Which study, and where its records are.
+struct RecordsLocation: ParsableArguments {
+    @Argument(help: "The study's folder.") var dir: String
+    @Option(help: "The records' database, if it is not the study's own.") var database: String?
+
+    func withAccess<T>(_ body: (AccessControl) async throws -> T) async throws -> T {
+        try await withRecords { try await body(AccessControl(database: $0, clock: { Date() })) }
+    }
+
+    func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+        let opened = try await StudyStores(StudyFolder(path: dir), database: database).openRecords()
+        do {
+            let result = try await body(opened)
+            try await opened.close()
+            return result
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+    }
+}
+
+/// Which study, and where its two stores are.
+struct StoresLocation: ParsableArguments {
+    @Argument(help: "The study's folder.") var dir: String
+    @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
+    @Option(help: "The records' database, if it is not the study's own.") var database: String?
+
+    func withStores<T>(
+        _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
+    ) async throws -> T {
+        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
+        let queue = try await stores.openQueue()
+        let records = try await stores.openRecords()
+        do {
+            let result = try await body(queue, records)
+            try await records.close()
+            try await queue.close()
+            return result
+        } catch {
+            try? await records.close()
+            try? await queue.close()
+            throw error
+        }
+    }
+}
+
+extension Actor {
+    /// Who works at the command line: the machine's account.
+    static var account: Actor { Actor(id: "account:" + NSUserName(), role: .site) }
+}

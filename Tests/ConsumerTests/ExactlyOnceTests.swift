@@ -1,0 +1,100 @@
+import FHIR
+import Foundation
+import Storage
+import Testing
+import Wire
+
+@testable import Consumer
+
+/// The queue and the records are two stores: between the two a process may end at any point.
+@Suite struct ExactlyOnceTests {
+    @Test func whatWasRecordedBeforeTheProcessEndedIsRecognisedAndSettled() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.response("p1", answer: 7), from: client)
+        // The contract is recorded, and the process ends before the queue hears of it.
+        _ = try await fixture.queue.enqueue(
+            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+        let leased = try await fixture.queue.lease(owner: "first", limit: 10, duration: 60, now: Date())
+        #expect(leased.count == 1)
+        let outcome = try #require(try await fixture.processor.process(leased[0]))
+        #expect(outcome.status == .stored && outcome.releasesHeld)
+        let versions = try await fixture.versions
+        // The next process finds it received, recognises it, and releases what waited for it.
+        try await fixture.queue.takeOverLeases(owner: "test")
+        let outcomes = try await fixture.drain()
+        #expect(outcomes[leased[0].submissionID]?.status == .stored)
+        #expect(try await fixture.versions == versions + 1)
+        #expect(try await fixture.queue.status(now: Date()) == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0))
+        try await fixture.close()
+    }
+
+    @Test func otherBytesUnderTheSameIdAreNotTakenForTheRecordedOnes() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let sid = UUID().uuidString.lowercased()
+        try await fixture.send(ConsumerFixture.response("p1"), from: client, sid: sid)
+        let row = try #require(try await fixture.queue.show(submissionID: sid).first)
+        let other = try sealed(ConsumerFixture.response("p1", answer: 2), client, fixture)
+        let impostor = QueuedSubmission(
+            number: row.number, clientID: client, lane: client, submissionID: sid, digest: "other", format: .jwe,
+            body: other.body, receivedAt: row.receivedAt)
+        let before = try await fixture.versions
+        #expect(try await fixture.processor.process(impostor)?.status == .stored)
+        #expect(try await fixture.versions == before + 1)
+        try await fixture.close()
+    }
+
+    @Test func whoHasLostTheLeaseRecordsNothing() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.queue.enqueue(
+            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+        let stale = try #require(
+            try await fixture.queue.lease(owner: "first", limit: 1, duration: 60, now: Date()).first)
+        try await fixture.queue.takeOverLeases(owner: "second")
+        let taken = try #require(
+            try await fixture.queue.lease(owner: "second", limit: 1, duration: 60, now: Date()).first)
+        let queue = fixture.queue
+        #expect(try await fixture.processor.process(stale) { try await queue.isHeld(stale) } == nil)
+        #expect(try await fixture.versions == 0)
+        let outcome = try #require(try await fixture.processor.process(taken) { try await queue.isHeld(taken) })
+        #expect(try await queue.settle(stale, as: outcome, at: Date()) == false)
+        #expect(try await queue.settle(taken, as: outcome, at: Date()))
+        #expect(try await fixture.versions == 1)
+        try await fixture.close()
+    }
+
+    @Test func aSecondConsumerWaitsUntilTheFirstHasEnded() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.queue.enqueue(
+            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+        var held = try fixture.service().lock()
+        #expect(held != nil)
+        let second = Task { try await fixture.service(owner: "second").run() }
+        // It has the time to take the lock and the submission, if it could.
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try await fixture.queue.status(now: Date()).depth == 1)
+        withExtendedLifetime(held) {}
+        held = nil
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(try await fixture.queue.status(now: Date()).depth == 0)
+        second.cancel()
+        try await second.value
+        try await fixture.close()
+    }
+
+    private func sealed(_ payload: String, _ client: String, _ fixture: ConsumerFixture) throws -> NewSubmission {
+        let sid = UUID().uuidString.lowercased()
+        let header = try SubmissionHeader(sid: sid, seq: 1, fhirVersion: "4.0.1", contentType: .resource)
+        let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [fixture.keys[0].publicKey])
+        return NewSubmission(
+            clientID: client, submissionID: sid, digest: UUID().uuidString, format: .jwe, body: sealed.bytes,
+            receivedAt: Date())
+    }
+}

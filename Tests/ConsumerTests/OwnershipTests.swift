@@ -1,0 +1,75 @@
+import Foundation
+import Storage
+import Testing
+import Trust
+
+@testable import Consumer
+
+/// Whose a message is, and whose a participant is.
+@Suite struct OwnershipTests {
+    @Test func aConsentOfTwoPatientsIsQuarantinedAndTouchesNeither() async throws {
+        let fixture = try await ConsumerFixture()
+        let (first, second) = (try await fixture.client(), try await fixture.client())
+        try await fixture.send(ConsumerFixture.contract("a", id: "ca"), from: first)
+        try await fixture.send(ConsumerFixture.contract("b", id: "cb"), from: second)
+        let both = ConsumerFixture.withdrawal("b", contract: "ca")
+            .replacingOccurrences(of: #""status":"#, with: #""subject":{"reference":"Patient/a"},"status":"#)
+        let outcome = try await fixture.send(both, from: second)
+        #expect(outcome?.status == .parked)
+        // What may be a withdrawal suspends the sender's participant, nobody else.
+        #expect(try await fixture.send(ConsumerFixture.response("a"), from: first)?.status == .stored)
+        #expect(try await fixture.send(ConsumerFixture.response("b"), from: second)?.reasonCode == "consent-suspended")
+        try await fixture.close()
+    }
+
+    @Test func nobodyOverwritesAnothersCoverage() async throws {
+        let fixture = try await ConsumerFixture(strictness: .none)
+        let (first, second) = (try await fixture.client(), try await fixture.client())
+        let naming = ["clinical-records"]
+        try await fixture.send(ConsumerFixture.contract("a", naming: naming), from: first)
+        try await fixture.send(ConsumerFixture.contract("b", naming: naming), from: second)
+        let mine = #"{"resourceType":"Coverage","id":"c1","status":"active","beneficiary":{"reference":"Patient/a"}}"#
+        #expect(try await fixture.send(mine, from: first)?.status == .stored)
+        let theirs = mine.replacingOccurrences(of: "Patient/a", with: "Patient/b")
+        let outcome = try await fixture.send(theirs, from: second)
+        #expect(outcome?.status == .parked && outcome?.reasonCode == "subject-not-permitted")
+        let ambiguous = mine.replacingOccurrences(
+            of: #""beneficiary""#, with: #""subscriber":{"reference":"Patient/b"},"beneficiary""#)
+        #expect(try await fixture.send(ambiguous, from: second)?.reasonCode == "subject-ambiguous")
+        try await fixture.close()
+    }
+
+    @Test func aStrangersDeviceDoesNotTakeOverWhoConsentedOnPaper() async throws {
+        let fixture = try await ConsumerFixture()
+        let stranger = try await fixture.client()
+        try await fixture.consentOnPaper("p1")
+        let outcome = try await fixture.send(ConsumerFixture.contract("p1"), from: stranger)
+        #expect(outcome?.status == .parked && outcome?.reasonCode == "participant-taken")
+        // Its bytes are kept: it may be the participant's own new phone.
+        #expect(try await fixture.queue.status(now: Date()).parked == 1)
+        #expect(try await fixture.count("SELECT count(*) AS number FROM device_binding") == 0)
+        try await fixture.close()
+    }
+
+    @Test func theStudyTeamsCodeMovesAParticipantToANewPhoneOnce() async throws {
+        let fixture = try await ConsumerFixture()
+        let (old, new, third) = (
+            try await fixture.client(), try await fixture.client(), try await fixture.client()
+        )
+        try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: old)
+        let secret = try await fixture.access.issueMoveCode(
+            participant: "p1", by: Actor(id: "account", role: .site), lifetime: 3600)
+        let again = ConsumerFixture.contract("p1", id: "c2").replacingOccurrences(
+            of: #""status":"executed""#,
+            with: """
+                "extension":[{"url":"urn:tributary:move-code","valueString":"\(secret).p1"}],"status":"executed"
+                """)
+        #expect(try await fixture.send(again, from: new)?.status == .stored)
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: new)?.status == .stored)
+        // The old phone speaks for nobody any more; what it sends is kept and not recorded.
+        #expect(try await fixture.send(ConsumerFixture.response("p1", answer: 2), from: old)?.status != .stored)
+        let replayed = try await fixture.send(again.replacingOccurrences(of: "c2", with: "c3"), from: third)
+        #expect(replayed?.status == .parked && replayed?.reasonCode == "move-code-refused")
+        try await fixture.close()
+    }
+}

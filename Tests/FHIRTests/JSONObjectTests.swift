@@ -1,0 +1,129 @@
+import Testing
+
+@testable import FHIR
+
+struct JSONObjectTests {
+    /// What an object is to do, done without an index.
+    private struct Model {
+        var members: [(key: String, value: JSON)] = []
+
+        mutating func set(_ key: String, _ value: JSON?, at index: Int? = nil) {
+            let place = members.firstIndex { $0.key == key }
+            switch (place, value) {
+            case (let place?, let value?): members[place].value = value
+            case (let place?, nil): members.remove(at: place)
+            case (nil, let value?): members.insert((key, value), at: min(max(index ?? members.count, 0), members.count))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    @Test func manyMembersDoAsFewDo() {
+        var random = Seeded.fresh("members")
+        for _ in 0..<20 {
+            var object = JSONObject()
+            var model = Model()
+            let names = Int.random(in: 1...80, using: &random)
+            for step in 0..<250 {
+                // Two names of four bytes and of five look alike, and count as one here.
+                let number = Int.random(in: 0..<names, using: &random)
+                let key = number % 7 == 0 ? "e\u{301}\(number)" : number % 7 == 1 ? "\u{E9}\(number - 1)" : "n\(number)"
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0:
+                    object[key] = nil
+                    model.set(key, nil)
+                case 1:
+                    let place = Int.random(in: -1...90, using: &random)
+                    object.set(key, .number(JSONNumber(step)), at: place)
+                    model.set(key, .number(JSONNumber(step)), at: place)
+                case 2:
+                    _ = object.update(key) { $0 = .string("u\(step)") }
+                    if model.members.contains(where: { $0.key == key }) { model.set(key, .string("u\(step)")) }
+                default:
+                    object[key] = .number(JSONNumber(step))
+                    model.set(key, .number(JSONNumber(step)))
+                }
+                let isSame =
+                    object.count == model.members.count
+                    && object[key] == model.members.first { $0.key == key }?.value
+                guard !isSame else { continue }
+                Issue.record("step \(step) of \(names) names, at \(key)")
+                return
+            }
+            #expect(object.keys.map { Array($0.utf8) } == model.members.map { Array($0.key.utf8) })
+            #expect(object.members.map(\.value) == model.members.map(\.value))
+            for name in object.keys { #expect(object[name] == model.members.first { $0.key == name }?.value) }
+            #expect(object == JSONObject(unique: object.members))
+            #expect(object.hashValue == JSONObject(unique: object.members).hashValue)
+        }
+    }
+
+    @Test func anObjectThatWasReadIsFoundByItsNames() throws {
+        let text =
+            "{" + (0..<100).map { "\"n\($0)\":\($0),\"_n\($0)\":{\"id\":\"\($0)\"}" }.joined(separator: ",") + "}"
+        let object = try #require(try JSON(parsing: text).object)
+        for number in 0..<100 {
+            #expect(object["n\(number)"]?.integer == number)
+            #expect(object.sibling(of: "n\(number)")?["id"]?.string == "\(number)")
+        }
+        #expect(object["n100"] == nil)
+        #expect(JSON.object(object).text() == text)
+    }
+
+    @Test func valuesChangeInPlace() {
+        var json: JSON = ["list": [1, 2], "text": "x"]
+        json.withMembers { object in
+            _ = object.update("list") { list in list.withElements { $0.append(3) } }
+            #expect(object.update("nothing") { _ in true } == nil)
+        }
+        json["more"] = true
+        #expect(json.text() == #"{"list":[1,2,3],"text":"x","more":true}"#)
+    }
+
+    @Test func membersCostTheSameHoweverManyThereAre() {
+        let building = Growth.of(from: 1000) { count in
+            (0..<count).map { "name\($0)" }
+        } _: { names in
+            var object = JSONObject()
+            for name in names { object[name] = true }
+            for name in names { #expect(object[name] != nil) }
+            var json = JSON.object(object)
+            for name in names { json[name] = false }
+        }
+        print("building \(building)")
+        #expect(building.factor <= 6)
+    }
+
+    @Test func readingAndWritingCostWhatTheTextWeighs() throws {
+        func members(_ count: Int) -> String { (0..<count).map { "\"name\($0)\":[\($0)]" }.joined(separator: ",") }
+        let texts: [(String, (Int) -> String)] = [
+            ("members", { "{" + members($0) + "}" }),
+            ("elements", { "[" + (0..<$0).map { "{\"a\":\($0)}" }.joined(separator: ",") + "]" }),
+            ("escapes", { "\"" + String(repeating: "\\n\\u00e9x", count: $0) + "\"" }),
+            (
+                "objects",
+                { "[" + Array(repeating: "{" + members(40) + "}", count: $0 / 40 + 1).joined(separator: ",") + "]" }
+            ),
+            (
+                "depth",
+                {
+                    "["
+                        + Array(
+                            repeating: String(repeating: "[", count: 180) + "1" + String(repeating: "]", count: 180),
+                            count: $0 / 180 + 1
+                        ).joined(separator: ",") + "]"
+                }
+            ),
+        ]
+        for (what, make) in texts {
+            let growth = try Growth.of(from: 2000) {
+                Array(make($0).utf8)
+            } _: { bytes in
+                let written = try JSON(bytes).bytes(.pretty)
+                #expect(written.count >= bytes.count / 4)
+            }
+            print("\(what) \(growth)")
+            #expect(growth.factor <= 6, "\(what)")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// How the time that the processor works on something grows with its size.
+struct Growth: CustomStringConvertible {
+    let size: Int
+    /// Nanoseconds for the size, and for four times it: medians of five.
+    let small: UInt64
+    let large: UInt64
+
+    /// How many times as long four times the size takes: four where the cost is linear.
+    var factor: Double { Double(large) / Double(max(small, 1)) }
+
+    var description: String {
+        "\(size): \(small / 1000) µs, \(size * 4): \(large / 1000) µs, \((factor * 100).rounded() / 100) times"
+    }
+
+    /// Measures the work on what is made of a size. The size is doubled until the work takes some milliseconds. What
+    /// else the machine does can make one measurement worse, but none better: the best of three counts.
+    static func of<Input>(
+        from size: Int = 200, _ make: (Int) -> Input, _ work: (Input) throws -> Void
+    ) rethrows -> Growth {
+        var size = size
+        var input = make(size)
+        try work(input)
+        while try time(input, work) < 3_000_000, size < 1 << 20 {
+            size *= 2
+            input = make(size)
+        }
+        let larger = make(size * 4)
+        var best: Growth?
+        for _ in 0..<3 {
+            var (small, large): ([UInt64], [UInt64]) = ([], [])
+            for _ in 0..<5 {
+                small.append(try time(input, work))
+                large.append(try time(larger, work))
+            }
+            let growth = Growth(size: size, small: small.sorted()[2], large: large.sorted()[2])
+            if best.map({ growth.factor < $0.factor }) ?? true { best = growth }
+            if growth.factor <= 6 { break }
+        }
+        return best ?? Growth(size: size, small: 0, large: 0)
+    }
+
+    /// The nanoseconds that this thread works.
+    private static func time<Input>(_ input: Input, _ work: (Input) throws -> Void) rethrows -> UInt64 {
+        let start = now()
+        try work(input)
+        return now() - start
+    }
+
+    private static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,211 @@
+"""Receiver and consumer as two processes, of two users: what the one may see, and what is left when either is killed."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from forms import VISIT, visit
+from harness import BIN, Server, Study, seeded, tributary, until
+
+ROUNDS = max(2, int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5")) * 2)
+CONSUMER, RECEIVER, SHARED = 21001, 21002, 21003
+CUPS = 20_000_000  # more than any reading
+
+
+def as_user(user):
+    """Becomes a user whose group is the one that the queue's folder is shared by."""
+    def become():
+        os.setgroups([SHARED])
+        os.setgid(SHARED if user == RECEIVER else CONSUMER)
+        os.setuid(user)
+        os.umask(0o007)
+    return become
+
+
+class Process(Server):
+    """A `serve` of some roles, perhaps as another user."""
+
+    def __init__(self, study, folder, *options, user=None):
+        self.folder, self.user = folder, user
+        super().__init__(study, *options)
+
+    def command(self, study, options):
+        return [str(BIN), "serve", str(self.folder), "--port", "0", *map(str, options)]
+
+    def preparation(self):
+        return as_user(self.user) if self.user else None
+
+
+class Parted(unittest.TestCase):
+    """A study of two folders: the receiver's has no keys, no data and no forms' answers."""
+
+    users = False
+
+    def setUp(self):
+        self.study = Study()
+        self.addCleanup(self.study.close)
+        self.study.publish(VISIT)
+        self.outside = self.study.root / "dmz"
+        self.outside.mkdir()
+        for name in ("study.json", "jwks.json", "antispam.sha256"):
+            shutil.copy(self.study.dir / name, self.outside)
+        for name in ("receipt-roots", "questionnaires"):
+            shutil.copytree(self.study.dir / name, self.outside / name)
+        if self.users:
+            os.chmod(self.study.root, 0o711)
+            own(self.study.dir, CONSUMER, CONSUMER)
+            own(self.study.dir / "queue", CONSUMER, SHARED)
+            os.chmod(self.study.dir / "queue", 0o2770)
+            own(self.outside, RECEIVER, SHARED)
+        self.start_receiver()
+        self.start_consumer()
+
+    def start_receiver(self):
+        self.receiver = Process(
+            self.study, self.outside, "--roles", "receiver", "--queue", self.study.queue_database,
+            user=RECEIVER if self.users else None)
+
+    def start_consumer(self):
+        self.consumer = Process(
+            self.study, self.study.dir, "--roles", "consumer,records", "--queue", self.study.queue_database,
+            "--database", self.study.database, user=CONSUMER if self.users else None)
+
+
+def own(path, user, group):
+    for place in [path, *path.rglob("*")]:
+        os.chown(place, user, group)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can start processes of two users")
+class TwoUsers(Parted):
+    users = True
+
+    def test_the_receiver_sees_nothing_in_the_clear(self):
+        device = self.study.device(self.receiver)
+        device.consent(name="Planted Name")
+        planted = "remembered-words-81c4"
+        device.answer(VISIT, visit(cups=CUPS))
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), 1)
+        process = self.receiver.process.pid
+        # 1. Whose files it has open.
+        files = {os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir() if link.exists()}
+        self.assertTrue(any("queue.sqlite" in name for name in files), files)
+        for name in files:
+            self.assertNotIn(str(self.study.dir / "data"), name)
+            self.assertNotIn(str(self.study.dir / "keys"), name)
+        # 2. What it could open.
+        for place in (self.study.database, self.study.dir / "keys"):
+            done = subprocess.run(["cat", str(place)] if place.is_file() else ["ls", str(place)],
+                                  preexec_fn=as_user(RECEIVER), capture_output=True, check=False)
+            self.assertNotEqual(done.returncode, 0, place)
+        # 3. What is in its memory, and in its store.
+        words = [device.participant.encode(), device.contract.encode(), str(CUPS).encode(), b"Planted Name", planted.encode()]
+        memory = clear_text(process)
+        for word in words:
+            self.assertNotIn(word, memory, "the receiver's memory")
+            for path in self.study.queue_database.parent.iterdir():
+                self.assertNotIn(word, path.read_bytes(), path.name)
+        self.assertEqual(self.receiver.stop(20), 0)
+        self.assertEqual(self.consumer.stop(20), 0)
+
+
+def clear_text(process):
+    """All of a process's memory that can be read."""
+    found = []
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
+        for line in maps:
+            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+)", line)
+            if not match or "r" not in match[3] or "[vvar]" in line or "[vsyscall]" in line:
+                continue
+            start, end = int(match[1], 16), int(match[2], 16)
+            if end - start > 1 << 30:
+                continue
+            try:
+                memory.seek(start)
+                found.append(memory.read(end - start))
+            except OSError:
+                continue
+    return b"".join(found)
+
+
+class Killed(Parted):
+    def test_either_or_both_are_killed_and_what_was_acknowledged_is_stored_once_in_order(self):
+        random = seeded()
+        device = self.study.device(self.receiver)
+        queued = device.consent().json["submissions"]
+        cups = 0
+        for _ in range(ROUNDS):
+            for _ in range(3):
+                cups += 1
+                queued += device.answer(VISIT, visit(cups=CUPS + cups)).json["submissions"]
+            sender = subprocess.Popen(
+                [str(BIN), "device", "send", "--store", str(device.store), "--attempts", "1"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(random.uniform(0.0, 0.3))
+            victims = random.choice([("receiver",), ("consumer",), ("receiver", "consumer")])
+            for name in victims:
+                getattr(self, name).kill()
+            sender.wait(120)
+            if "consumer" in victims:
+                self.start_consumer()
+            if "receiver" in victims:
+                old = self.receiver.url
+                self.start_receiver()
+                path = device.store / "enrolment.json"
+                path.write_text(path.read_text().replace(old, self.receiver.url))
+        device.send()
+        self.assertEqual(device.queued(), [])
+        deliveries = device.settled(120)
+        self.assertEqual(set(deliveries), set(queued))
+        self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
+        self.assertEqual(
+            self.study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 20000000 AND modifier_cd = '@' "
+                           "GROUP BY nval_num ORDER BY nval_num"), [(CUPS + number, 1) for number in range(1, cups + 1)])
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), cups)
+        self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission_body"), 0)
+        for path in ("sql", "queue_sql"):
+            self.assertEqual(getattr(self.study, path)("PRAGMA integrity_check"), [("ok",)])
+
+    def test_a_second_consumer_waits_and_takes_over(self):
+        device = self.study.device(self.receiver)
+        device.consent()
+        device.send()
+        device.settled()
+        first = self.consumer
+        self.start_consumer()
+        until(lambda: "another consumer" in self.consumer.log, "the second says that it waits")
+        for cups in range(1, 6):
+            device.answer(VISIT, visit(cups=CUPS + cups))
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        first.kill()
+        for cups in range(6, 11):
+            device.answer(VISIT, visit(cups=CUPS + cups))
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        self.assertEqual(
+            self.study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), 10)
+
+    def test_records_take_no_other_queue_and_a_queue_no_other_study(self):
+        self.assertEqual(self.consumer.stop(20), 0)
+        elsewhere = self.study.root / "other-queue.sqlite"
+        done = tributary("serve", self.study.dir, "--port", "0", "--roles", "consumer", "--queue", elsewhere, status=1)
+        self.assertIn("queue-missing", done.errors)
+        self.assertFalse(elsewhere.exists(), "nothing was made")
+        other = Study(name="other-study")
+        self.addCleanup(other.close)
+        done = tributary("serve", other.dir, "--port", "0", "--queue", self.study.queue_database, status=1, timeout=60)
+        self.assertIn("queue-of-another-study", done.errors)
+        self.start_consumer()
+        self.assertEqual(self.consumer.stop(20), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,249 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import Outbox
+
+/// What a device does with what the study tells of its submissions.
+@Suite struct LearningTests {
+    private let day = 86_400.0
+
+    private func store(_ folder: TemporaryFolder) throws -> DeviceStore {
+        try DeviceStore.open(folder.url.appendingPathComponent("device"))
+    }
+
+    /// A store whose Contract and data were sent; the first learning is done.
+    private func sent(
+        _ count: Int, to study: ModelStudy, in folder: TemporaryFolder, _ clock: WaitLog
+    ) async throws -> (DeviceStore, [OutboxEntry]) {
+        let store = try store(folder)
+        let connection = try study.connection(clock)
+        try await connection.learnDeliveries(in: store)
+        var entries = [try store.outbox.append("Contract")]
+        for _ in 1..<count { entries.append(try store.outbox.append("Observation")) }
+        #expect(try await connection.sendAll(from: store.outbox).sent == count)
+        return (store, entries)
+    }
+
+    @Test func whatIsSentStaysUntilThirtyDaysAfterItIsStored() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(5, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        #expect(try store.outbox.entries().isEmpty)
+        #expect(try store.outbox.sentSubmissions() == entries.map { SentSubmission(entry: $0) })
+        // 1. While it is not stored it stays, however long.
+        clock.wait(400 * day)
+        #expect(try await connection.learnDeliveries(in: store).removed == 0)
+        // 2. Stored, refused and held are noted.
+        await study.settle(entries[0...1].map(\.sid))
+        await study.settle([entries[2].sid], as: "refused")
+        await study.settle([entries[3].sid], as: "held")
+        let report = try await connection.learnDeliveries(in: store)
+        #expect(report == LearningReport(stored: 2, refused: 1, requeued: 0, removed: 0))
+        let now = Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
+        #expect(
+            try store.outbox.sentSubmissions().map(\.fate) == [
+                .stored(now), .stored(now), .refused(now), .waiting, .waiting,
+            ])
+        // 3. Thirty days later the settled ones go.
+        clock.wait(30 * day - 1)
+        #expect(try await connection.learnDeliveries(in: store).removed == 0)
+        clock.wait(1)
+        #expect(try await connection.learnDeliveries(in: store).removed == 3)
+        #expect(try store.outbox.sentSubmissions().map(\.entry) == Array(entries[3...]))
+    }
+
+    @Test func onlyWhatIsNewIsAskedFor() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, _) = try await sent(3, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        try await connection.learnDeliveries(in: store)
+        await study.settleAll()
+        try await connection.learnDeliveries(in: store)
+        #expect(await study.cursors == [nil, "1.0", "1.2", "1.3", "1.3", "1.5", "1.6"])
+        // Another process goes on where this one stopped.
+        #expect(try await connection.learnDeliveries(in: self.store(folder)).stored == 0)
+        #expect(await study.cursors.last == "1.6")
+    }
+
+    @Test(arguments: [ModelStudy.Manner.agreed, .refusingOldCursors])
+    func whatARestoredStudyLostIsSentAgainInItsOrder(manner: ModelStudy.Manner) async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy(manner))
+        let (store, entries) = try await sent(3, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        await study.makeBackup()
+        // 1. More is sent, all is stored, and the study falls back to before.
+        let later = try [store.outbox.append("Patient"), store.outbox.append("Observation")]
+        _ = try await connection.synchronize(store)
+        await study.settleAll()
+        #expect(try await connection.learnDeliveries(in: store).stored == 5)
+        await study.restore()
+        // 2. What it does not list goes back to the queue, before what is new; what it has is not sent again.
+        let newest = try store.outbox.append("Observation")
+        let report = try await connection.synchronize(store)
+        #expect(report.learned == LearningReport(stored: 0, refused: 0, requeued: 2, removed: 0))
+        #expect(report.sending.sent == 3)
+        #expect(await study.arrivals == (entries + later + later + [newest]).map(\.sid))
+        #expect(try store.outbox.sentSubmissions().map(\.entry) == entries + later + [newest])
+        // 3. What it has again only received counts as such; asking once more changes nothing.
+        #expect(try store.outbox.sentSubmissions().allSatisfy { $0.fate == .waiting })
+        #expect(try await connection.learnDeliveries(in: store).requeued == 0)
+    }
+
+    @Test func aContractThatWasLostGoesBeforeTheDataItCovers() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(3, to: study, in: folder, clock)
+        await study.restore()
+        #expect(try await study.connection(clock).learnDeliveries(in: store).requeued == 3)
+        #expect(try store.outbox.entries() == entries)
+        #expect(try store.outbox.consent() == .given)
+        // The bytes are the same.
+        _ = try await study.connection(clock).sendAll(from: store.outbox)
+        #expect(await study.arrivals == (entries + entries).map(\.sid))
+    }
+
+    @Test func aContractSentAgainDoesNotUndoALaterRefusal() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(2, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        await study.refuse("Contract", with: 422)
+        try store.outbox.append("Contract")
+        try store.outbox.append("Observation")
+        #expect(try await connection.sendAll(from: store.outbox).ending == .stopped)
+        await study.refuse("Contract", with: nil)
+        await study.restore()
+        let report = try await connection.synchronize(store)
+        #expect(report.learned?.requeued == 2)
+        #expect(report.sending.sent == 1 && report.sending.ending == .stopped)
+        #expect(await study.arrivals == (entries + entries.prefix(1)).map(\.sid))
+    }
+
+    @Test func aRestoreWhileThePagesAreReadBeginsThemAnew() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(5, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        await study.restoreWhileListing(1)
+        #expect(try await connection.learnDeliveries(in: store).requeued == 5)
+        #expect(try store.outbox.entries() == entries)
+        // One that is restored again and again is asked another time; nothing moves on its word.
+        _ = try await connection.sendAll(from: store.outbox)
+        await study.restoreWhileListing(100)
+        await study.makeBackup()
+        let result = await codeOfAsync { try await connection.learnDeliveries(in: store) }
+        #expect(result == "server-unavailable")
+        #expect(try store.outbox.entries().isEmpty)
+    }
+
+    @Test func anOlderServerWithoutEpochsIsFollowedByItsCursorAlone() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy(.withoutEpoch))
+        let (store, _) = try await sent(3, to: study, in: folder, clock)
+        await study.settleAll()
+        let report = try await study.connection(clock).learnDeliveries(in: store)
+        #expect(report == LearningReport(stored: 3, refused: 0, requeued: 0, removed: 0))
+    }
+
+    /// Another client's list says nothing of what this one's predecessor sent.
+    @Test func aDeviceThatWasEnrolledAnewSendsNothingAgain() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(2, to: study, in: folder, clock)
+        await study.restore()
+        let other = try Enrolment(
+            baseURL: "https://study.example/s", clientID: "another", clientSecret: "x", antispam: "word",
+            jwks: ScriptedStudy.jwks)
+        let connection = StudyConnection(enrolment: other, transport: study)
+        #expect(try await connection.learnDeliveries(in: store).requeued == 0)
+        #expect(try store.outbox.sentSubmissions().map(\.entry) == entries)
+        // What it sends itself is its own to send again.
+        let own = try store.outbox.append("Observation")
+        _ = try await connection.sendAll(from: store.outbox)
+        await study.restore()
+        #expect(try await connection.learnDeliveries(in: store).requeued == 1)
+        #expect(try store.outbox.entries() == [own])
+    }
+
+    @Test func whatARestoredStudyLostBeforeItWasEverAskedIsSentAgain() async throws {
+        let (folder, study) = (try TemporaryFolder(), ModelStudy())
+        let store = try store(folder)
+        let entry = try store.outbox.append("Contract")
+        _ = try await study.connection().sendAll(from: store.outbox)
+        await study.restore()
+        #expect(try await study.connection().learnDeliveries(in: store).requeued == 1)
+        #expect(try store.outbox.entries() == [entry])
+    }
+
+    @Test func aDamagedPositionIsReadAsNone() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, _) = try await sent(2, to: study, in: folder, clock)
+        try store.save(Data("{".utf8), named: "deliveries.json")
+        await study.settleAll()
+        #expect(
+            try await study.connection(clock).learnDeliveries(in: store)
+                == LearningReport(stored: 2, refused: 0, requeued: 0, removed: 0))
+    }
+
+    @Test func aC3PROEnvelopeIsFoundInTheListByTheIDOfItsContent() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let store = try store(folder)
+        let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
+        let connection = try study.connection(clock)
+        try await connection.learnDeliveries(in: store)
+        try store.outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        _ = try await connection.synchronize(store)
+        await study.settleAll()
+        #expect(try await connection.learnDeliveries(in: store).stored == 1)
+        await study.restore()
+        #expect(try await connection.synchronize(store).sending.sent == 1)
+        #expect(await Set(study.arrivals).count == 1)
+    }
+
+    @Test func nothingGoesBackWhileAnotherProcessSends() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, _) = try await sent(2, to: study, in: folder, clock)
+        await study.restore()
+        let connection = try study.connection(clock)
+        do {
+            let lock = try store.outbox.sendingLock()
+            #expect(await codeOfAsync { try await connection.learnDeliveries(in: store) } == "outbox-busy")
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try await connection.learnDeliveries(in: store).requeued == 2)
+    }
+
+    @Test func thatLearningFailsKeepsNothingFromBeingSent() async throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        try store.outbox.append("Contract")
+        // This study has no list of deliveries.
+        let report = try await ScriptedStudy().connection().synchronize(store)
+        #expect(report.learned == nil && report.sending.sent == 1)
+    }
+
+    @Test func aListThatNeverEndsIsGivenUp() async throws {
+        struct Endless: Transport {
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                if request.url.path.hasSuffix("/token") {
+                    return .init(status: 200, body: Data(#"{"access_token":"t","token_type":"bearer"}"#.utf8))
+                }
+                let next = String(repeating: "x", count: 2_000)
+                return .init(
+                    status: 200,
+                    body: Data(#"{"deliveries":[{"submission":"a","status":"s","at":""}],"next":"\#(next)"}"#.utf8))
+            }
+        }
+        let folder = try TemporaryFolder()
+        let connection = StudyConnection(enrolment: try ScriptedStudy.enrolment(), transport: Endless())
+        let store = try store(folder)
+        #expect(await codeOfAsync { try await connection.learnDeliveries(in: store) } == "answer-invalid")
+    }
+
+    @Test func allDeliveriesShowEachSubmissionOnceAtItsNewestState() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (_, entries) = try await sent(5, to: study, in: folder, clock)
+        await study.settle([entries[1].sid])
+        let (deliveries, next) = try await study.connection(clock).allDeliveries()
+        #expect(deliveries.map(\.submission) == [0, 2, 3, 4, 1].map { entries[$0].sid })
+        #expect(deliveries.map(\.status) == ["received", "received", "received", "received", "stored"])
+        #expect(next == "1.6")
+        #expect(try await study.connection(clock).allDeliveries(after: next).deliveries.isEmpty)
+    }
+}

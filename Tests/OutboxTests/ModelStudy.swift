@@ -1,0 +1,107 @@
+import Foundation
+import Wire
+
+@testable import Outbox
+
+/// A study's server that keeps what it acknowledges, tells what became of it, and can be set back to a backup.
+actor ModelStudy: Transport {
+    struct Submission: Sendable, Hashable {
+        let sid: String
+        let seq: Int64
+        var status: String
+        /// The number of its last change.
+        var change: Int
+    }
+
+    /// How it answers: as agreed, or as an older server or one that does not know cursors.
+    enum Manner: Sendable { case agreed, withoutEpoch, refusingOldCursors }
+
+    private let manner: Manner
+    private(set) var epoch: Int64 = 1
+    private(set) var stored: [String: Submission] = [:]
+    private var backup: [String: Submission] = [:]
+    private var changes = 0
+    private var backupChanges = 0
+    /// All it ever took, in the order of their coming.
+    private(set) var arrivals: [String] = []
+    /// The `after` of each request for deliveries; `nil` for the beginning.
+    private(set) var cursors: [String?] = []
+    private var refusals: [String: Int] = [:]
+    private var restoresWhileListing = 0
+
+    init(_ manner: Manner = .agreed) { self.manner = manner }
+
+    func makeBackup() { (backup, backupChanges) = (stored, changes) }
+
+    /// Loses what came after the backup. Another epoch begins.
+    func restore() {
+        (stored, changes) = (backup, backupChanges)
+        epoch += 1
+    }
+
+    /// Refuses every submission of this kind with this status from now on; `nil` takes them again.
+    func refuse(_ kind: String, with status: Int?) { refusals[kind] = status }
+
+    /// Is restored again after each of the next pages.
+    func restoreWhileListing(_ times: Int) { restoresWhileListing = times }
+
+    /// Says of what it has what became of it.
+    func settle(_ sids: some Sequence<String>, as status: String = "stored") {
+        for sid in sids {
+            changes += 1
+            stored[sid]?.status = status
+            stored[sid]?.change = changes
+        }
+    }
+
+    func settleAll() { settle(stored.values.sorted { $0.seq < $1.seq }.map(\.sid)) }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let path = request.url.path
+        if path.hasSuffix("/oauth/token") {
+            return .init(
+                status: 200, body: try JSONEncoder().encode(TokenResponse(accessToken: "t", expiresIn: 86_400)))
+        }
+        if path.hasSuffix("/deliveries") { return try deliveries(request) }
+        guard path.contains("/encfhir/"), let body = request.body, let header = try? EnvelopeHeader.read(from: body)
+        else { return .init(status: 404) }
+        if let status = refusals[request.url.lastPathComponent] {
+            return TransportResponse(status: status).marked(for: header)
+        }
+        let sid = header.submissionID
+        arrivals.append(sid)
+        if stored[sid] == nil {
+            changes += 1
+            stored[sid] = Submission(sid: sid, seq: header.seq ?? 0, status: "received", change: changes)
+        }
+        return TransportResponse(status: 200).marked(for: header)
+    }
+
+    private func deliveries(_ request: TransportRequest) throws -> TransportResponse {
+        let query = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems
+        let after = query?.first { $0.name == "after" }?.value
+        cursors.append(after)
+        var start = 0
+        if let after {
+            let parts = after.split(separator: ".").compactMap { Int($0) }
+            guard parts.count == 2 else { return .init(status: 400) }
+            if manner == .refusingOldCursors, Int64(parts[0]) != epoch { return .init(status: 400) }
+            start = parts[1]
+        }
+        let found = stored.values.filter { $0.change > start }.sorted { $0.change < $1.change }.prefix(2)
+        let page = DeliveriesPage(
+            deliveries: found.map { .init(submission: $0.sid, status: $0.status, at: "2026-01-01T00:00:00.000Z") },
+            next: "\(epoch).\(found.last?.change ?? start)", epoch: manner == .withoutEpoch ? nil : epoch)
+        if restoresWhileListing > 0 {
+            restoresWhileListing -= 1
+            restore()
+        }
+        return .init(status: 200, body: try JSONEncoder().encode(page))
+    }
+
+    nonisolated func connection(_ clock: WaitLog = WaitLog()) throws -> StudyConnection {
+        StudyConnection(
+            enrolment: try ScriptedStudy.enrolment(), transport: self,
+            environment: DeviceEnvironment(now: { clock.now }, sleep: { clock.wait($0) }, random: { 0.5 }))
+    }
+}

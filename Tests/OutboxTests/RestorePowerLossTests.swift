@@ -1,0 +1,188 @@
+import Foundation
+import Testing
+
+@testable import Outbox
+
+/// A device and a study that is set back to backups, stopped at any file operation: what a person gave is in the queue,
+/// sent, refused, or was stored for thirty days.
+@Suite struct RestorePowerLossTests {
+    /// The device, the study and what was promised.
+    private final class World {
+        let files: ModelFiles
+        let study = ModelStudy()
+        let clock = WaitLog()
+        var promised: [String] = []
+        /// Since when the study says so, by submission.
+        var storedSince: [String: Date] = [:]
+        /// What the device let go when it was allowed to.
+        var gone: Set<String> = []
+
+        init(seed: UInt64) { files = ModelFiles(seed: seed) }
+
+        func store() throws -> DeviceStore { try .open(URL(fileURLWithPath: "/d"), files: files) }
+
+        func append(_ kind: String) throws {
+            let sid = newSID()
+            try store().outbox.append(kind, sid: sid)
+            promised.append(sid)
+        }
+
+        func learn() async throws { try await study.connection(clock).learnDeliveries(in: store()) }
+        func send() async throws {
+            _ = try await study.connection(clock).sendAll(from: store().outbox, patience: .init(attempts: 1))
+        }
+        func synchronize() async throws {
+            _ = try await study.connection(clock).synchronize(store(), patience: .init(attempts: 1))
+        }
+
+        func settle(as status: String = "stored", where condition: (ModelStudy.Submission) -> Bool = { _ in true })
+            async
+        {
+            let chosen = await study.stored.values.filter { $0.status == "received" && condition($0) }
+            await study.settle(chosen.map(\.sid), as: status)
+            for submission in chosen { storedSince[submission.sid] = clock.now }
+        }
+
+        func restore() async {
+            await study.restore()
+            let left = await study.stored
+            storedSince = storedSince.filter { ["stored", "refused"].contains(left[$0.key]?.status) }
+        }
+
+        /// Sees what the device let go; the broken rule, if one broke.
+        func check() throws -> String? {
+            let outbox = try store().outbox
+            let sent = try outbox.sentSubmissions().map(\.entry)
+            let known = try outbox.entries() + outbox.refusedEntries() + sent
+            for sid in Set(promised).subtracting(known.map(\.sid)).subtracting(gone) {
+                guard let since = storedSince[sid], clock.now.timeIntervalSince(since) >= 30 * 86_400 else {
+                    return "a submission is lost"
+                }
+                gone.insert(sid)
+            }
+            if Set(sent.map(\.name)).count != sent.count { return "a submission is kept twice" }
+            return nil
+        }
+
+        /// What the study has in the end, when it takes everything.
+        func checkEnd() async throws -> String? {
+            await study.refuse("Patient", with: nil)
+            await study.refuse("Contract", with: nil)
+            for _ in 0..<3 {
+                _ = try store().outbox.retryRefused()
+                try await synchronize()
+            }
+            if let broken = try check() { return broken }
+            let outbox = try store().outbox
+            if try !outbox.entries().isEmpty, try outbox.consent() != .none { return "something was not sent" }
+            let stored = Set(await study.stored.keys)
+            if try outbox.entries().isEmpty, !stored.isSuperset(of: Set(promised).subtracting(gone)) {
+                return "the study has not everything"
+            }
+            return nil
+        }
+    }
+
+    /// Everything once: sent, learned, refused, let go, lost in a restore, sent again.
+    private func story(_ world: World) async throws {
+        try await world.learn()
+        try world.append("Contract")
+        for _ in 0..<2 { try world.append("Observation") }
+        try await world.send()
+        await world.settle { $0.seq == 2 }
+        await world.settle(as: "refused") { $0.seq == 3 }
+        await world.study.makeBackup()
+        await world.study.refuse("Patient", with: 422)
+        for kind in ["Patient", "Observation"] { try world.append(kind) }
+        try await world.synchronize()
+        world.clock.wait(31 * 86_400)
+        await world.settle()
+        try await world.learn()
+        try world.append("Observation")
+        try await world.synchronize()
+        await world.restore()
+        try world.append("Observation")
+        try await world.synchronize()
+        await world.study.refuse("Patient", with: nil)
+        _ = try world.store().outbox.retryRefused()
+        try await world.synchronize()
+    }
+
+    @Test func aStopBeforeAnyFileOperationLosesNothing() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("RestorePowerLossTests seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        var step = 0
+        while step < 5_000 {
+            // A third of the operations in each run, others in the next.
+            step += Int.random(in: 1...5, using: &generator)
+            let world = World(seed: generator.next())
+            world.files.losePower(before: step)
+            do { try await story(world) } catch is ModelFiles.PowerLost {}
+            let wentDown = world.files.wentDown
+            world.files.restart()
+            if let broken = try world.check() { Issue.record("seed \(seed), step \(step): \(broken)") }
+            if !world.promised.isEmpty, let broken = try await world.checkEnd() {
+                Issue.record("seed \(seed), step \(step), in the end: \(broken)")
+            }
+            if !wentDown {
+                // The whole story was told: 30 days passed for one, and one came back twice.
+                #expect(step > 200)
+                #expect(world.gone.count == 2)
+                #expect(await world.study.arrivals.count > Set(world.study.arrivals).count)
+                return
+            }
+        }
+        Issue.record("the story did not end")
+    }
+
+    /// Random devices, studies and power losses, several in one life.
+    @Test func randomLivesLoseNothing() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("RestorePowerLossTests random seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        var losses = 0
+        for round in 0..<80 {
+            let world = World(seed: generator.next())
+            for _ in 0..<30 {
+                if Bool.random(using: &generator) {
+                    world.files.losePower(before: Int.random(in: 1...60, using: &generator))
+                }
+                do {
+                    try await act(in: world, &generator)
+                } catch is ModelFiles.PowerLost {
+                    losses += 1
+                } catch let error as OutboxError where error.reason == .consentRequired {}
+                world.files.restart()
+                if let broken = try world.check() {
+                    Issue.record("seed \(seed), round \(round): \(broken)")
+                    return
+                }
+            }
+            if let broken = try await world.checkEnd() {
+                Issue.record("seed \(seed), round \(round), in the end: \(broken)")
+                return
+            }
+        }
+        #expect(losses > 100)
+    }
+
+    private func act(in world: World, _ generator: inout SeededGenerator) async throws {
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0: try world.append("Contract")
+        case 1, 2: try world.append("Observation")
+        case 3: try world.append("Patient")
+        case 4, 5: try await world.send()
+        case 6, 7: try await world.synchronize()
+        case 8: try await world.learn()
+        case 9: await world.settle()
+        case 10: world.clock.wait(Double.random(in: 0...40, using: &generator) * 86_400)
+        case 11: await world.study.makeBackup()
+        case 12: await world.restore()
+        default:
+            _ = try world.store().outbox.retryRefused()
+            let kind = Bool.random(using: &generator) ? "Patient" : "Contract"
+            await world.study.refuse(kind, with: Bool.random(using: &generator) ? 422 : nil)
+        }
+    }
+}
