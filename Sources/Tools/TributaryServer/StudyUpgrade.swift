@@ -27,13 +27,14 @@ public struct StudyUpgrade: Sendable {
         public let bindings: Int
         /// Resources that are not deleted.
         public let records: Int
-        /// The former database as it was; nil where an earlier run made it.
+        /// The former database as it was; nil where it is away.
         public let copy: String?
     }
 
     let folder: StudyFolder
     let studyID: String
     let former: String
+    let copy: String
     let partial: String
     let queue: String
     let records: String
@@ -44,6 +45,7 @@ public struct StudyUpgrade: Sendable {
         self.folder = folder
         studyID = study.id
         former = folder.formerDatabaseURL.path
+        copy = former + ".before-upgrade"
         queue = folder.defaultQueueURL.path
         partial = queue + ".partial"
         records = folder.defaultRecordsURL.path
@@ -73,14 +75,14 @@ public struct StudyUpgrade: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         try upgrade.requireAlone()
-        let copy = try await upgrade.isParted() ? nil : upgrade.partKeepingCopy(at: date)
-        let report = try await upgrade.publish(copy: copy)
+        if try await !upgrade.isParted() { try await upgrade.partKeepingCopy(at: date) }
+        let report = try await upgrade.publish()
         unlink(upgrade.former + ".lock")
         return report
     }
 
     /// Steps 1 and 2, after a copy was made. What fails leaves the study as it was.
-    private func partKeepingCopy(at date: Date) async throws -> String {
+    private func partKeepingCopy(at date: Date) async throws {
         guard !StudyBackupFiles.exists(queue), !StudyBackupFiles.exists(records) else {
             throw ServerError(
                 code: "study-upgrade-conflict",
@@ -90,12 +92,14 @@ public struct StudyUpgrade: Sendable {
         }
         let size = StudyBackupFiles.size(former) ?? 0
         try StoreMigration.requireSpace(size * 3 + (64 << 20), besides: former)
-        let copy = former + ".before-" + SQLTimestamp.text(date).filter(\.isNumber)
-        try SQLiteDatabase.copy(path: former, to: copy)
+        // A copy that an earlier run left is of an earlier state, or not whole.
+        for end in ["", ".part", ".part-journal"] { unlink(copy + end) }
+        try SQLiteDatabase.copy(path: former, to: copy + ".part")
+        try StudyBackupFiles.move(copy + ".part", to: copy)
+        try synchronizeFolder(of: copy)
         do {
             let marks = try await makeQueue()
             try await part(from: marks, at: date)
-            return copy
         } catch {
             // An error of the disk may have come after all was written.
             if (try? await isParted()) != true {
@@ -190,17 +194,17 @@ public struct StudyUpgrade: Sendable {
     // MARK: - The names
 
     /// Step 3: gives both stores their names.
-    func publish(copy: String?) async throws -> Report {
+    func publish() async throws -> Report {
         // 1. The two belong together.
         let made = StudyBackupFiles.exists(partial) ? partial : queue
         guard StudyBackupFiles.exists(made) else {
             throw ServerError(
                 code: "queue-missing",
                 message:
-                    "The queue that the upgrade made is away; go back to the copy data/tributary.sqlite.before-... "
+                    "The queue that the upgrade made is away; go back to the copy data/tributary.sqlite.before-upgrade "
                     + "and run the upgrade again.")
         }
-        let report = try await report(queue: made, copy: copy)
+        let report = try await report(queue: made)
         try requireAlone()
         try SQLiteDatabase.settle(path: made)
         // 2. The queue first: as long as the former database has its name, all know that the upgrade is not done.
@@ -222,7 +226,7 @@ public struct StudyUpgrade: Sendable {
         try StudyBackupFiles.synchronize(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     }
 
-    private func report(queue made: String, copy: String?) async throws -> Report {
+    private func report(queue made: String) async throws -> Report {
         let queue = try await StudyBackup.closing(openQueue(made)) { database in
             try await database.read { transaction in
                 (
@@ -251,7 +255,8 @@ public struct StudyUpgrade: Sendable {
         }
         return Report(
             submissions: queue.submissions, waiting: Int(queue.waiting), devices: Int(queue.devices),
-            bindings: Int(rest.bindings), records: rest.records, copy: copy)
+            bindings: Int(rest.bindings), records: rest.records,
+            copy: StudyBackupFiles.exists(copy) ? copy : nil)
     }
 
     /// What waits in the queue belongs into a repository of the study's files as little as the records do.
