@@ -1,0 +1,260 @@
+import Crypto
+import FHIR
+import Foundation
+import Storage
+
+extension StudyBackup {
+    /// What a restored study holds.
+    public struct Restored: Sendable, Hashable {
+        /// The queue's rows.
+        public let submissions: Int
+        /// The resources that are not deleted.
+        public let records: Int
+        /// The queue's new epoch: phones ask again for what became of what they sent, and send again what is missing.
+        public let epoch: Int64
+    }
+
+    /// Makes a study of a backup. Its stores stand in their usual places; its private keys are to be put back by hand.
+    ///
+    /// - Parameters:
+    ///   - directory: the study's folder, which need not be there; it may hold `keys/`.
+    ///   - date: now.
+    /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`, `file-unwritable`;
+    ///   ``Storage/StorageError`` `storage-schema-newer`, `storage-full`. Then nothing was changed, and nothing stays.
+    public static func restore(_ file: String, into directory: String, at date: Date) async throws -> Restored {
+        let place = URL(fileURLWithPath: directory, isDirectory: true)
+        for name in ["study.json", "queue", "data"] { try requireFree(name, in: place) }
+        // 1. Is it a whole backup? Nothing is made before that is known.
+        try requireSealed(file)
+        // 2. What is made stands in a folder of its own until all of it is known to be good.
+        let isNew = !StudyBackupFiles.exists(place.path)
+        if isNew {
+            do {
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            } catch {
+                throw ServerError(
+                    code: "file-unwritable", message: "The folder \(place.lastPathComponent) cannot be made.")
+            }
+        }
+        do {
+            let staging = place.appendingPathComponent(".restore-\(UUID().uuidString)", isDirectory: true)
+            try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
+            defer { try? FileManager.default.removeItem(at: staging) }
+            let manifest = try extract(file, into: staging)
+            let restored = try await prepare(staging, manifest, at: date)
+            try await setPlaces(of: staging)
+            // 3. The names; the last makes the folder a study.
+            try publish(staging, in: place)
+            return restored
+        } catch {
+            if isNew { try? FileManager.default.removeItem(at: place) }
+            throw error
+        }
+    }
+
+    private static func requireFree(_ name: String, in place: URL) throws {
+        guard StudyBackupFiles.exists(place.appendingPathComponent(name).path) else { return }
+        throw ServerError(
+            code: "study-exists",
+            message: "There is a \(name) in this folder already; nothing was changed. Restore into another folder.")
+    }
+
+    // MARK: - Reading the file
+
+    /// Sees that the file ends with the digest of all before it.
+    private static func requireSealed(_ file: String) throws {
+        guard let size = StudyBackupFiles.size(file) else {
+            throw ServerError(code: "file-unreadable", message: "The file \(file) cannot be read.")
+        }
+        let length = Int64(seal("").count)
+        guard size > length else { throw damaged("it is too short") }
+        var hash = SHA256()
+        var end = Data()
+        var read: Int64 = 0
+        try StudyBackupFiles.each(file) { piece in
+            let body = min(piece.count, Int(clamping: max(0, size - length - read)))
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: piece[..<body]))
+            end.append(contentsOf: piece[body...])
+            read += Int64(piece.count)
+            guard read <= size else { throw damaged("it changes while it is read") }
+        }
+        guard end == seal(StudyBackupFiles.text(hash.finalize())) else {
+            throw damaged("its bytes do not have the digest at its end")
+        }
+    }
+
+    /// Writes the files where they belong below a folder, each as its manifest says.
+    private static func extract(_ file: String, into staging: URL) throws -> StudyBackupManifest {
+        let reader = try StudyBackupReader(path: file)
+        guard try reader.next() == StudyBackupManifest.name else { throw damaged("it does not begin with a manifest") }
+        var bytes = Data()
+        try reader.each(limit: Int64(StudyBackupManifest.largestManifest)) { bytes.append(contentsOf: $0) }
+        let manifest = try StudyBackupManifest(bytes)
+        try StoreMigration.requireSpace(
+            manifest.members.reduce(Int64(16 << 20)) { $0.addingReportingOverflow($1.bytes).partialValue },
+            besides: staging.path)
+        for folder in ["queue", "data", "consent", "questionnaires", "receipt-roots"] {
+            try StudyBackupFiles.makeFolder(staging.appendingPathComponent(folder).path, permissions: 0o700)
+        }
+        var missing = Dictionary(manifest.members.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        while let name = try reader.next() {
+            guard let member = missing.removeValue(forKey: name) else {
+                throw damaged("it holds a file that its manifest does not name")
+            }
+            try extract(member, from: reader, to: staging.appendingPathComponent(place(of: name)))
+        }
+        guard missing.isEmpty else { throw damaged("files are missing in it") }
+        return manifest
+    }
+
+    private static func extract(
+        _ member: StudyBackupManifest.Member, from reader: StudyBackupReader, to target: URL
+    ) throws {
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let descriptor = try StudyBackupFiles.create(target.path)
+        defer { StudyBackupFiles.end(descriptor) }
+        var hash = SHA256()
+        var written: Int64 = 0
+        try reader.each(limit: member.bytes) { piece in
+            hash.update(bufferPointer: piece)
+            written += Int64(piece.count)
+            try StudyBackupFiles.write(piece, to: descriptor, target.path)
+        }
+        guard written == member.bytes, StudyBackupFiles.text(hash.finalize()) == member.sha256 else {
+            throw damaged("a file in it is not what its manifest says")
+        }
+    }
+
+    /// Where a file of a backup stands in a study.
+    private static func place(of name: String) -> String {
+        switch name {
+        case StudyBackupManifest.queue: "queue/queue.sqlite"
+        case StudyBackupManifest.records: "data/records.sqlite"
+        default: String(name.dropFirst("study/".count))
+        }
+    }
+
+    // MARK: - The stores
+
+    /// Checks the stores, and begins a new epoch of the queue.
+    private static func prepare(
+        _ staging: URL, _ manifest: StudyBackupManifest, at date: Date
+    ) async throws -> Restored {
+        let folder = StudyFolder(path: staging.path)
+        let queuePath = folder.defaultQueueURL.path
+        let recordsPath = folder.defaultRecordsURL.path
+        guard SQLiteDatabase.isSound(path: queuePath), SQLiteDatabase.isSound(path: recordsPath) else {
+            throw damaged("a database in it is not sound")
+        }
+        guard (try? folder.configuration())?.id == manifest.studyID else {
+            throw damaged("its study.json is another's")
+        }
+        let known = try await checking(queuePath, StudyStores.queueMigrations, StudyStores.queuePermissions) { queue in
+            try await queue.read { (state: try QueueState.read(in: $0), submissions: try submissions(in: $0)) }
+        }
+        let found = try await checking(recordsPath, StudyStores.recordsMigrations, StudyStores.recordsPermissions) {
+            try await $0.read { (queue: try queueID(in: $0), records: try records(in: $0)) }
+        }
+        guard known.state.queueID == manifest.queueID, known.state.epoch == manifest.epoch,
+            known.state.studyID ?? manifest.studyID == manifest.studyID,
+            found.queue ?? manifest.queueID == manifest.queueID
+        else { throw damaged("its parts do not belong together") }
+        let queue = try await SQLiteDatabase.open(
+            path: queuePath, migrations: [], schema: .exact, permissions: StudyStores.queuePermissions)
+        let epoch = try await closing(queue) { queue in
+            try await queue.write { transaction in
+                // Who had leased a submission is gone, and what it had begun it never ended here.
+                try transaction.execute(
+                    """
+                    UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL, begun = 0
+                    WHERE lease IS NOT NULL OR lease_owner IS NOT NULL OR lease_until IS NOT NULL OR begun <> 0
+                    """)
+                return try QueueState.beginEpoch(at: date, in: transaction)
+            }
+        }
+        for path in [queuePath, recordsPath] { try SQLiteDatabase.settle(path: path) }
+        return Restored(submissions: known.submissions, records: found.records, epoch: epoch)
+    }
+
+    /// Looks into a store of this version, or of an older one.
+    ///
+    /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` for what is no store of ours.
+    private static func checking<T: Sendable>(
+        _ path: String, _ migrations: [Migration], _ permissions: mode_t,
+        _ body: (SQLiteDatabase) async throws -> T
+    ) async throws -> T {
+        do {
+            let database = try await SQLiteDatabase.open(
+                path: path, migrations: [], schema: .exact, permissions: permissions)
+            return try await closing(database) { database in
+                let done = try await database.read { transaction in
+                    _ = try Migration.pending(migrations, in: transaction)
+                    return try transaction.query("SELECT number FROM schema_migration").map { try $0.integer("number") }
+                }
+                guard !Set(done).isDisjoint(with: migrations.map { Int64($0.number) }) else {
+                    throw damaged("a database in it is not a study's")
+                }
+                return try await body(database)
+            }
+        } catch let error as StorageError
+            where ["storage-corrupt", "storage-schema-older", "storage-failed", "storage-column"].contains(error.code)
+        {
+            throw damaged("a database in it is not a study's")
+        }
+    }
+
+    // MARK: - The folder
+
+    /// The stores stand in the study's folder now, wherever they stood when the backup was made.
+    private static func setPlaces(of staging: URL) async throws {
+        let file = staging.appendingPathComponent("study.json")
+        guard let data = FileManager.default.contents(atPath: file.path), var json = (try? JSON(data))?.object,
+            json["queue"] != nil || json["database"] != nil
+        else { return }
+        json["queue"] = nil
+        json["database"] = nil
+        try FileManager.default.removeItem(at: file)
+        try StudyBackupFiles.make(file.path, Data((JSON.object(json).text(.pretty) + "\n").utf8))
+    }
+
+    /// Gives what was made its modes, makes it durable and gives it its names.
+    private static func publish(_ staging: URL, in place: URL) throws {
+        let files = FileManager.default
+        // 1. Modes, and everything on disk.
+        for case let path as String in files.enumerator(atPath: staging.path) ?? .init() {
+            let full = staging.appendingPathComponent(path).path
+            try StudyBackupFiles.restrict(full, to: mode(of: path, isFolder: StudyBackupFiles.isFolder(full)))
+            try StudyBackupFiles.synchronize(full)
+        }
+        try StudyBackupFiles.synchronize(staging.path)
+        // 2. Nothing that is there is replaced.
+        let names = try files.contentsOfDirectory(atPath: staging.path).sorted().filter { $0 != "study.json" }
+        for name in names + ["study.json"] { try requireFree(name, in: place) }
+        // 3. The names.
+        var published: [String] = []
+        do {
+            for name in names + ["study.json"] {
+                let target = place.appendingPathComponent(name).path
+                try StudyBackupFiles.move(staging.appendingPathComponent(name).path, to: target)
+                published.append(target)
+                if name == names.last { try StudyBackupFiles.synchronize(place.path) }
+            }
+            try StudyBackupFiles.synchronize(place.path)
+        } catch {
+            for path in published.reversed() { try? files.removeItem(atPath: path) }
+            throw error
+        }
+    }
+
+    private static func mode(of path: String, isFolder: Bool) -> mode_t {
+        switch path {
+        case "queue": 0o2770
+        case "data": 0o700
+        case "antispam.sha256": 0o600
+        case "queue/queue.sqlite": StudyStores.queuePermissions
+        case "data/records.sqlite": StudyStores.recordsPermissions
+        default: isFolder ? 0o755 : 0o644
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import TributaryServer
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Write a study into one file, while its server works.",
+        discussion: """
+            The file holds the queue, the records and the study's files, but no private key: back up keys/ apart, and
+            keep the two in different places. It is not encrypted, and readable by you alone.
+
+            Example:
+              tributary backup study -o /backup/study.tar
+            """)
+
+    @Argument(help: "The study's folder.") var dir: String
+    @Option(name: .shortAndLong, help: "The file to write.") var output: String
+    @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
+    @Option(help: "The records' database, if it is not the study's own.") var database: String?
+    @Flag(help: "Replace the file if it is there.") var force = false
+    @Flag(help: "Print one JSON value.") var json = false
+
+    func run() async throws {
+        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
+        let report = try await StudyBackup.write(stores, to: output, force: force, at: Date())
+        if json {
+            CommandOutput.result([
+                "file": .string(report.file), "bytes": .number(JSONNumber(Int(report.bytes))),
+                "sha256": .string(report.sha256), "submissions": .number(JSONNumber(report.submissions)),
+                "records": .number(JSONNumber(report.records)),
+            ])
+        } else {
+            CommandOutput.result("\(report.sha256)  \(report.file)")
+            CommandOutput.note(
+                "\(report.bytes) bytes: \(report.submissions) submissions, \(report.records) records. "
+                    + "The private keys in keys/ are not in it.")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Storage
+import TributaryServer
+
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Bring a study's two stores up to date, as serve does when it starts.",
+        discussion: """
+            A copy of each store that changes is made beside it first. Stop the study's consumer before. A study
+            that was made before version 0.4 is upgraded by `tributary study upgrade`.
+
+            Example:
+              tributary migrate study
+            """)
+
+    @Argument(help: "The study's folder.") var dir: String
+    @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
+    @Option(help: "The records' database, if it is not the study's own.") var database: String?
+    @Flag(help: "Print one JSON value.") var json = false
+
+    func run() async throws {
+        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
+        let report = try await stores.migrate()
+        if json {
+            CommandOutput.result(["queue": Self.json(report.queue), "records": Self.json(report.records)])
+        } else {
+            CommandOutput.result(Self.words("queue", report.queue))
+            CommandOutput.result(Self.words("records", report.records))
+        }
+    }
+
+    private static func json(_ report: StoreMigration.Report) -> JSON {
+        [
+            "steps": .array(report.steps.map { .number(JSONNumber($0)) }),
+            "copy": report.copy.map { .string($0) } ?? .null,
+        ]
+    }
+
+    private static func words(_ name: String, _ report: StoreMigration.Report) -> String {
+        guard !report.steps.isEmpty else { return "\(name): up to date" }
+        let steps = report.steps.map(String.init).joined(separator: ", ")
+        return "\(name): steps \(steps)" + (report.copy.map { "; as it was: \($0)" } ?? "")
+    }
+}
