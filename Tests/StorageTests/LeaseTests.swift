@@ -149,6 +149,20 @@ struct LeaseTests {
         }
     }
 
+    /// Found by the random histories: the head leased again by its owner, and postponed under its newer number.
+    @Test(arguments: Engine.allCases)
+    func whatIsPostponedTakesEarlierLeasesOfItsLaneWithIt(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            try await enqueue(["a1", "a2"], in: queue)
+            let first = try await queue.leaseAll("one")
+            let again = try await queue.leaseAll("one", at: time(1))
+            #expect(again.map(\.submissionID) == ["a1"])
+            try await queue.postpone(again[0], isFailure: false)
+            #expect(try await !queue.settle(first[1], .stored))
+            #expect(try await queue.leaseNumbers("one", at: time(2)) == ["a1", "a2"])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func nothingIsLeasedForNoPlaces(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
