@@ -88,6 +88,24 @@ struct LeaseTests {
         }
     }
 
+    /// A consumer that comes late may not do what stands behind while another does the head.
+    @Test(arguments: Engine.allCases)
+    func whoseLeaseRanOutLosesAllOfTheLane(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            try await enqueue(["a1", "a2", "b1"], in: queue)
+            let late = try await queue.leaseAll("one")
+            #expect(late.map(\.submissionID) == ["a1", "a2", "b1"])
+            let head = try await queue.leaseAll("two", at: time(31))
+            #expect(head.map(\.submissionID) == ["a1"])
+            #expect(try await !queue.isHeld(late[1]))
+            #expect(try await !queue.settle(late[1], .stored))
+            // What nobody else has taken up is its own still.
+            #expect(try await queue.settle(late[2], .stored))
+            #expect(try await queue.settle(head[0], .stored))
+            #expect(try await queue.leaseNumbers("two", at: time(32)) == ["a2"])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func takingOverSparesOnesOwnLeases(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
@@ -128,6 +146,20 @@ struct LeaseTests {
             // A store in trouble is no failure of the submission.
             try await queue.postpone(again[0], isFailure: false)
             #expect(try await queue.leaseAll("two", at: time(2)).map(\.attempts) == [1, 0])
+        }
+    }
+
+    /// Found by the random histories: the head leased again by its owner, and postponed under its newer number.
+    @Test(arguments: Engine.allCases)
+    func whatIsPostponedTakesEarlierLeasesOfItsLaneWithIt(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            try await enqueue(["a1", "a2"], in: queue)
+            let first = try await queue.leaseAll("one")
+            let again = try await queue.leaseAll("one", at: time(1))
+            #expect(again.map(\.submissionID) == ["a1"])
+            try await queue.postpone(again[0], isFailure: false)
+            #expect(try await !queue.settle(first[1], .stored))
+            #expect(try await queue.leaseNumbers("one", at: time(2)) == ["a1", "a2"])
         }
     }
 

@@ -93,7 +93,7 @@ struct QueueModel {
         guard isHeld(submission) else { return }
         for index in entries.indices
         where entries[index].lane == submission.lane && entries[index].number >= submission.number
-            && entries[index].owner == submission.leaseOwner && entries[index].lease == submission.lease
+            && entries[index].owner == submission.leaseOwner
         {
             if isFailure, entries[index].number == submission.number { entries[index].attempts += 1 }
             entries[index].begun = 0

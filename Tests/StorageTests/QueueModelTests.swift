@@ -82,7 +82,7 @@ private struct QueueHistory {
         let limit = 1 + random(6)
         let expected = model.lease(owner: owner, limit: limit, duration: 30, now: now)
         let leased = try await queue.leaseAll(owner, limit: limit, at: time(now))
-        #expect(leased.map(\.number) == expected, "seed \(seed)")
+        try #require(leased.map(\.number) == expected, "seed \(seed)")
         for submission in leased {
             inHand[owner, default: [:]][submission.number] = submission
             past.append(submission)
@@ -148,7 +148,7 @@ private struct QueueHistory {
             ]
             return row.map { "\($0)" }.joined(separator: " ")
         }
-        #expect(rows == expected, "seed \(seed)")
+        try #require(rows == expected, "seed \(seed)")
     }
 
     /// The last process does all that is left.

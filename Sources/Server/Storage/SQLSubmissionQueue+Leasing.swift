@@ -108,16 +108,13 @@ extension SQLSubmissionQueue {
                 try transaction.execute(
                     "UPDATE submission SET attempts = attempts + 1 WHERE number = ?", [SQLValue(submission.number)])
             }
-            // Those behind it may not go before it, so their leases are given back too.
+            // Those behind it may not go before it, so their leases are given back too, also earlier ones of the owner.
             try transaction.execute(
                 """
                 UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
-                WHERE lane = ? AND number >= ? AND lease_owner = ? AND lease = ? AND status = 'received'
+                WHERE lane = ? AND number >= ? AND lease_owner = ? AND status = 'received'
                 """,
-                [
-                    SQLValue(submission.lane), SQLValue(submission.number), SQLValue(submission.leaseOwner),
-                    SQLValue(submission.lease),
-                ])
+                [SQLValue(submission.lane), SQLValue(submission.number), SQLValue(submission.leaseOwner)])
         }
     }
 }
