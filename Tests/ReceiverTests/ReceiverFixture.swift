@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ServerHTTP
 import Storage
 import Synchronization
 import Testing
@@ -68,26 +69,41 @@ func changing<Value>(
     { $0[keyPath: setting] = value }
 }
 
-/// A study's receiver in this process, with a database of its own.
+/// The token of a member of the staff, where the receiver is told who they are.
+let staffToken = "staff-token-of-the-tests"
+
+/// Knows the staff's token, as a server does that has the records' store at hand.
+let knowsStaff: @Sendable (String) async throws -> Actor? = { $0 == staffToken ? Actor(id: "s-1", role: .staff) : nil }
+
+/// Rates by a clock of the test's, with some of the standard ones replaced.
+func limiter(_ rates: [RateClass: (perSecond: Double, burst: Int)], _ clock: TestClock) throws -> RateLimiter {
+    var limits = RateLimits()
+    for (rateClass, rate) in rates { limits[rateClass] = try Rate(perSecond: rate.perSecond, burst: rate.burst) }
+    return RateLimiter(limits: limits, now: { .seconds(clock.now.timeIntervalSince1970) })
+}
+
+/// A study's receiver in this process, with a queue's store of its own and no other.
 struct Study: Sendable {
-    let access: AccessControl
+    let service: ReceiverService
+    let access: DeviceAccess
+    let refusals: RefusalCounter
     let queue: SQLSubmissionQueue
     let database: any SQLDatabase
+    /// The database's file.
+    let path: String
     let clock: TestClock
     let log: CapturedLog
     let client: any TestClientProtocol
 
     static func with(
         _ change: (inout ReceiverConfiguration) -> Void = { _ in }, wrapping: (any SubmissionQueue)? = nil,
-        live: Bool = false,
-        addRoutes: (Router<BasicRequestContext>) -> Void = { _ in },
+        live: Bool = false, clock: TestClock = TestClock(),
+        addRoutes: (Router<ServerRequestContext>) -> Void = { _ in },
         _ body: @escaping @Sendable (Study) async throws -> Void
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString).db").path
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
-        let database = try await openDatabase(
-            url: "sqlite:\(path)", migrations: StorageSchema.migrations + TrustSchema.migrations)
-        let clock = TestClock()
+        let database = try await openDatabase(url: "sqlite:\(path)", migrations: StorageSchema.migrations)
         let root = try AppReceiptRoot(Data(try #require(Made.root).certificatePEM.utf8))
         var configuration = ReceiverConfiguration(
             antispam: SecretDigest(of: antispamWord), bundleIdentifier: bundle, receiptRoots: [root],
@@ -96,12 +112,14 @@ struct Study: Sendable {
             publicKeys: { PublicKey.jwks(Made.keys.map(\.publicKey)) },
             questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil })
         change(&configuration)
-        let access = AccessControl(database: database, clock: { clock.now })
+        let access = DeviceAccess(database: database, clock: { clock.now })
+        let refusals = RefusalCounter(database: database, clock: { clock.now })
         let queue = SQLSubmissionQueue(database: database)
         let service = ReceiverService(
-            configuration: configuration, access: access, queue: wrapping ?? queue, clock: { clock.now })
+            configuration: configuration, access: access, queue: wrapping ?? queue, refusals: refusals,
+            clock: { clock.now })
         let log = CapturedLog()
-        let router = Router()
+        let router = Router(context: ServerRequestContext.self)
         ReceiverRoutes(service: service, logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
             .add(to: router)
         addRoutes(router)
@@ -109,7 +127,9 @@ struct Study: Sendable {
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)))
         try await application.test(live ? .live : .router) { client in
             try await body(
-                Study(access: access, queue: queue, database: database, clock: clock, log: log, client: client))
+                Study(
+                    service: service, access: access, refusals: refusals, queue: queue, database: database, path: path,
+                    clock: clock, log: log, client: client))
         }
         try await database.close()
     }
@@ -141,6 +161,32 @@ struct Study: Sendable {
         return (credentials.clientID, credentials.clientSecret, token)
     }
 
+    /// Rows of a table.
+    func count(_ table: String) async throws -> Int {
+        try await database.read { transaction in
+            Int(try transaction.first("SELECT count(*) AS number FROM \(table)")?.integer("number") ?? 0)
+        }
+    }
+
+    /// What was refused, by code, in all minutes.
+    func counted() async throws -> [String: Int] {
+        await refusals.flush()
+        return try await database.read { transaction in
+            let rows = try transaction.query("SELECT code, sum(count) AS number FROM refusal_count GROUP BY code")
+            return Dictionary(
+                uniqueKeysWithValues: try rows.map { (try $0.text("code"), Int(try $0.integer("number"))) })
+        }
+    }
+
+    /// Settles what is received, in its order, as the consumer would.
+    func settle(_ outcomes: [SubmissionOutcome]) async throws {
+        let leased = try await queue.lease(owner: "o", limit: outcomes.count, duration: 9, now: clock.now)
+        for (submission, outcome) in zip(leased, outcomes) {
+            #expect(try await queue.settle(submission, as: outcome, at: clock.now))
+        }
+        try await queue.giveBack(owner: "o")
+    }
+
     func register(_ receipt: Data, antispam: String? = antispamWord) async throws -> Answer {
         try await send(
             "POST", "/register", antispam: antispam,
@@ -165,6 +211,9 @@ struct Answer: Sendable {
     var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
     var problemCode: String? { json["code"] as? String }
     var oauthError: String? { json["error"] as? String }
+    /// The submission that an answer names.
+    var submission: String? { json["submission"] as? String }
+    var retryAfter: Int? { header("Retry-After").flatMap { Int($0) } }
     /// The stable code in an OperationOutcome.
     var outcomeCode: String? {
         let issue = (json["issue"] as? [[String: Any]])?.first

@@ -35,7 +35,7 @@ struct RegistrationTests {
                     "POST", "/register", antispam: word, body: Data(repeating: 65, count: 50_000))
                 #expect(nonsense.status == 401 && nonsense.oauthError == "unauthorized_client")
             }
-            #expect(try await study.access.clients().isEmpty)
+            #expect(try await study.count("client") == 0)
         }
     }
 
@@ -72,7 +72,7 @@ struct RegistrationTests {
                 #expect(answer.json["error_description"] is String)
                 #expect(study.log.lines.last?.contains(item.log) == true, "\(item.log)")
             }
-            #expect(try await study.access.clients().isEmpty)
+            #expect(try await study.count("client") == 0)
         }
     }
 
@@ -86,14 +86,12 @@ struct RegistrationTests {
         }
     }
 
-    @Test func theSameReceiptReplacesItsClientAndKeepsTheBinding() async throws {
+    @Test func theSameReceiptReplacesItsClientAndKeepsTheDevice() async throws {
         try await Study.with { study in
             let receipt = try Made.receipt()
             let first = try await study.device(receipt)
-            let bound = try await study.database.write {
-                try study.access.bind(clientID: first.id, toParticipant: "anna", in: $0)
-            }
-            #expect(bound.allowed)
+            // What the records' store binds a participant to.
+            let enrolment = try #require(try await study.access.authenticate(bearer: first.token)?.enrolmentID)
             let sid = UUID()
             let bytes = try envelope(sid)
             #expect(try await study.send("POST", "/encfhir", token: first.token, body: bytes).status == 200)
@@ -101,13 +99,30 @@ struct RegistrationTests {
             #expect(second.id != first.id)
             #expect(try await study.send("GET", "/deliveries", token: first.token).status == 401)
             #expect(try await study.token(first.id, first.secret).oauthError == "invalid_client")
-            #expect(try await study.access.authenticate(bearer: second.token)?.participant == "anna")
+            #expect(try await study.access.authenticate(bearer: second.token)?.enrolmentID == enrolment)
             // It sees what became of its earlier submissions, and sending one again stores nothing twice.
             #expect(
                 try await study.send("GET", "/deliveries", token: second.token).text.contains(
                     sid.uuidString.lowercased()))
             #expect(try await study.send("POST", "/encfhir", token: second.token, body: bytes).status == 200)
             #expect(try await study.queue.status(now: study.clock.now).depth == 1)
+            #expect(try await study.count("enrolment") == 1)
+        }
+    }
+
+    @Test func aDeviceThatWasShutOutRegistersNoMore() async throws {
+        try await Study.with { study in
+            let receipt = try Made.receipt()
+            let device = try await study.device(receipt)
+            let enrolment = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
+            #expect(try await study.access.revoke(enrolment: enrolment))
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 401)
+            #expect(try await study.token(device.id, device.secret).oauthError == "invalid_client")
+            let again = try await study.register(receipt)
+            #expect(again.status == 403 && again.oauthError == "unauthorized_client")
+            #expect(study.log.lines.last?.contains("enrolment-revoked") == true)
+            // Another device is another's.
+            #expect(try await study.register(Made.receipt()).status == 201)
         }
     }
 

@@ -3,11 +3,22 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ServerHTTP
 import Storage
+import Synchronization
 import Testing
 import Trust
 
 @testable import Records
+
+/// What was refused before anybody proved who they are.
+final class RefusedCodes: Sendable {
+    private let codes = Mutex<[String]>([])
+
+    var all: [String] { codes.withLock { $0 } }
+
+    func append(_ code: String) { codes.withLock { $0.append(code) } }
+}
 
 /// A database with records, a staff token, and a router in this process.
 struct RecordsFixture {
@@ -15,9 +26,12 @@ struct RecordsFixture {
     let access: AccessControl
     let store = RecordStore()
     let token: String
-    private let folder: URL
+    let limiter: RateLimiter
+    let refused = RefusedCodes()
+    let folder: URL
 
-    init() async throws {
+    init(limiter: RateLimiter = RateLimiter()) async throws {
+        self.limiter = limiter
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("records-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await openDatabase(
@@ -50,9 +64,12 @@ struct RecordsFixture {
     }
 
     var application: some ApplicationProtocol {
-        let router = Router(context: BasicRequestContext.self)
-        RecordsRoutes(database: database, access: access, logger: Logger(label: "test"), clock: { Date() }).add(
-            to: router)
+        let router = Router(context: ServerRequestContext.self)
+        let refused = refused
+        RecordsRoutes(
+            database: database, access: access, logger: Logger(label: "test"), limiter: limiter,
+            refusals: { refused.append($0) }, clock: { Date() }
+        ).add(to: router)
         return Application(router: router)
     }
 

@@ -48,6 +48,8 @@ struct ReceiverFailure: Error, Sendable {
             copy.style =
                 switch status {
                 case 401: .oauth("unauthorized_client")
+                // Not the request is wrong, but its time.
+                case 429: .oauth("temporarily_unavailable")
                 case 400..<500: .oauth("invalid_request")
                 default: .oauth("temporarily_unavailable")
                 }
@@ -60,6 +62,7 @@ struct ReceiverFailure: Error, Sendable {
                 case 405: .operationOutcome("not-supported")
                 case 409: .operationOutcome("conflict")
                 case 413: .operationOutcome("too-long")
+                case 429: .operationOutcome("throttled")
                 case 400..<500: .operationOutcome("invalid")
                 default: .operationOutcome("transient")
                 }

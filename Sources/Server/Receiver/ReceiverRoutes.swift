@@ -69,9 +69,10 @@ public struct ReceiverRoutes: Sendable {
         if let client = response.clientID { metadata["client"] = "\(client)" }
         if let code = response.code { metadata["code"] = "\(code)" }
         let level: Logger.Level =
-            switch response.status {
-            case ..<400: .info
-            case ..<500: .notice
+            switch (response.status, response.code) {
+            // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
+            case (..<400, _), (405, _), (429, "rate-limited"): .info
+            case (..<500, _): .notice
             default: .error
             }
         logger.log(level: level, "request", metadata: metadata)

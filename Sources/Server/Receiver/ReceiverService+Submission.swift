@@ -16,8 +16,10 @@ extension ReceiverService {
         switch header.format {
         case .c3pro:
             guard configuration.acceptC3PRO else {
-                throw ReceiverFailure.problem(
+                var failure = ReceiverFailure.problem(
                     422, "c3pro-not-accepted", "This study takes no C3-PRO envelopes: send a JWE.")
+                failure.submission = header.submissionID
+                throw failure
             }
             format = .c3pro
             submissionID = header.submissionID

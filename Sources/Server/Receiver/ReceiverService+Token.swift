@@ -20,6 +20,8 @@ extension ReceiverService {
         }
         // 2. The client.
         let credentials = try Self.credentials(request, form)
+        // The limiter remembers whom it has seen, also who was never registered: not by texts as long as they like.
+        guard credentials.id.utf8.count <= Self.longestClientID else { throw Self.invalidClient }
         try Self.pass(configuration.limiter.check(credentials.id, .tokenByClient))
         guard let actor = try await access.authenticateClient(id: credentials.id, secret: credentials.secret) else {
             throw Self.invalidClient
@@ -56,6 +58,9 @@ extension ReceiverService {
         }
         return (id, secret)
     }
+
+    /// Bytes; ours have 36.
+    private static let longestClientID = 64
 
     private static let invalidClient = ReceiverFailure.oauth(
         401, "invalid_client", "client-invalid", "The client's id or secret is wrong."

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+/// The receiver opens the queue's store and no other: what it cannot know there, and what it must not leave there.
+@Suite("The receiver by itself", .timeLimit(.minutes(2)))
+struct ProcessBoundaryTests {
+    @Test func withoutTheRecordsStoreNobodyIsOfTheStaff() async throws {
+        try await Study.with { study in
+            let answer = try await study.send("GET", "/fhir/Questionnaire/sleep", token: staffToken)
+            #expect(answer.status == 401 && answer.outcomeCode == "token-invalid")
+        }
+    }
+
+    @Test func withItTheStaffReadsQuestionnairesAndNothingElse() async throws {
+        try await Study.with(changing(\.authenticateStaff, knowsStaff)) { study in
+            #expect(try await study.send("GET", "/fhir/Questionnaire/sleep", token: staffToken).status == 200)
+            #expect(try await study.send("GET", "/fhir/Questionnaire/sleep", token: staffToken + "x").status == 401)
+            for (method, path) in [("GET", "/deliveries"), ("POST", "/encfhir"), ("PUT", "/fhir/Patient/p")] {
+                let answer = try await study.send(method, path, token: staffToken)
+                #expect(answer.status == 401 && answer.code == "token-invalid", "\(path)")
+            }
+        }
+    }
+
+    @Test func theStoreHasNoSecretsAndNobodysNameInTheClear() async throws {
+        try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
+            let receipt = try Made.receipt()
+            let device = try await study.device(receipt)
+            let plain = Data(#"{"resourceType":"Patient","id":"planted-id","birthDate":"1990-02-02"}"#.utf8)
+            #expect(
+                try await study.send("PUT", "/fhir/Patient/planted-id", token: device.token, body: plain).status == 200)
+            #expect(
+                try await study.send(
+                    "PUT", "/encfhir/Patient/planted-id", token: device.token, body: envelope(payload: "planted-clear")
+                ).status == 200)
+            _ = try await study.send("POST", "/encfhir", token: "planted-token", body: plain)
+            _ = try await study.counted()
+            var stored = Data()
+            for suffix in ["", "-wal"] {
+                stored += (try? Data(contentsOf: URL(fileURLWithPath: study.path + suffix))) ?? Data()
+            }
+            // The search finds what is there.
+            #expect(stored.range(of: Data(device.id.utf8)) != nil)
+            for secret in ["planted", "Planted Name", "1990-02-02", device.secret, device.token, antispamWord] {
+                #expect(stored.range(of: Data(secret.utf8)) == nil, "\(secret)")
+            }
+            #expect(stored.range(of: receipt) == nil)
+        }
+    }
+}

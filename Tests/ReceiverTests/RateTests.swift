@@ -1,0 +1,200 @@
+import Foundation
+import ServerHTTP
+import Storage
+import Testing
+import Wire
+
+@testable import Receiver
+
+@Suite("Rates, quotas and refusals", .timeLimit(.minutes(2)))
+struct RateTests {
+    private static func with(
+        _ rates: [RateClass: (perSecond: Double, burst: Int)],
+        _ body: @escaping @Sendable (Study) async throws -> Void
+    ) async throws {
+        let clock = TestClock()
+        try await Study.with(changing(\.limiter, try limiter(rates, clock)), clock: clock, body)
+    }
+
+    @Test func registrationsOfAnAddressAreLimited() async throws {
+        try await Self.with([.registrationByAddress: (0.1, 2)]) { study in
+            for _ in 0..<2 { #expect(try await study.register(Made.receipt()).status == 201) }
+            let third = try await study.register(Made.receipt())
+            #expect(third.status == 429 && third.retryAfter == 10 && third.oauthError == "temporarily_unavailable")
+            // Its line is not among those that are kept where a study says nothing.
+            let line = try #require(study.log.lines.last)
+            #expect(line.contains("rate-limited") && line.hasPrefix("info "))
+            study.clock.advance(10)
+            #expect(try await study.register(Made.receipt()).status == 201)
+            #expect(try await study.count("client") == 3)
+        }
+    }
+
+    @Test func registrationsWithAReceiptAreLimited() async throws {
+        try await Self.with([.registrationByReceipt: (0.1, 2)]) { study in
+            let receipt = try Made.receipt()
+            for _ in 0..<2 { #expect(try await study.register(receipt).status == 201) }
+            let third = try await study.register(receipt)
+            #expect(third.status == 429 && third.retryAfter == 10)
+            // What it would have replaced stays, and other devices are others.
+            #expect(try await study.register(Made.receipt()).status == 201)
+            #expect(try await study.count("client") == 3)
+        }
+    }
+
+    @Test func tokensOfAClientAndOfAnAddressAreLimited() async throws {
+        try await Self.with([.tokenByClient: (0.5, 2), .tokenByAddress: (1, 6)]) { study in
+            let device = try await study.device()
+            let other = try await study.device()
+            #expect(try await study.token(device.id, device.secret).status == 200)
+            let third = try await study.token(device.id, device.secret)
+            #expect(third.status == 429 && third.retryAfter == 2 && third.oauthError == "temporarily_unavailable")
+            // Guesses of a secret count as its client's.
+            #expect(try await study.token(device.id, "guess").status == 429)
+            #expect(try await study.token(other.id, other.secret).status == 200)
+            let seventh = try await study.token(other.id, other.secret)
+            #expect(seventh.status == 429 && seventh.retryAfter == 1)
+        }
+    }
+
+    /// What a stranger calls itself is remembered by the limiter: it may not be as long as a body.
+    @Test func aClientsIdThatCannotBeIsNotRemembered() async throws {
+        let limiter = RateLimiter()
+        try await Study.with(changing(\.limiter, limiter)) { study in
+            #expect(try await study.token("nobody", "guess").status == 401)
+            let known = limiter.keys
+            for number in 0..<20 {
+                let answer = try await study.token("\(number)" + String(repeating: "a", count: 5_000), "guess")
+                #expect(answer.status == 401 && answer.oauthError == "invalid_client")
+            }
+            #expect(limiter.keys == known)
+        }
+    }
+
+    @Test func submissionsOfADeviceAreLimited() async throws {
+        try await Self.with([.submissionByClient: (0.5, 2)]) { study in
+            let device = try await study.device()
+            let other = try await study.device()
+            for _ in 0..<2 {
+                #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+            }
+            let sid = UUID()
+            let bytes = try envelope(sid)
+            let third = try await study.send(
+                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: sid.uuidString],
+                body: bytes)
+            #expect(third.status == 429 && third.problemCode == "rate-limited" && third.retryAfter == 2)
+            #expect(third.submission == sid.uuidString.lowercased())
+            #expect(try await study.queue.status(now: study.clock.now).depth == 2)
+            // Of twenty phones behind one address one does not silence another.
+            #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)
+            study.clock.advance(2)
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)
+        }
+    }
+
+    @Test func readsOfAnAddressAreLimited() async throws {
+        try await Self.with([.readByAddress: (1, 3)]) { study in
+            let device = try await study.device()
+            for path in ["/deliveries", "/fhir/Questionnaire/sleep", "/.well-known/jwks.json"] {
+                #expect(try await study.send("GET", path, token: device.token).status == 200)
+            }
+            let refused = try await study.send("GET", "/deliveries", token: device.token)
+            #expect(refused.status == 429 && refused.problemCode == "rate-limited" && refused.retryAfter == 1)
+            let inFHIR = try await study.send("GET", "/fhir/Questionnaire/sleep", token: device.token)
+            #expect(inFHIR.status == 429 && inFHIR.outcomeCode == "rate-limited" && inFHIR.retryAfter == 1)
+            #expect(inFHIR.text.contains(#""code":"throttled""#))
+            #expect(try await study.send("GET", "/health").status == 429)
+            // Submissions are not reads.
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+        }
+    }
+
+    @Test func anAddressAnswersForItself() async throws {
+        try await Self.with([.unauthenticatedByAddress: (1, 5)]) { study in
+            func ask(_ address: String) async -> ReceiverResponse {
+                await study.service.respond(
+                    to: ReceiverRequest(address: ClientAddress(IPAddress(address))) { _ in
+                        Issue.record("the body must not be read")
+                        return ReceiverRequest.Body(Data())
+                    }, at: .submit)
+            }
+            for _ in 0..<5 { #expect(await ask("192.0.2.1").status == 401) }
+            #expect(await ask("192.0.2.1").status == 429)
+            #expect(await ask("192.0.2.2").status == 401)
+            // A subscriber has all of an IPv6 network.
+            for host in 0..<5 { #expect(await ask("2001:db8::\(host)").status == 401) }
+            #expect(await ask("2001:db8::ffff").status == 429)
+            #expect(await ask("2001:db8:0:1::1").status == 401)
+        }
+    }
+
+    @Test func aFloodOfWhoProvedNothingIsCountedAndNotWritten() async throws {
+        try await Self.with([.unauthenticatedByAddress: (20, 300)]) { study in
+            let before = try await Self.rows(of: study)
+            var statuses: [Int: Int] = [:]
+            for number in 0..<600 {
+                let answer =
+                    switch number % 4 {
+                    case 0: try await study.send("POST", "/encfhir", antispam: "wrong")
+                    case 1: try await study.send("POST", "/encfhir", token: "wrong")
+                    case 2: try await study.send("GET", "/fhir/Questionnaire/sleep")
+                    default: try await study.send("GET", "/deliveries", token: "wrong")
+                    }
+                statuses[answer.status, default: 0] += 1
+                if answer.status == 429 { #expect(answer.retryAfter == 1) }
+            }
+            #expect(statuses == [401: 300, 429: 300])
+            let counted = try await study.counted()
+            #expect(counted == ["antispam-invalid": 75, "token-invalid": 150, "token-missing": 75])
+            // One row for each code in a minute, and nothing else anywhere.
+            #expect(try await Self.rows(of: study) == before + 3)
+            study.clock.advance(60)
+            #expect(try await study.send("GET", "/deliveries", token: "wrong").status == 401)
+            #expect(try await study.counted()["token-invalid"] == 151)
+            #expect(try await Self.rows(of: study) == before + 4)
+        }
+    }
+
+    /// Rows of all tables.
+    private static func rows(of study: Study) async throws -> Int {
+        let tables = try await study.database.read { transaction in
+            try transaction.query("SELECT name FROM sqlite_master WHERE type = 'table'").map { try $0.text("name") }
+        }
+        var sum = 0
+        for table in tables { sum += try await study.count(table) }
+        return sum
+    }
+
+    @Test func aDeviceHasSoMuchWaitingAndNoMore() async throws {
+        let size = try envelope().count
+        let limits = ReceiverConfiguration.Limits(maximumBodyBytes: 20_000, heldBytesPerDevice: size * 9 / 5)
+        try await Study.with(changing(\.limits, limits)) { study in
+            let device = try await study.device()
+            let other = try await study.device()
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+            // What is merely received does not count: the consumer will come.
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
+            try await study.settle([
+                SubmissionOutcome(status: .held, reasonCode: "consent-required"), SubmissionOutcome(status: .stored),
+            ])
+            let sid = UUID()
+            let bytes = try envelope(sid)
+            let refused = try await study.send("POST", "/encfhir/Observation", token: device.token, body: bytes)
+            #expect(refused.status == 429 && refused.problemCode == "device-quota" && refused.retryAfter == 3600)
+            #expect(refused.submission == sid.uuidString.lowercased())
+            #expect(try await study.count("submission") == 2)
+            // Another device has its own; and what may end the waiting finds room.
+            #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)
+            for type in ["Contract", "Consent"] {
+                let consent = try await study.send("POST", "/encfhir/\(type)", token: device.token, body: envelope())
+                #expect(consent.status == 200, "\(type)")
+            }
+            // Once it waits no more, the refused one is taken.
+            let lane = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
+            #expect(try await study.queue.release(.lane(lane), at: study.clock.now) == 1)
+            #expect(
+                try await study.send("POST", "/encfhir/Observation", token: device.token, body: bytes).status == 200)
+        }
+    }
+}
