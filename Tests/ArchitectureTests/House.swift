@@ -76,9 +76,9 @@ struct House {
         server("Storage", ["CPQ"]),
         server("Trust", ["Storage"]),
         server("Accounts", ["Storage", "Trust"]),
-        server("Records", ["Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation"]),
+        server("Records", ["ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation"]),
         server("Warehouse", ["Storage", "Records", "FHIR", "Questionnaires", "HealthData", "UCUM"]),
-        server("Receiver", ["Wire", "Storage", "Trust", "COpenSSL"]),
+        server("Receiver", ["ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL"]),
         server(
             "Consumer",
             [
@@ -97,7 +97,7 @@ struct House {
     ]
 
     /// What the composition root needs of the floors below to put the server modules together.
-    private static let belowServer: Set<String> = ["Wire", "FHIR", "InformedConsent"]
+    private static let belowServer: Set<String> = ["Wire", "FHIR", "InformedConsent", "CArchive"]
 
     private static func language(_ name: String, _ mayImport: Set<String>) -> Room {
         Room(name: name, folder: "Sources/Language/\(name)", mayImport: mayImport, isPortable: true)

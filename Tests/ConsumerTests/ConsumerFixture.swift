@@ -71,7 +71,8 @@ struct ConsumerFixture {
     func service(owner: String = "test") -> ConsumerService {
         let path = folder.appendingPathComponent("records.sqlite").path
         return ConsumerService(
-            queue: queue, processor: processor, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            queue: queue, processor: processor,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
             owner: owner, lock: { try StoreLock(storePath: path) }, clock: clock)
     }
 

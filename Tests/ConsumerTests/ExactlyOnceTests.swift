@@ -25,7 +25,9 @@ import Wire
         let outcomes = try await fixture.drain()
         #expect(outcomes[leased[0].submissionID]?.status == .stored)
         #expect(try await fixture.versions == versions + 1)
-        #expect(try await fixture.queue.status(now: Date()) == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0))
+        #expect(
+            try await fixture.queue.status(now: Date())
+                == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0))
         try await fixture.close()
     }
 

@@ -1,6 +1,6 @@
+import FHIR
 import Foundation
 import InformedConsent
-import FHIR
 import Records
 import Storage
 import Synchronization

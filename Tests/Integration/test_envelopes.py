@@ -154,7 +154,7 @@ class Sending(SpineTest):
         body = seal(self.study, observation(device.participant, 64), sid=sid)
         for path in ("/encfhir", "/encfhir/Observation", "/c3pro/fhirenc"):
             answer = client.post(body, path)
-            self.assertEqual((answer.status, answer.body), (200, b""))
+            self.assertEqual((answer.status, answer.json), (200, {"submission": sid, "status": "received"}))
         other = client.post(seal(self.study, observation(device.participant, 99), sid=sid))
         self.assertEqual((other.status, other.code), (409, "submission-conflict"))
         self.assertEqual(client.outcome(sid), ("stored", None))

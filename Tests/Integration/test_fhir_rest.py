@@ -162,14 +162,13 @@ class Rest(SpineTest):
     def test_every_read_is_in_the_audit(self):
         before = self.study.number("SELECT count(*) FROM audit")
         self.get("Observation/fixed-1")
-        # A device's token says nothing to the records: who it is stands in another store.
-        self.assertEqual(self.get("Observation/fixed-1", self.devices[0].bearer(self.server)).status, 401)
+        self.assertEqual(self.get("Observation/fixed-1", self.devices[0].bearer(self.server)).status, 403)
         self.search("Observation")
         rows = self.study.sql("SELECT role, action, resource_type, resource_id, allowed FROM audit ORDER BY number "
                               "LIMIT -1 OFFSET ?", before)
         reads = [row for row in rows if row[1] == "read-record"]
         self.assertEqual([(row[0], row[3], row[4]) for row in reads],
-                         [("staff", "fixed-1", 1)])
+                         [("staff", "fixed-1", 1), ("device", "fixed-1", 0)])
         shown = tributary("audit", "list", self.study.dir, "--json").json
         self.assertEqual(shown[0]["action"], "search-records")
         self.assertTrue(shown[0]["participants"], "whom a search showed is in its row")

@@ -28,7 +28,7 @@ class Serving(unittest.TestCase):
         self.assertEqual(study.number("SELECT count(*) FROM record"), 0)
         self.assertEqual(study.queue_number("SELECT count(*) FROM submission"), 0)
         self.assertEqual(tributary("queue", "status", study.dir, "--queue", queue, "--json").json["depth"], 0)
-        missing = tributary("warehouse", "count", study.dir, "\\Tributary\\", "--database", "nowhere.sqlite", status=1)
+        missing = tributary("warehouse", "count", study.dir, "--path", "\\Tributary\\", "--database", "nowhere.sqlite", status=1)
         self.assertIn("storage-missing", missing.errors)
         self.assertEqual(server.stop(), 0)
         done = tributary("serve", study.dir, "--port", "0", "--database", "postgres://x/y", status=1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Receiver
 
-@Suite("App receipts", .timeLimit(.minutes(2)))
+@Suite("App receipts", .timeLimit(.minutes(10)))
 struct AppReceiptTests {
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 

@@ -45,8 +45,13 @@ import Testing
             return times.sorted()[2]
         }
         _ = try median(count)
-        let (small, large) = (try median(count), try median(count * 4))
-        #expect(large <= small * 6, "\(small) s for \(count), \(large) s for four times as many")
+        // A busy machine disturbs one measurement, and not three in a row.
+        var measured: [(small: Double, large: Double)] = []
+        repeat {
+            measured.append((try median(count), try median(count * 4)))
+        } while measured.count < 3 && !measured.contains { $0.large <= $0.small * 6 }
+        #expect(
+            measured.contains { $0.large <= $0.small * 6 }, "seconds for \(count) and four times as many: \(measured)")
     }
 
     /// Seconds that the thread has had of the processor.

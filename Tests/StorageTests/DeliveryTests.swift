@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Deliveries", .timeLimit(.minutes(2)))
+@Suite("Deliveries", .timeLimit(.minutes(10)))
 struct DeliveryTests {
     @Test(arguments: Engine.allCases)
     func aChangeReappearsBehindTheCursor(engine: Engine) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Bringing a store up to date", .timeLimit(.minutes(1)))
+@Suite("Bringing a store up to date", .timeLimit(.minutes(10)))
 struct StoreMigrationTests {
     private func run(_ path: String, _ migrations: [Migration], label: String = "1") async throws
         -> StoreMigration.Report

@@ -123,8 +123,10 @@ import Warehouse
                 #expect(try await load.finish().resources == resources)
             }
             let rows = try await database.read { transaction in
-                try transaction.query("SELECT * FROM audit").map { row in
-                    try ["actor_id", "role", "action", "resource_type", "resource_id", "subject", "reason"]
+                try transaction.query(
+                    "SELECT * FROM audit JOIN participant_pseudonym ON pseudonym = subject ORDER BY number"
+                ).map { row in
+                    try ["actor_id", "role", "action", "resource_type", "resource_id", "participant", "reason"]
                         .map { try row.text($0) } + [String(row.integer("amount")), String(row.integer("allowed"))]
                 }
             }

@@ -66,7 +66,7 @@ public struct ConsentState: Sendable, Hashable, Codable {
         withdrawnContracts = try saved.decode(Set<String>.self, forKey: .withdrawnContracts)
         let kept = try saved.decodeIfPresent([String: Withdrawal].self, forKey: .withdrawals)
         let former = withdrawnAt.map { ["": Withdrawal(contractID: nil, withdrawnAt: $0, arrival: nil)] }
-        withdrawals = kept ?? former ?? [:]
+        withdrawals = kept.flatMap { $0.isEmpty ? nil : $0 } ?? former ?? [:]
     }
 
     /// When the last withdrawal came; nil where there was none, or that was not kept.

@@ -8,7 +8,8 @@ extension ReceiverService {
     func questionnaire(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
         let actor = try await authenticate(request, orStaff: true)
         clientID = actor.id
-        try Self.pass(configuration.limiter.check(request.address, .readByAddress))
+        // By the device, so that of those behind one address none silences another.
+        try Self.pass(configuration.limiter.check(actor.id, .readByAddress))
         guard let id = request.id, Self.isResourceID(id) else {
             throw ReceiverFailure.problem(400, "path-invalid", "The path names no resource id.")
         }
@@ -45,7 +46,8 @@ extension ReceiverService {
     func deliveries(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
         let actor = try await authenticate(request)
         clientID = actor.id
-        try Self.pass(configuration.limiter.check(request.address, .readByAddress))
+        // By the device, so that of those behind one address none silences another.
+        try Self.pass(configuration.limiter.check(actor.id, .readByAddress))
         try permit(actor, .readDeliveries, Target(resourceID: actor.id))
         guard let query = FormFields(Data((request.query ?? "").utf8)), let after = cursor(query["after"]) else {
             throw ReceiverFailure.problem(
@@ -84,7 +86,9 @@ extension ReceiverService {
     /// What the staff must look at is for the device merely held: why is not its business.
     private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
         let isParked = delivery.status == .parked
-        let reason = isParked ? "needs-attention" : delivery.reasonCode.flatMap { toldReasons.contains($0) ? $0 : nil }
+        let needsAttention = isParked || delivery.reasonCode == "key-unknown"
+        let reason =
+            needsAttention ? "needs-attention" : delivery.reasonCode.flatMap { toldReasons.contains($0) ? $0 : nil }
         return DeliveriesPage.Delivery(
             submission: delivery.submissionID, status: (isParked ? .held : delivery.status).rawValue,
             at: SQLTimestamp.text(delivery.at), reason: reason)

@@ -7,6 +7,7 @@ extension ReceiverService {
     func register(_ request: ReceiverRequest) async throws -> ReceiverResponse {
         // 1. The word, before anything is read.
         try checkAntispam(request)
+        try Self.pass(configuration.limiter.check(request.address, .registrationByAddress))
         // 2. The receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT: it is no receipt and never was.
         let body = try await readBody(request, limit: configuration.limits.maximumRegistrationBytes)
         guard let fields = try? JSONSerialization.jsonObject(with: body.bytes) as? [String: Any] else {

@@ -51,15 +51,11 @@ public struct ReceiverService: Sendable {
             response.clientID = response.clientID ?? clientID
             return response
         } catch {
-            var failure = ReceiverFailure(error).styled(for: endpoint)
+            var failure = await charged(ReceiverFailure(error), to: request, at: endpoint, clientID: clientID)
+                .styled(for: endpoint)
             // A submission is settled only by an answer that names it.
             if endpoint == .submit || endpoint == .plainWrite {
                 failure.submission = failure.submission ?? request.submission
-            }
-            if failure.status == 401 || failure.status == 403 {
-                await refusals.count(failure.code)
-                // Who has proved nothing is charged for it, and soon asked to wait.
-                if clientID == nil { _ = configuration.limiter.check(request.address, .unauthenticatedByAddress) }
             }
             var response = failure.response
             response.clientID = clientID
@@ -75,18 +71,26 @@ public struct ReceiverService: Sendable {
 // MARK: - What several endpoints ask first
 
 extension ReceiverService {
-    /// Lets pass who has not asked too often, before anything is looked up.
+    /// Lets pass who has not asked too often for what is given to anybody.
     func checkRate(of request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint) throws {
-        let limiter = configuration.limiter
-        let decision =
-            switch endpoint {
-            case .register: limiter.check(request.address, .registrationByAddress)
-            case .token: limiter.check(request.address, .tokenByAddress)
-            case .keys, .health: limiter.check(request.address, .readByAddress)
-            case .submit, .plainWrite, .deliveries, .questionnaire:
-                limiter.check(request.address, .unauthenticatedByAddress, cost: 0)
+        guard endpoint == .keys || endpoint == .health else { return }
+        try Self.pass(configuration.limiter.check(request.address, .readByAddress))
+    }
+
+    /// Counts a refusal, and charges its address where nobody proved anything. Only failures are charged: who floods does
+    /// not shut out the devices behind the same address. Where the address has used up its failures, it is asked to wait.
+    private func charged(
+        _ failure: ReceiverFailure, to request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint, clientID: String?
+    ) async -> ReceiverFailure {
+        guard failure.status == 401 || failure.status == 403 else { return failure }
+        if clientID == nil {
+            let rateClass: RateClass = endpoint == .token ? .tokenByAddress : .unauthenticatedByAddress
+            if case .retry(let seconds) = configuration.limiter.check(request.address, rateClass) {
+                return ReceiverFailure(HTTPFailure.rateLimited(retryAfter: seconds))
             }
-        try Self.pass(decision)
+        }
+        await refusals.count(failure.code)
+        return failure
     }
 
     static func pass(_ decision: RateLimiter.Decision) throws {

@@ -156,10 +156,15 @@ public struct StudyServer: Sendable {
             RecordsRoutes(
                 database: records, access: access, logger: logger,
                 scheme: options.certificate == nil ? "http" : "https", limiter: limiter,
-                refusals: { await refusals?.count($0) }, clock: clock
+                refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices), clock: clock
             ).add(to: router)
         }
         return router
+    }
+
+    private func devices(of queue: any SQLDatabase) -> @Sendable (String) async throws -> Actor? {
+        let access = DeviceAccess(database: queue, clock: clock)
+        return { try await access.authenticate(bearer: $0) }
     }
 
     private func receiverConfiguration(

@@ -45,9 +45,11 @@ public struct RecordsRoutes: Sendable {
     public init(
         database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), refusals: @escaping @Sendable (String) async -> Void = { _ in },
+        devices: (@Sendable (String) async throws -> Actor?)? = nil,
         clock: @escaping @Sendable () -> Date
     ) {
-        service = RecordsService(database: database, access: access, refusals: refusals, clock: clock)
+        service = RecordsService(
+            database: database, access: access, refusals: refusals, devices: devices, clock: clock)
         self.scheme = scheme
         self.logger = logger
         self.limiter = limiter
@@ -93,19 +95,23 @@ public struct RecordsRoutes: Sendable {
         _ request: Request, _ context: ServerRequestContext, _ endpoint: Route.Endpoint
     ) async throws -> Response {
         let asked = RecordsRequest(request, scheme: scheme)
-        try checkRate(context.client)
         guard asked.acceptsJSON else { throw RecordsFailure.notAcceptable }
         if endpoint == .metadata {
+            try checkRate(context.client)
             return Response(CapabilityStatement.records(date: service.clock(), url: asked.url).json)
         }
         let actor: Actor
         do {
             actor = try await service.actor(authorization: request.headers[.authorization])
         } catch let failure as RecordsFailure where failure.status == 401 {
-            // Who has proved nothing is charged for it, and soon asked to wait.
-            _ = limiter.check(context.client, .unauthenticatedByAddress)
+            // Only failures are charged: who floods does not shut out the others behind the same address.
+            if case .retry(let seconds) = limiter.check(context.client, .unauthenticatedByAddress) {
+                throw RecordsFailure.rateLimited(seconds)
+            }
+            await service.refusals(failure.code)
             throw failure
         }
+        try checkRate(context.client)
         let type = context.parameters["type"].map(String.init) ?? ""
         let id = context.parameters["id"].map(String.init) ?? ""
         switch endpoint {
@@ -135,10 +141,7 @@ public struct RecordsRoutes: Sendable {
 
 extension RecordsRoutes {
     private func checkRate(_ client: ClientAddress) throws {
-        for decision in [
-            limiter.check(client, .unauthenticatedByAddress, cost: 0), limiter.check(client, .readByAddress),
-        ] {
-            guard case .retry(let seconds) = decision else { continue }
+        if case .retry(let seconds) = limiter.check(client, .readByAddress) {
             throw RecordsFailure.rateLimited(seconds)
         }
     }

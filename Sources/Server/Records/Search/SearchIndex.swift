@@ -11,23 +11,9 @@ enum SearchIndex {
         let code: String
     }
 
-    /// The id of the Patient that the resource is about.
+    /// The id of the one Patient whose the resource is (``FHIR/Resource/owners``); a Patient is stored under its own.
     static func subject(of resource: Resource, id: String) -> String? {
-        switch resource.resourceType {
-        case Patient.resourceType: return id
-        case Contract.resourceType:
-            return resource.elements("signer", as: ContractSigner.self).lazy.compactMap { $0.party?.literal }
-                .first { $0.type == Patient.resourceType }?.id
-        default:
-            for element in ["subject", "patient"] {
-                if let literal = resource.element(element, as: Reference.self)?.literal,
-                    literal.type == Patient.resourceType
-                {
-                    return literal.id
-                }
-            }
-            return nil
-        }
+        resource.resourceType == Patient.resourceType ? id : resource.owners.one
     }
 
     static func tokens(of resource: Resource) -> Set<Token> {
