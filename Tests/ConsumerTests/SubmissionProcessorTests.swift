@@ -209,12 +209,13 @@ import Wire
         let unknown = try await fixture.enqueue(foreign.bytes, client: client, sid: foreign.header.sid)
         #expect(unknown?.status == .held && unknown?.reasonCode == "key-unknown")
         // It names our key, which does not open it: no other key will.
-        let damaged = String(decoding: foreign.bytes, as: UTF8.self).replacingOccurrences(
-            of: try #require(EnvelopeHeader.read(from: foreign.bytes).keyIDs.first),
-            with: fixture.keys[0].publicKey.keyID)
-        let sid = UUID().uuidString.lowercased()
-        let unreadable = try await fixture.enqueue(Data(damaged.utf8), client: client, sid: sid)
-        #expect(unreadable?.status == .parked && unreadable?.reasonCode == "envelope-unreadable", "\(damaged)")
+        let ours = try SealedEnvelope.seal(
+            Data("{}".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: [fixture.keys[0].publicKey])
+        var text = String(decoding: ours.bytes, as: UTF8.self)
+        let tag = try #require(text.range(of: #""tag":""#)).upperBound
+        text.replaceSubrange(tag...tag, with: text[tag] == "A" ? "B" : "A")
+        let unreadable = try await fixture.enqueue(Data(text.utf8), client: client, sid: ours.header.sid)
+        #expect(unreadable?.status == .parked && unreadable?.reasonCode == "envelope-unreadable")
         try await fixture.close()
     }
 

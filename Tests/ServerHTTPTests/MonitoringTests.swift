@@ -84,8 +84,14 @@ import Testing
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         registry.gauge("open", help: "Open.") { 7.0 }
         let shared = Shared(problems)
+        // What is tested is what it says: a machine busy with other tests may take its time over it.
+        var limits = HTTPLimits.small
+        limits.idle = .seconds(600)
+        limits.header = .seconds(600)
+        limits.answer = .seconds(600)
+        limits.request = .seconds(600)
         let server = try MonitoringServer(
-            registry: registry, logger: logger, readiness: { shared.value },
+            registry: registry, limits: limits, logger: logger, readiness: { shared.value },
             onListening: {
                 port.yield($0)
                 port.finish()
