@@ -11,6 +11,7 @@ from pathlib import Path
 
 from forms import VISIT, visit
 from harness import BIN, Server, Study, seeded, tributary, until
+from test_kill import retry_crashed
 
 ROUNDS = max(2, int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5")) * 2)
 CONSUMER, RECEIVER, SHARED = 21001, 21002, 21003
@@ -162,6 +163,8 @@ class Killed(Parted):
                 path.write_text(path.read_text().replace(old, self.receiver.url))
         device.send()
         self.assertEqual(device.queued(), [])
+        device.settled(120)
+        retry_crashed(self)
         deliveries = device.settled(120)
         self.assertEqual(set(deliveries), set(queued))
         self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
