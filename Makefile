@@ -2,6 +2,7 @@
 #
 #   make demo    the whole way on this machine: two participants, a server, FHIR and i2b2 (JSON=1: JSON as last line)
 #   make test    all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
+#   make attack  the long form of the attacks, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
 #   make bench   our speed as ratios against named references
 #   make format, make lint, make docs
 #
@@ -23,11 +24,11 @@ endif
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help demo test unit-tests integration-tests release bench format lint docs setup-demo setup-test setup-bench
+.PHONY: help demo attack test unit-tests integration-tests release bench format lint docs setup-demo setup-test setup-bench
 .NOTPARALLEL:
 
 help:
-	@sed -n '3,8s/^# \{0,1\}//p' $(ROOT)Makefile
+	@sed -n '3,9s/^# \{0,1\}//p' $(ROOT)Makefile
 
 setup-demo setup-test setup-bench: setup-%:
 	@$(ROOT)Scripts/setup.sh --for $*
@@ -53,6 +54,12 @@ integration-tests:
 	@echo "== the binary, driven from outside"
 	@cd $(ROOT) && TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
 		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
+
+attack: setup-test release
+	@echo "== attacks"
+	@cd $(ROOT)Tests/Integration && TRIBUTARY_ATTACK_SECONDS=$(or $(ATTACK_SECONDS),30) \
+		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) \
+		python3 -B -m unittest -v test_attacks test_hostile test_two_processes test_recovery
 
 bench: setup-bench release
 	@cd $(ROOT) && Benchmarks/run.sh

@@ -98,7 +98,8 @@ let tools: [Target] = [
         dependencies: [
             "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
             "InformedConsent", "HealthData", "Outbox",
-            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver",
+            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
+            "Receiver",
             "Consumer", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
@@ -122,7 +123,8 @@ let tests: [Target] = [
     .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
-    .testTarget(name: "RecordsTests", dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting]),
+    .testTarget(
+        name: "RecordsTests", dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting]),
     .testTarget(
         name: "WarehouseTests",
         dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData"]),
@@ -136,7 +138,8 @@ let tests: [Target] = [
             crypto, cryptoExtras, logging,
         ]),
     .testTarget(
-        name: "TributaryTests", dependencies: ["TributaryServer", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire", logging]),
+        name: "TributaryTests",
+        dependencies: ["TributaryServer", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire", logging]),
 ]
 
 let package = Package(

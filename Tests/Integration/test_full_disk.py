@@ -38,18 +38,39 @@ class FullDisk(unittest.TestCase):
                     pass
         return path
 
-    def test_the_servers_disk(self):
+    def test_the_disk_of_the_records(self):
         study = Study()
         self.addCleanup(study.close)
         study.publish(VISIT)
         self.mounted(study.dir / "data", 12)
         server = study.serve()
         device = study.device(server)
+        device.consent()
+        device.send()
+        device.settled()
+        ballast = self.fill(study.dir / "data")
+        client = SealedClient(server, study, device=device)
+        # The queue takes them all; none is parked, however long the disk is full.
+        sids = [client.send(*[observation(device.participant, number * 50 + n, note=[{"text": "x" * 500}]) for n in range(20)])
+                for number in range(30)]
+        self.assertEqual(http("GET", server.monitor_url + "/readyz").status, 503)
+        ballast.unlink()
+        for sid in sids[:5]:
+            until(lambda: client.deliveries()[sid]["status"] == "stored", "what waited is stored")
+        self.assertEqual(study.queue_status()["parked"], 0)
+
+    def test_the_servers_disk(self):
+        study = Study()
+        self.addCleanup(study.close)
+        study.publish(VISIT)
+        self.mounted(study.dir / "queue", 12)
+        server = study.serve()
+        device = study.device(server)
         sids = device.consent().json["submissions"]
         device.send()
         device.settled()
         client = SealedClient(server, study, device=device)
-        ballast = self.fill(study.dir / "data")
+        ballast = self.fill(study.dir / "queue")
         # Bigger than whatever room is left in the journal.
         before = study.queue_number("SELECT count(*) FROM submission")
         consented, failed = len(sids), []

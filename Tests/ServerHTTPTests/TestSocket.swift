@@ -72,7 +72,8 @@ final class TestSocket {
     /// How many seconds the connection lived from before it was made; nothing where it is still open after `seconds`.
     ///
     /// - Parameter feed: sent again and again.
-    func lifetime(within seconds: Double = 60, feeding feed: String? = nil, every: Double = 0.05) async throws -> Double?
+    func lifetime(within seconds: Double = 60, feeding feed: String? = nil, every: Double = 0.05) async throws
+        -> Double?
     {
         var fed = ContinuousClock.now
         let isClosed = try await poll(within: seconds) {

@@ -36,10 +36,11 @@ import TributaryServer
     }
 
     @Test func theStudysFileSaysWhereTheStoresAreAndAnOptionOverrulesIt() async throws {
-        try await withFolder({ study in
+        let elsewhere: (inout StudyConfiguration) -> Void = { study in
             study.queue = "elsewhere/q.sqlite"
             study.database = "sqlite:elsewhere/r.sqlite"
-        }) { folder in
+        }
+        try await withFolder(elsewhere) { folder in
             let stores = try StudyStores(folder)
             #expect(stores.queuePath == folder.url.appendingPathComponent("elsewhere/q.sqlite").path)
             #expect(stores.recordsPath == folder.url.appendingPathComponent("elsewhere/r.sqlite").path)

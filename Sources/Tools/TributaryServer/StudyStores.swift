@@ -107,7 +107,16 @@ extension StudyStores {
     ///
     /// - Throws: ``Storage/StorageError`` `storage-locked` while a consumer of an older version works.
     public func migrate() async throws -> MigrationReport {
-        MigrationReport(queue: try await migrateQueue(), records: try await migrateRecords())
+        let records = try await migrateRecords()
+        let opened = try await openRecords()
+        do {
+            try await requireQueueOfRecords(opened)
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+        try await opened.close()
+        return MigrationReport(queue: try await migrateQueue(), records: records)
     }
 
     /// Makes the queue's store, or brings it up to date. A store that is up to date is only looked at.
