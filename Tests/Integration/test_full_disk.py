@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from forms import VISIT, new_id, observation, visit
-from harness import Study, http, tributary
+from harness import Study, http, tributary, until
 from sealed import SealedClient, seal
 
 ROOT_ALONE = unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "mounting a tmpfs takes root")
