@@ -16,6 +16,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -50,6 +51,14 @@ def needs_conformance(*parts):
     """Skips a test, by its name, where the published data are not there."""
     there = CONFORMANCE is not None and CONFORMANCE.joinpath(*parts).exists()
     return unittest.skipUnless(there, "TRIBUTARY_CONFORMANCE is not set or has no " + "/".join(parts))
+
+
+def unpack(archive, members, folder):
+    """Extracts members of an open tar into a folder; Python before 3.11.4 has no extraction filters to name."""
+    if hasattr(tarfile, "data_filter"):
+        archive.extractall(folder, members=members, filter="data")
+    else:
+        archive.extractall(folder, members=members)
 
 
 def seeded():

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import BIN, CONFORMANCE, needs_conformance
+from harness import BIN, CONFORMANCE, needs_conformance, unpack
 from older_examples import BROKEN
 
 ARCHIVE = "fhir-dstu2-stu3.tar.xz"
@@ -30,7 +30,7 @@ class OlderExamples(unittest.TestCase):
         cls.addClassCleanup(cls.place.cleanup)
         with tarfile.open(CONFORMANCE / ARCHIVE) as archive:
             wanted = [m for m in archive.getmembers() if re.fullmatch(r"fhir-older/\w+/examples/[^/]+\.json", m.name)]
-            archive.extractall(cls.place.name, wanted, filter="data")
+            unpack(archive, wanted, cls.place.name)
 
     def converted(self, release):
         """The converted files, by name."""
