@@ -8,7 +8,8 @@ the other, and what is reported is the median of the five quotients. The last li
 Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the benchmarks' programs,
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
 TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
-TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run).
+TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
+TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack).
 Names of figures as arguments choose among them; `growth` runs only where it is named.
 """
 
@@ -28,6 +29,7 @@ from measuring import PROGRAMS, ROOT, RUNS, printed, quotient, say, timed  # noq
 import harness  # the integration tests' way of driving the binary
 import health
 import sealed
+from attacked import attacked
 
 POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
 CONNECTIONS = 16
@@ -253,6 +255,8 @@ FIGURES = [
     ("validation", "validation of Observations / parsing them alone", validation),
     ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
+    ("attacked", "devices' p99 of a POST: alone / beside the worst attack",
+     lambda work: attacked(work, numbered_envelopes)),
     ("endToEnd", "send, open, record, load / health convert of the same export", end_to_end),
 ]
 
