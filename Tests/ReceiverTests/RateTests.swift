@@ -65,6 +65,18 @@ struct RateTests {
         }
     }
 
+    @Test func whoSendsWhatNobodyCanReadIsAskedToWaitToo() async throws {
+        try await Self.with([.tokenByAddress: (1, 3)]) { study in
+            let device = try await study.device()
+            for _ in 0..<3 {
+                let answer = try await study.send("POST", "/oauth", antispam: nil, body: Data())
+                #expect(answer.status == 400 && answer.oauthError == "invalid_request")
+            }
+            #expect(try await study.send("POST", "/oauth", antispam: nil, body: Data()).status == 429)
+            #expect(try await study.token(device.id, device.secret).status == 200)
+        }
+    }
+
     /// What a stranger calls itself is remembered by the limiter: it may not be as long as a body.
     @Test func aClientsIdThatCannotBeIsNotRemembered() async throws {
         let limiter = RateLimiter()

@@ -82,14 +82,15 @@ extension ReceiverService {
     private func charged(
         _ failure: ReceiverFailure, to request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint, clientID: String?
     ) async -> ReceiverFailure {
-        guard failure.status == 401 || failure.status == 403 else { return failure }
+        // A request that nobody can read proves as little as a wrong secret; 408 and 429 are answers to waiting.
+        guard (400..<500).contains(failure.status), failure.status != 408, failure.status != 429 else { return failure }
         if clientID == nil {
             let rateClass: RateClass = endpoint == .token ? .tokenByAddress : .unauthenticatedByAddress
             if case .retry(let seconds) = configuration.limiter.check(request.address, rateClass) {
                 return ReceiverFailure(HTTPFailure.rateLimited(retryAfter: seconds))
             }
         }
-        await refusals.count(failure.code)
+        if failure.status == 401 || failure.status == 403 { await refusals.count(failure.code) }
         return failure
     }
 
