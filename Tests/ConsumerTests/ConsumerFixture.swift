@@ -30,12 +30,12 @@ struct ConsumerFixture {
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("records.sqlite").path,
+        database = try await SQLiteDatabase.open(
+            path: folder.appendingPathComponent("records.sqlite").path,
             migrations: TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations
                 + ConsumerSchema.migrations)
-        queueStore = try await openDatabase(
-            url: folder.appendingPathComponent("queue.sqlite").path, migrations: StorageSchema.migrations)
+        queueStore = try await SQLiteDatabase.open(
+            path: folder.appendingPathComponent("queue.sqlite").path, migrations: StorageSchema.migrations)
         queue = SQLSubmissionQueue(database: queueStore)
         access = AccessControl(database: database, clock: clock)
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]

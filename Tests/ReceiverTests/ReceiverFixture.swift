@@ -103,7 +103,7 @@ struct Study: Sendable {
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString).db").path
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
-        let database = try await openDatabase(url: "sqlite:\(path)", migrations: StorageSchema.migrations)
+        let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
         let root = try AppReceiptRoot(Data(try #require(Made.root).certificatePEM.utf8))
         var configuration = ReceiverConfiguration(
             antispam: SecretDigest(of: antispamWord), bundleIdentifier: bundle, receiptRoots: [root],

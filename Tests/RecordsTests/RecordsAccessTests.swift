@@ -16,8 +16,8 @@ import Trust
 
     /// A device's token that is valid where devices are known: in the queue's store.
     private func deviceToken(_ fixture: RecordsFixture) async throws -> String {
-        let queue = try await openDatabase(
-            url: "sqlite:" + fixture.folder.appendingPathComponent("queue.sqlite").path,
+        let queue = try await SQLiteDatabase.open(
+            path: fixture.folder.appendingPathComponent("queue.sqlite").path,
             migrations: StorageSchema.migrations)
         let devices = DeviceAccess(database: queue, clock: { Date() })
         let client = try await devices.registerClient(receiptDigest: "d")

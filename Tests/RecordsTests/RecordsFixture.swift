@@ -34,8 +34,8 @@ struct RecordsFixture {
         self.limiter = limiter
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("records-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+        database = try await SQLiteDatabase.open(
+            path: folder.appendingPathComponent("test.sqlite").path,
             migrations: TrustSchema.migrations + RecordsSchema.migrations)
         access = AccessControl(database: database, clock: { Date() })
         token = try await access.createStaffToken(name: "test", lifetime: 3600)

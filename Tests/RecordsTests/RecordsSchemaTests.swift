@@ -13,7 +13,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
         let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
-        let older = try await openDatabase(url: url, migrations: RecordsSchema.migrations.filter { $0.number == 400 })
+        let older = try await SQLiteDatabase.open(
+            path: databasePath(url), migrations: RecordsSchema.migrations.filter { $0.number == 400 })
         try await older.write { transaction in
             for (number, id, versions) in [(7, "b", 2), (9, "a", 1), (12, "c", 3)] {
                 try transaction.execute(
@@ -35,7 +36,7 @@ import Testing
         }
         try await older.close()
 
-        let database = try await openDatabase(url: url, migrations: RecordsSchema.migrations)
+        let database = try await SQLiteDatabase.open(path: databasePath(url), migrations: RecordsSchema.migrations)
         let store = RecordStore()
         let (read, rows) = try await database.read { transaction in
             (

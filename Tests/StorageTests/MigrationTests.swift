@@ -12,7 +12,7 @@ struct MigrationTests {
     }
 
     private func open(_ folder: String, _ migrations: [Migration]) async throws {
-        let database = try await openDatabase(url: "sqlite:\(folder)/m.db", migrations: migrations)
+        let database = try await SQLiteDatabase.open(path: "\(folder)/m.db", migrations: migrations)
         try await database.close()
     }
 
@@ -30,8 +30,8 @@ struct MigrationTests {
             let insert = Migration(number: 102, name: "row") { _ in ["INSERT INTO t101 (id) VALUES (1)"] }
             try await open(folder, [insert, Self.step(101)])
             try await open(folder, [insert, Self.step(101), Self.step(103), Self.step(201)])
-            let database = try await openDatabase(
-                url: "sqlite:\(folder)/m.db", migrations: [Self.step(201)])
+            let database = try await SQLiteDatabase.open(
+                path: "\(folder)/m.db", migrations: [Self.step(201)])
             let done = try await database.read {
                 try $0.query("SELECT number FROM schema_migration ORDER BY number").map {
                     try $0.integer("number")
@@ -86,8 +86,8 @@ struct MigrationTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
                     group.addTask {
-                        let database = try await openDatabase(
-                            url: "sqlite:\(folder)/m.db", migrations: StorageSchema.migrations)
+                        let database = try await SQLiteDatabase.open(
+                            path: "\(folder)/m.db", migrations: StorageSchema.migrations)
                         try await database.close()
                     }
                 }
@@ -116,7 +116,7 @@ struct MigrationTests {
     @Test func aStepInSlicesGoesOnWhereItStopped() async throws {
         try await withTemporaryFolder { folder async throws in
             let url = "sqlite:\(folder)/m.db"
-            let first = try await openDatabase(url: url, migrations: [Self.step(101)])
+            let first = try await SQLiteDatabase.open(path: databasePath(url), migrations: [Self.step(101)])
             try await first.write { transaction in
                 for id in 0..<23 { try transaction.execute("INSERT INTO t101 (id) VALUES (?)", [SQLValue(id)]) }
             }
@@ -126,11 +126,12 @@ struct MigrationTests {
                 await code { try await open(folder, [Self.step(101), Self.sliced(failAfter: 2, counting: before)]) }
                     == "storage-full")
             // Two parts are done and stay; the step is not marked.
-            let stopped = try await openDatabase(url: url, migrations: [Self.step(101)])
+            let stopped = try await SQLiteDatabase.open(path: databasePath(url), migrations: [Self.step(101)])
             #expect(try await stopped.read { try $0.query("SELECT id FROM copied").count } == 10)
             try await stopped.close()
             let after = Counter()
-            let second = try await openDatabase(url: url, migrations: [Self.step(101), Self.sliced(counting: after)])
+            let second = try await SQLiteDatabase.open(
+                path: databasePath(url), migrations: [Self.step(101), Self.sliced(counting: after)])
             let ids = try await second.read {
                 try $0.query("SELECT id FROM copied ORDER BY id").map { try $0.integer("id") }
             }
@@ -147,7 +148,7 @@ struct MigrationTests {
 
     @Test func inATransactionOfTheCallersAllSlicesAreDone() async throws {
         try await withTemporaryFolder { folder async throws in
-            let database = try await openDatabase(url: "sqlite:\(folder)/m.db", migrations: [Self.step(101)])
+            let database = try await SQLiteDatabase.open(path: "\(folder)/m.db", migrations: [Self.step(101)])
             let count = Counter()
             let slices = Migration(
                 number: 102, name: "slices", slice: { _ in count.add() < 4 },
@@ -171,8 +172,8 @@ struct MigrationTests {
     @Test func whoMayNotMigrateRefusesEveryOtherSchema() async throws {
         try await withTemporaryFolder { folder async throws in
             func openExactly(_ migrations: [Migration], _ name: String = "m.db") async throws {
-                let database = try await openDatabase(
-                    url: "sqlite:\(folder)/\(name)", migrations: migrations, schema: .exact)
+                let database = try await SQLiteDatabase.open(
+                    path: "\(folder)/\(name)", migrations: migrations, schema: .exact)
                 try await database.close()
             }
             #expect(await code { try await openExactly([Self.step(101)]) } == "storage-missing")

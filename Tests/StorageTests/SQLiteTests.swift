@@ -38,7 +38,7 @@ struct SQLiteTests {
             ("", "storage-open"), ("/nowhere/at/all.db", "storage-open"),
         ] {
             let error = await #expect(throws: StorageError.self) {
-                _ = try await openDatabase(url: url, migrations: [])
+                _ = try await SQLiteDatabase.open(path: databasePath(url), migrations: [])
             }
             #expect(error?.code == code)
         }
@@ -71,7 +71,7 @@ struct SQLiteTests {
         try await withTemporaryFolder { folder async throws in
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: folder + "/x.db"))
             let error = await #expect(throws: StorageError.self) {
-                _ = try await openDatabase(url: "sqlite:\(folder)/x.db", migrations: [])
+                _ = try await SQLiteDatabase.open(path: "\(folder)/x.db", migrations: [])
             }
             #expect(error?.code == "storage-corrupt")
         }
@@ -118,8 +118,8 @@ struct SQLiteTests {
                     return
                 }
                 defer { umount2(folder, Int32(MNT_DETACH)) }
-                let database = try await openDatabase(
-                    url: "sqlite:\(folder)/full.db", migrations: StorageSchema.migrations)
+                let database = try await SQLiteDatabase.open(
+                    path: "\(folder)/full.db", migrations: StorageSchema.migrations)
                 let queue = SQLSubmissionQueue(database: database)
                 let large = String(repeating: "x", count: 100_000)
                 var accepted: [String] = []

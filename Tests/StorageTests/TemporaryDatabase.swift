@@ -26,8 +26,8 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .sqlite:
             try await withTemporaryFolder { folder async throws in
-                let database = try await openDatabase(
-                    url: "sqlite:\(folder)/test.db", migrations: migrations)
+                let database = try await SQLiteDatabase.open(
+                    path: "\(folder)/test.db", migrations: migrations)
                 try await body(database)
                 try await database.close()
             }

@@ -22,7 +22,7 @@ func withStore(_ migrations: [Migration], _ body: (any SQLDatabase) async throws
     defer {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
-    let database = try await openDatabase(url: "sqlite:\(path)", migrations: migrations)
+    let database = try await SQLiteDatabase.open(path: path, migrations: migrations)
     try await body(database)
     try await database.close()
 }

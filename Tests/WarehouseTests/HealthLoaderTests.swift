@@ -353,8 +353,8 @@ enum LoaderFixture {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loader-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+        let database = try await SQLiteDatabase.open(
+            path: folder.appendingPathComponent("test.sqlite").path,
             migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
         try await database.write { transaction in
             try WarehouseLoader().ensureHealthOntology(

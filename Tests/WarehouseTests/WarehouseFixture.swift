@@ -15,8 +15,8 @@ struct WarehouseFixture {
     init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("warehouse-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await openDatabase(
-            url: "sqlite:" + folder.appendingPathComponent("test.sqlite").path,
+        database = try await SQLiteDatabase.open(
+            path: folder.appendingPathComponent("test.sqlite").path,
             migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
     }
 

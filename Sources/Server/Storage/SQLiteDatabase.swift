@@ -149,13 +149,3 @@ public func databasePath(_ url: String) throws -> String {
     }
     return path
 }
-
-/// Opens the database of a URL, as ``databasePath(_:)`` reads it.
-/// - Throws: ``StorageError``.
-public func openDatabase(
-    url: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
-    permissions: mode_t = 0o600
-) async throws -> any SQLDatabase {
-    try await SQLiteDatabase.open(
-        path: try databasePath(url), migrations: migrations, purpose: purpose, schema: schema, permissions: permissions)
-}
