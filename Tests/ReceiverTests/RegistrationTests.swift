@@ -115,8 +115,15 @@ struct RegistrationTests {
             let receipt = try Made.receipt()
             let device = try await study.device(receipt)
             let enrolment = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
+            // Also while the receiver still knows the token from a moment ago.
+            let known = try envelope()
+            #expect(try await study.send("POST", "/encfhir", token: device.token, body: known).status == 200)
             #expect(try await study.access.revoke(enrolment: enrolment))
-            #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 401)
+            for body in [known, try envelope()] {
+                let refused = try await study.send("POST", "/encfhir", token: device.token, body: body)
+                #expect(refused.status == 401 && refused.text.contains("token-invalid"))
+            }
+            #expect(try await study.count("submission") == 1)
             #expect(try await study.token(device.id, device.secret).oauthError == "invalid_client")
             let again = try await study.register(receipt)
             #expect(again.status == 403 && again.oauthError == "unauthorized_client")

@@ -18,6 +18,27 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func whoWasShutOutWhileItsBodyCameStoresNothing(engine: Engine) async throws {
+        try await engine.withQueue { queue, database async throws in
+            try await database.write { transaction in
+                try transaction.execute(
+                    "INSERT INTO enrolment (id, receipt_digest, created_at) VALUES (?, ?, ?)", ["e", "r", "t"])
+                for (id, revoked) in [("in", SQLValue.null), ("out", SQLValue(time()))] {
+                    try transaction.execute(
+                        """
+                        INSERT INTO client (id, enrolment_id, secret_digest, created_at, revoked_at)
+                        VALUES (?, ?, ?, ?, ?)
+                        """, [SQLValue(id), "e", "s", "t", revoked])
+                }
+            }
+            #expect(try await queue.enqueue(submission("a", client: "out", lane: "e")) == .clientRevoked)
+            #expect(try await queue.enqueue(submission("a", client: "in", lane: "e")) == .accepted)
+            #expect(try await queue.enqueue(submission("a", client: "out", lane: "e")) == .clientRevoked)
+            #expect(try await queue.status(now: time()).depth == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func ofAHundredAtOnceOneIsAccepted(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             // A second queue on the same database, as a second process would have.

@@ -31,6 +31,45 @@ struct SQLiteTests {
         }
     }
 
+    @Test func aStatementTakesAsManyValuesAsItHasPlaces() async throws {
+        try await Engine.sqlite.withDatabase { database async throws in
+            for values in [[], [1], [1, 2, 3]] as [[SQLValue]] {
+                for isQuery in [false, true] {
+                    let error = await #expect(throws: StorageError.self) {
+                        try await database.write { transaction in
+                            if isQuery {
+                                _ = try transaction.query("SELECT ? + ? AS sum", values)
+                            } else {
+                                _ = try transaction.execute("UPDATE queue_state SET change = ? + ?", values)
+                            }
+                        }
+                    }
+                    #expect(error?.code == "storage-failed")
+                }
+            }
+            // What failed leaves the statement fit for its next use.
+            let row = try await database.read { try $0.first("SELECT ? + ? AS sum", [1, 2]) }
+            #expect(row?["sum"] == 3)
+        }
+    }
+
+    @Test func valuesComeBackAsTheyWere() async throws {
+        let values: [SQLValue] = [
+            .null, .integer(.min), .integer(.max), .real(0.1), .real(-0.0), .text(""), .text("Zoë 👩‍⚕️ \u{FEFF}"),
+            .blob(Data()), .blob(Data([0, 255, 0])), .text(String(repeating: "é", count: 100_000)),
+        ]
+        try await Engine.sqlite.withDatabase { database async throws in
+            for value in values {
+                let row = try await database.read { try $0.first("SELECT ? AS a, 1 AS a, ? AS b", [value, value]) }
+                #expect(row?["a"] == value && row?["b"] == value && row?["c"] == .null)
+            }
+            let error = await #expect(throws: StorageError.self) {
+                _ = try await database.read { try $0.first("SELECT ? AS a", ["a\0b"]) }
+            }
+            #expect(error?.code == "storage-text")
+        }
+    }
+
     @Test func aUrlThatNamesNoKnownEngineIsRefused() async throws {
         for (url, code) in [
             ("postgres://host/name", "storage-engine-unknown"), ("host:name", "storage-engine-unknown"),

@@ -127,6 +127,44 @@ struct DeviceAccessTests {
         }
     }
 
+    @Test func aSenderIsKnownAgainForSomeSecondsAndNeverBeyondItsTokensEnd() async throws {
+        try await withDevices { access, database, clock async throws in
+            let actor = try await device(access)
+            let token = try await access.issueToken(for: actor, lifetime: 15).token
+            #expect(try await access.authenticateSender(bearer: token)?.id == actor.id)
+            #expect(try await access.authenticateSender(bearer: "another") == nil)
+            // 1. For some seconds nothing is asked of the store, by whoever has this value or a copy of it.
+            try await database.write { _ = try $0.execute("DELETE FROM access_token WHERE 1 = ?", [1]) }
+            let copy = access
+            clock.advance(RecentTokens.lifetime - 1)
+            #expect(try await copy.authenticateSender(bearer: token) == actor)
+            #expect(try await access.authenticate(bearer: token) == nil)
+            // 2. Then it is.
+            clock.advance(1)
+            #expect(try await access.authenticateSender(bearer: token) == nil)
+            // 3. A token that ends meanwhile has ended, and a clock that was set back proves nothing.
+            let short = try await access.issueToken(for: actor, lifetime: 5).token
+            #expect(try await access.authenticateSender(bearer: short) != nil)
+            clock.advance(5)
+            #expect(try await access.authenticateSender(bearer: short) == nil)
+            let other = try await access.issueToken(for: actor, lifetime: 1800).token
+            #expect(try await access.authenticateSender(bearer: other) != nil)
+            try await database.write { _ = try $0.execute("DELETE FROM access_token WHERE 1 = ?", [1]) }
+            clock.advance(-3600)
+            #expect(try await access.authenticateSender(bearer: other) == nil)
+        }
+    }
+
+    @Test func sendersThatAreKnownAgainAreBoundedInNumber() {
+        let recent = RecentTokens()
+        let now = Date(timeIntervalSince1970: 0)
+        for number in 0..<(3 * RecentTokens.mostEntries) {
+            recent.keep(
+                Actor(id: "\(number)", role: .device), digest: "\(number)", expiresAt: now + 1800, now: now)
+        }
+        #expect(recent.count <= RecentTokens.mostEntries)
+    }
+
     @Test func enrolmentsTellWhatTheyHaveWaiting() async throws {
         try await withDevices { access, database, clock async throws in
             let actor = try await device(access)

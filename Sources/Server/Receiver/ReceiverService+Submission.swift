@@ -88,7 +88,7 @@ extension ReceiverService {
     /// The antispam word first, then the token, then the policy; nothing of the body is read before.
     private func admit(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> Actor {
         try checkAntispam(request)
-        let actor = try await authenticate(request)
+        let actor = try await authenticate(request, isSending: true)
         clientID = actor.id
         try Self.pass(configuration.limiter.check(actor.id, .submissionByClient))
         try checkPath(request)
@@ -103,6 +103,8 @@ extension ReceiverService {
         switch try await queue.enqueue(submission, quota: isConsent ? quota + quota / 4 : quota) {
         case .accepted, .duplicate:
             return
+        case .clientRevoked:
+            throw Self.tokenInvalid
         case .overQuota:
             throw ReceiverFailure.problem(
                 429, "device-quota",

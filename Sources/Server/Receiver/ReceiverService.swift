@@ -107,18 +107,27 @@ extension ReceiverService {
     }
 
     /// The device that the request's bearer token is of (RFC 6750), or, where they are let in, the member of the staff.
-    func authenticate(_ request: ReceiverRequest, orStaff: Bool = false) async throws -> Actor {
+    ///
+    /// - Parameter isSending: whether the answer may be some seconds old, for the queue looks again.
+    func authenticate(
+        _ request: ReceiverRequest, orStaff: Bool = false, isSending: Bool = false
+    ) async throws -> Actor {
         guard let authorization = request.authorization else {
             throw ReceiverFailure.problem(401, "token-missing", "The request needs an access token.")
                 .adding("WWW-Authenticate", "Bearer")
         }
         if let token = Self.credentials(authorization, scheme: "bearer") {
-            if let device = try await access.authenticate(bearer: token) { return device }
+            let device = try await isSending
+                ? access.authenticateSender(bearer: token) : access.authenticate(bearer: token)
+            if let device { return device }
             if orStaff, let staff = try await configuration.authenticateStaff?(token) { return staff }
         }
-        throw ReceiverFailure.problem(401, "token-invalid", "The access token is unknown or has expired.")
-            .adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
+        throw Self.tokenInvalid
     }
+
+    static let tokenInvalid = ReceiverFailure.problem(
+        401, "token-invalid", "The access token is unknown or has expired."
+    ).adding("WWW-Authenticate", #"Bearer error="invalid_token""#)
 
     /// What follows the scheme in an `Authorization` header; nil if it is of another scheme.
     static func credentials(_ authorization: String, scheme: String) -> String? {

@@ -1,6 +1,6 @@
 /// What a database is opened for: an engine may keep more in memory for work that writes much at once.
 public enum DatabasePurpose: Sendable, Hashable {
-    /// Many small transactions, as a server's.
+    /// Many small transactions, as a server's: a log of some 16 MB beside the database.
     case serving
     /// Few large ones, as those of a load of millions of rows: some 25 MB of memory more, and a log of up to 256 MB
     /// beside the database.

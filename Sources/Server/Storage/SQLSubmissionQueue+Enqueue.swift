@@ -5,6 +5,8 @@ extension SQLSubmissionQueue {
         try await writer.write { try Self.insert(submission, quota: quota, in: $0) }
     }
 
+    /// Parameter: client. A row where the client has been shut out or replaced since it showed its token.
+    static let revokedSQL = "SELECT 1 AS one FROM client WHERE id = ? AND revoked_at IS NOT NULL"
     /// Parameters: lane, submission id.
     static let lookUpSQL = "SELECT digest FROM submission WHERE lane = ? AND submission_id = ?"
     /// Parameter: lane.
@@ -14,7 +16,8 @@ extension SQLSubmissionQueue {
 
     static func insert(_ new: NewSubmission, quota: Int?, in transaction: any SQLTransaction) throws -> EnqueueResult {
         let identity = [SQLValue(new.lane), SQLValue(new.submissionID)]
-        // 1. Known already?
+        // 1. Still let in, and not known already?
+        if try transaction.first(revokedSQL, [SQLValue(new.clientID)]) != nil { return .clientRevoked }
         if let known = try transaction.first(lookUpSQL, identity) {
             return try known.text("digest") == new.digest ? .duplicate : .conflict
         }

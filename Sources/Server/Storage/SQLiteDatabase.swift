@@ -36,9 +36,12 @@ public struct SQLiteDatabase: SQLDatabase {
             let synchronous = try await pool.writeWithoutTransaction { database in
                 // GRDB sets NORMAL on a pool's writer after `prepareDatabase` ran; only from here on is it ours.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                if purpose == .loading {
-                    // Of a thousand rows under keys that are hashes, each changes a page of its own. Pages that stay in
-                    // memory until they are whole, and in the log until many are together, are written once.
+                // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
+                // are whole, and in the log until many are together, are written once.
+                switch purpose {
+                case .serving:
+                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+                case .loading:
                     try database.execute(sql: "PRAGMA cache_size = -24000")
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 65536")
                 }

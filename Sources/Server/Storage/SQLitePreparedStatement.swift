@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A statement on GRDB's connection, bound and stepped through SQLite's own functions: GRDB's arguments are made anew
-/// for each row, which costs as much as a row's insertion.
+/// A statement on GRDB's connection, bound and stepped through SQLite's own functions: GRDB's arguments and rows are made
+/// anew for each run, which costs as much as a row's insertion.
 struct SQLitePreparedStatement: SQLStatement {
     /// Keeps the prepared statement alive.
     private let statement: Statement
     private let connection: OpaquePointer?
 
-    init(_ sql: String, in database: Database) throws {
-        statement = try database.makeStatement(sql: sql)
+    init(_ statement: Statement, in database: Database) {
+        self.statement = statement
         connection = database.sqliteConnection
     }
 
@@ -33,6 +33,15 @@ struct SQLitePreparedStatement: SQLStatement {
         try check(result)
     }
 
+    /// Binds all placeholders.
+    func bindAll(_ values: [SQLValue]) throws {
+        guard values.count == Int(sqlite3_bind_parameter_count(pointer)) else {
+            throw StorageError(
+                code: "storage-failed", message: "A statement was given another number of values than it has places.")
+        }
+        try bind(values, from: 1)
+    }
+
     func run() throws -> Int {
         let result = sqlite3_step(pointer)
         let changed = Int(sqlite3_changes(connection))
@@ -42,11 +51,51 @@ struct SQLitePreparedStatement: SQLStatement {
         return changed
     }
 
+    /// Runs the statement and shows each row that it gives.
+    func each(_ body: (SQLRow) throws -> Void) throws {
+        // Whatever happens, the statement is free for its next run, and the transaction to end.
+        defer { sqlite3_reset(pointer) }
+        var positions: [String: Int]?
+        while true {
+            let result = sqlite3_step(pointer)
+            guard result == SQLITE_ROW else { return try check(result == SQLITE_DONE ? SQLITE_OK : result) }
+            let known = positions ?? columnPositions
+            positions = known
+            let values = (0..<sqlite3_column_count(pointer)).map(value)
+            try body(SQLRow(positions: known, values: values))
+        }
+    }
+
     private var pointer: OpaquePointer { statement.sqliteStatement }
+
+    /// Of columns with one name the first counts.
+    private var columnPositions: [String: Int] {
+        var positions: [String: Int] = [:]
+        for (position, name) in statement.columnNames.enumerated() where positions[name] == nil {
+            positions[name] = position
+        }
+        return positions
+    }
+
+    private func value(at column: CInt) -> SQLValue {
+        switch sqlite3_column_type(pointer, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(pointer, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(pointer, column))
+        case SQLITE_TEXT:
+            guard let start = sqlite3_column_text(pointer, column) else { return .null }
+            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
+            return .text(String(decoding: bytes, as: UTF8.self))
+        case SQLITE_BLOB:
+            guard let start = sqlite3_column_blob(pointer, column) else { return .blob(Data()) }
+            return .blob(Data(bytes: start, count: Int(sqlite3_column_bytes(pointer, column))))
+        default: return .null
+        }
+    }
 
     private func bind(_ text: String, at place: CInt) throws -> CInt {
         var text = text
         return try text.withUTF8 { buffer in
+            // SQLite would end the text there without a word; PostgreSQL knows no such text at all.
             guard !buffer.contains(0) else { throw StorageError.zeroByte }
             guard let start = buffer.baseAddress else { return sqlite3_bind_text(pointer, place, "", 0, Self.copied) }
             return start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {

@@ -71,6 +71,8 @@ public enum EnqueueResult: Sendable, Hashable {
     case conflict
     /// The device has too much that waits for consent or for the staff; nothing was stored.
     case overQuota
+    /// The client was shut out, or replaced by a new registration, since it proved who it is; nothing was stored.
+    case clientRevoked
 }
 
 /// A submission as the consumer leases it.

@@ -11,6 +11,7 @@ public struct DeviceAccess: Sendable {
     let policy: Policy
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
+    private let recent = RecentTokens()
 
     /// A client that asks again and again has at most so many tokens; the oldest end first.
     static let tokensPerClient = 16
@@ -126,16 +127,29 @@ public struct DeviceAccess: Sendable {
     /// The device that has this bearer token; nil if it is unknown, expired or revoked.
     public func authenticate(bearer token: String) async throws -> Actor? {
         // Looked up by its digest: the time that takes tells nothing about the token.
-        let digest = SQLValue(SecretDigest(of: token).hex)
-        let now = SQLValue(clock())
-        return try await database.read { transaction in
-            try transaction.first(Self.tokenSQL, [digest, now]).map(Self.actor)
-        }
+        try await lookUp(SecretDigest(of: token).hex, now: clock())
+    }
+
+    /// The same for who sends a submission. The answer may be some seconds old: the queue looks at the client again in
+    /// the transaction that stores (``Storage/EnqueueResult/clientRevoked``).
+    public func authenticateSender(bearer token: String) async throws -> Actor? {
+        let digest = SecretDigest(of: token).hex
+        let now = clock()
+        if let device = recent.device(digest: digest, now: now) { return device }
+        return try await lookUp(digest, now: now)
+    }
+
+    private func lookUp(_ digest: String, now: Date) async throws -> Actor? {
+        let row = try await database.read { try $0.first(Self.tokenSQL, [SQLValue(digest), SQLValue(now)]) }
+        guard let row else { return nil }
+        let device = try Self.actor(row)
+        recent.keep(device, digest: digest, expiresAt: try row.date("expires_at"), now: now)
+        return device
     }
 
     /// Parameters: digest, now.
     static let tokenSQL = """
-        SELECT c.id, c.enrolment_id FROM access_token t JOIN client c ON c.id = t.client_id
+        SELECT c.id, c.enrolment_id, t.expires_at FROM access_token t JOIN client c ON c.id = t.client_id
         WHERE t.token_digest = ? AND t.expires_at > ? AND c.revoked_at IS NULL
         """
 

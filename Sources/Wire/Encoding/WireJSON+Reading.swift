@@ -7,8 +7,8 @@ extension WireJSON {
     /// Reads one JSON text (RFC 8259). `nil` for anything that is not exactly one: a name given twice in an object,
     /// invalid UTF-8, text after the end, nesting beyond 16. A leading byte order mark is skipped.
     static func read(_ bytes: Data) -> WireJSON? {
-        let bytes = [UInt8](bytes)
-        return bytes.withUnsafeBufferPointer { buffer -> WireJSON? in
+        bytes.withUnsafeBytes { raw -> WireJSON? in
+            let buffer = raw.bindMemory(to: UInt8.self)
             var reader = Reader(buffer)
             if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { reader.position = 3 }
             guard let value = reader.value(depth: maximumDepth) else { return nil }
@@ -128,7 +128,10 @@ extension WireJSON {
         }
 
         private func text(_ slice: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
-            String(bytes: slice, encoding: .utf8)
+            let bytes = UnsafeBufferPointer(rebasing: slice)
+            // What envelopes hold is nearly always ASCII, and that is text without a further look.
+            guard bytes.contains(where: { $0 >= 0x80 }) else { return String(decoding: bytes, as: UTF8.self) }
+            return String(bytes: bytes, encoding: .utf8)
         }
 
         private mutating func escape(into collected: inout [UInt8]) -> Bool {

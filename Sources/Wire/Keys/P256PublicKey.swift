@@ -17,7 +17,7 @@ public struct P256PublicKey: Sendable, Hashable {
         } catch {
             throw WireError(.keyMalformed, "The point is not on the curve P-256.")
         }
-        self.x963 = key.x963Representation
+        self.x963 = x963.count == 65 ? Data(x963) : key.x963Representation
     }
 
     /// The x coordinate, 32 bytes.

@@ -14,6 +14,9 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
     let certificates: TLSCertificates?
     let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void
 
+    /// The most bytes that are taken of a connection before the others of its event loop have their turn.
+    static let largestRead = 32 << 10
+
     /// Never fails: a connection that cannot be set up would end the listener with it.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         // 1. Is there room? If not, the connection is set up as any other and closed at once.
@@ -28,6 +31,11 @@ struct BoundedHTTPChannel: HTTPChannelHandler {
                 maxHeaderFieldCount: limits.headerFields))
         let http = HTTP1Channel(responder: responder, configuration: configuration)
         return channel.eventLoop.makeCompletedFuture {
+            // A connection that sends much takes its turn with those that send little: one small read a turn.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: Self.largestRead))
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ArrivalHandler(timer: bound.value, onExpiry: onExpiry))
             // 3. TLS by the certificate of today.

@@ -10,7 +10,12 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// Between two reads of what is thrown away: bodies that nobody wants must not take the server's time from those that
+    /// are wanted. The largest that a study usually takes still goes by before the drain ends.
+    private static let pause: TimeAmount = .milliseconds(5)
+
     private let timer: ConnectionTimer
+    private var nextRead: Scheduled<Void>?
 
     init(timer: ConnectionTimer) { self.timer = timer }
 
@@ -26,7 +31,21 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
         // Nobody behind asks for more of a body that is thrown away.
-        if timer.isDraining { context.read() }
+        if timer.isDraining { readLater(context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        nextRead?.cancel()
+        nextRead = nil
+    }
+
+    private func readLater(_ context: ChannelHandlerContext) {
+        guard nextRead == nil else { return }
+        nextRead = context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) { [weak self] in
+            guard let self, nextRead != nil else { return }
+            nextRead = nil
+            context.read()
+        }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
