@@ -9,11 +9,10 @@ Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
 TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
 TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
-TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack).
+TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000).
 Names of figures as arguments choose among them; `growth` runs only where it is named.
 """
 
-import base64
 import json
 import os
 import statistics
@@ -21,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import uuid
 from pathlib import Path
 
 from measuring import PROGRAMS, ROOT, RUNS, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
@@ -30,6 +28,8 @@ import harness  # the integration tests' way of driving the binary
 import health
 import sealed
 from attacked import attacked
+from busy import busy
+from devices import numbered_envelopes
 
 POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
 CONNECTIONS = 16
@@ -55,19 +55,6 @@ def load(port, path, headers, bodies, first):
     return json.loads(done.stdout)["seconds"]
 
 
-def numbered_envelopes(study, path, count):
-    """One envelope sealed by us, under so many submission ids. The receiver cannot tell: it opens nothing."""
-    envelope = json.loads(sealed.seal(study, {"resourceType": "Observation", "status": "final", "note": [
-        {"text": "x" * 600}]}))
-    padded = envelope["protected"] + "=" * (-len(envelope["protected"]) % 4)
-    header = json.loads(base64.urlsafe_b64decode(padded))
-    with open(path, "w") as file:
-        for number in range(count):
-            header.update(sid=str(uuid.uuid4()), seq=number + 1)
-            text = base64.urlsafe_b64encode(json.dumps(header).encode()).decode().rstrip("=")
-            file.write(json.dumps({**envelope, "protected": text}) + "\n")
-
-
 def receiver(work):
     """(c) POST to the receiver, durable before it answers, against the same HTTP server that echoes the body."""
     study = harness.Study()
@@ -82,7 +69,9 @@ def receiver(work):
         headers = work / "headers.txt"
         headers.write_text("".join(f"{name}: {value}\n" for name, value in client.headers.items()))
         bodies = work / "bodies.ndjson"
-        numbered_envelopes(study, bodies, POSTS * (RUNS + 1))
+        with open(bodies, "wb") as file:
+            for _, body in numbered_envelopes(study, POSTS * (RUNS + 1)):
+                file.write(body + b"\n")
         ours, theirs = [], []
         for run in range(RUNS + 1):
             first = load(server.port, "/encfhir", headers, bodies, run * POSTS)
@@ -255,8 +244,8 @@ FIGURES = [
     ("validation", "validation of Observations / parsing them alone", validation),
     ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
-    ("attacked", "devices' p99 of a POST: alone / beside the worst attack",
-     lambda work: attacked(work, numbered_envelopes)),
+    ("attacked", "devices' p99 of a POST: alone / beside the worst attack", attacked),
+    ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
     ("endToEnd", "send, open, record, load / health convert of the same export", end_to_end),
 ]
 

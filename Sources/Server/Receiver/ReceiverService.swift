@@ -117,7 +117,8 @@ extension ReceiverService {
                 .adding("WWW-Authenticate", "Bearer")
         }
         if let token = Self.credentials(authorization, scheme: "bearer") {
-            let device = try await isSending
+            let device =
+                try await isSending
                 ? access.authenticateSender(bearer: token) : access.authenticate(bearer: token)
             if let device { return device }
             if orStaff, let staff = try await configuration.authenticateStaff?(token) { return staff }

@@ -1,0 +1,56 @@
+"""The time from a device's POST to its acknowledgement while the consumer has nothing else to do, and while it works."""
+
+import os
+import statistics
+
+from measuring import RUNS, say
+
+import harness
+from devices import Devices
+from health import generated
+
+SECONDS = 10
+# What the consumer is given to do: more than it does in that time.
+RECORDS = int(os.environ.get("TRIBUTARY_BENCH_BACKLOG", "80000"))
+
+
+def waiting(study):
+    return study.queue_number("SELECT count(*) FROM submission WHERE status = 'received'")
+
+
+def busy(work):
+    """(m) The 99th percentile beside an idle consumer as a share of that beside a busy one, each a process of its own."""
+    export = generated(work, RECORDS)
+    idle, working, sent = [], [], 0
+    for run in range(RUNS):
+        study = harness.Study()
+        try:
+            receiver = study.serve("--roles", "receiver")
+            consumer = study.serve("--roles", "consumer")
+            devices = Devices(study, receiver, pause=0.25, seconds=SECONDS, rounds=2)
+            sender = study.device(receiver)
+            sender.consent()
+            sender.health(export)
+            first, _ = devices.percentile99()
+            harness.until(lambda: waiting(study) == 0, "the consumer has done what was sent")
+            # The backlog comes while nobody works on it, so that all of it is there.
+            consumer.stop()
+            sender.send()
+            consumer = study.serve("--roles", "consumer")
+            before = waiting(study)
+            second, count = devices.percentile99()
+            if waiting(study) == 0:
+                raise AssertionError("the consumer was done before the devices were: give it more (BACKLOG)")
+            say(f"   p99 {first * 1000:.1f} ms beside an idle consumer, {second * 1000:.1f} ms beside one that works "
+                f"({before} waiting, {count} sent)")
+            idle.append(first)
+            working.append(second)
+            sent += devices.sent
+            consumer.stop()
+            receiver.stop()
+        finally:
+            study.close()
+    times = statistics.median(second / first for first, second in zip(idle, working))
+    return {"ratio": round(1 / times, 3), "times": round(times, 2), "sent": sent,
+            "idleP99Seconds": [round(value, 4) for value in idle],
+            "busyP99Seconds": [round(value, 4) for value in working]}
