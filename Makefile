@@ -58,7 +58,7 @@ integration-tests:
 attack: setup-test release
 	@echo "== attacks"
 	@cd $(ROOT)Tests/Integration && TRIBUTARY_ATTACK_SECONDS=$(or $(ATTACK_SECONDS),30) \
-		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) \
+		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) TRIBUTARY_HOSTILE_GOOD=$(or $(HOSTILE_GOOD),1000) \
 		python3 -B -m unittest -v test_attacks test_hostile test_two_processes test_recovery
 
 bench: setup-bench release

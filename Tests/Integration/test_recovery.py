@@ -165,11 +165,12 @@ class Drill(RecoveryTest):
                 tributary("restore", self.file, "-o", place)
                 self.file.unlink()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
-        made = self.backup().json
-        self.assertEqual(made["submissions"], len(device.sids))
-        # What a killed one left is for nobody else's eyes.
+        # What a killed one left is for nobody else's eyes, and the next one clears it away.
         for path in self.study.root.glob(".backup.tar.*"):
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
+        made = self.backup().json
+        self.assertEqual(made["submissions"], len(device.sids))
+        self.assertEqual(list(self.study.root.glob(".backup.tar.*")), [])
 
 
 class BackupTest(RecoveryTest):

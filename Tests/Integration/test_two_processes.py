@@ -137,44 +137,107 @@ def clear_text(process):
 
 
 class Killed(Parted):
-    def test_either_or_both_are_killed_and_what_was_acknowledged_is_stored_once_in_order(self):
-        random = seeded()
-        device = self.study.device(self.receiver)
-        queued = device.consent().json["submissions"]
-        cups = 0
-        for _ in range(ROUNDS):
+    def setUp(self):
+        super().setUp()
+        self.random = seeded()
+        self.device = self.study.device(self.receiver)
+        self.queued = self.device.consent().json["submissions"]
+        self.device.send()
+        self.assertEqual({row["status"] for row in self.device.settled().values()}, {"stored"})
+        self.cups = self.backups = 0
+        self.backup()
+
+    def backup(self):
+        """Made while both work."""
+        self.backups += 1
+        tributary("backup", self.study.dir, "-o", self.study.root / f"backup-{self.backups}.tar")
+
+    def restart(self, *names):
+        """Starts what was killed; the phone is told of the receiver's new port."""
+        if "consumer" in names:
+            self.start_consumer()
+        if "receiver" in names:
+            old = self.receiver.url
+            self.start_receiver()
+            path = self.device.store / "enrolment.json"
+            path.write_text(path.read_text().replace(old, self.receiver.url))
+
+    def kill(self, *names):
+        for name in names:
+            getattr(self, name).kill()
+
+    def take_over(self):
+        """A second consumer waits for its turn, and the first one is killed."""
+        first = self.consumer
+        self.start_consumer()
+        first.kill()
+
+    def restore(self):
+        """The machine is lost, and an older backup takes its place, as another study folder."""
+        self.kill("receiver", "consumer")
+        lost, place = self.study.dir, self.study.root / f"restored-{time.monotonic_ns()}"
+        # The youngest or the one before.
+        number = max(1, self.backups - self.random.randrange(2))
+        tributary("restore", self.study.root / f"backup-{number}.tar", "-o", place)
+        shutil.copytree(lost / "keys", place / "keys")
+        os.chmod(place / "keys", 0o700)
+        shutil.rmtree(lost)
+        self.study.dir = place
+        self.restart("receiver", "consumer")
+
+    def test_whatever_is_killed_or_restored_what_was_acknowledged_is_stored_once_in_order_or_sent_again(self):
+        acts = ["receiver", "consumer", "both", "take over", "restore"]
+        plan = [acts[number % len(acts)] for number in range(ROUNDS)]
+        self.random.shuffle(plan)
+        for act in plan:
             for _ in range(3):
-                cups += 1
-                queued += device.answer(VISIT, visit(cups=CUPS + cups)).json["submissions"]
+                self.cups += 1
+                self.queued += self.device.answer(VISIT, visit(cups=CUPS + self.cups)).json["submissions"]
             sender = subprocess.Popen(
-                [str(BIN), "device", "send", "--store", str(device.store), "--attempts", "1"],
+                [str(BIN), "device", "send", "--store", str(self.device.store), "--attempts", "1"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(random.uniform(0.0, 0.3))
-            victims = random.choice([("receiver",), ("consumer",), ("receiver", "consumer")])
-            for name in victims:
-                getattr(self, name).kill()
-            sender.wait(120)
-            if "consumer" in victims:
-                self.start_consumer()
-            if "receiver" in victims:
-                old = self.receiver.url
-                self.start_receiver()
-                path = device.store / "enrolment.json"
-                path.write_text(path.read_text().replace(old, self.receiver.url))
-        device.send()
-        self.assertEqual(device.queued(), [])
-        device.settled(120)
-        retry_crashed(self)
-        deliveries = device.settled(120)
-        self.assertEqual(set(deliveries), set(queued))
+            if self.random.random() < 0.2:
+                self.backup()
+            time.sleep(self.random.uniform(0.0, 0.3))
+            if act == "take over":
+                self.take_over()
+                sender.wait(120)
+            elif act == "restore":
+                self.restore()
+                sender.wait(120)
+            else:
+                names = ("receiver", "consumer") if act == "both" else (act,)
+                self.kill(*names)
+                sender.wait(120)
+                self.restart(*names)
+        # The phone learns what a restored study does not know, and sends it again.
+        until(self.complete, "all is stored", 300)
+        self.assertEqual(self.device.queued(), [])
+        deliveries = self.device.settled(120)
+        self.assertEqual(set(deliveries), set(self.queued))
         self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
         self.assertEqual(
             self.study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 20000000 AND modifier_cd = '@' "
-                           "GROUP BY nval_num ORDER BY nval_num"), [(CUPS + number, 1) for number in range(1, cups + 1)])
-        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), cups)
+                           "GROUP BY nval_num ORDER BY nval_num"),
+            [(CUPS + number, 1) for number in range(1, self.cups + 1)])
+        for table in ("record", "record_version"):
+            self.assertEqual(
+                self.study.number(f"SELECT count(*) FROM {table} WHERE type = 'QuestionnaireResponse'"), self.cups)
+        # What a restored study had lost came back before what was newer.
+        sequences = [row[0] for row in self.study.queue_sql("SELECT sequence FROM submission ORDER BY number")]
+        self.assertEqual(sequences, sorted(sequences))
+        self.assertEqual(len(sequences), len(self.queued))
         self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission_body"), 0)
         for path in ("sql", "queue_sql"):
             self.assertEqual(getattr(self.study, path)("PRAGMA integrity_check"), [("ok",)])
+
+    def complete(self):
+        self.device.deliveries()
+        self.device.send()
+        self.device.settled(120)
+        retry_crashed(self)
+        stored = self.study.queue_sql("SELECT submission_id FROM submission WHERE status = 'stored'")
+        return {row[0] for row in stored} == set(self.queued)
 
     def test_a_second_consumer_waits_and_takes_over(self):
         device = self.study.device(self.receiver)

@@ -146,11 +146,9 @@ import Wire
     @Test func aDeviceThatWasEnrolledAnewSendsNothingAgain() async throws {
         let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
         let (store, entries) = try await sent(2, to: study, in: folder, clock)
-        await study.restore()
-        let other = try Enrolment(
-            baseURL: "https://study.example/s", clientID: "another", clientSecret: "x", antispam: "word",
-            jwks: ScriptedStudy.jwks)
-        let connection = StudyConnection(enrolment: other, transport: study)
+        try await study.connection(clock).learnDeliveries(in: store)
+        await study.forget()
+        let connection = StudyConnection(enrolment: try another(), transport: study)
         #expect(try await connection.learnDeliveries(in: store).requeued == 0)
         #expect(try store.outbox.sentSubmissions().map(\.entry) == entries)
         // What it sends itself is its own to send again.
@@ -159,6 +157,36 @@ import Wire
         await study.restore()
         #expect(try await connection.learnDeliveries(in: store).requeued == 1)
         #expect(try store.outbox.entries() == [own])
+    }
+
+    private func another(jwks: String = ScriptedStudy.jwks) throws -> Enrolment {
+        try Enrolment(
+            baseURL: "https://study.example/s", clientID: "another", clientSecret: "x", antispam: "word", jwks: jwks)
+    }
+
+    /// A study that was restored from before the device enrolled knows nothing of it, and it has to enrol anew.
+    @Test func whatAStudyLostWithTheDevicesEnrolmentIsSentAgain() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(3, to: study, in: folder, clock)
+        await study.settleAll()
+        #expect(try await study.connection(clock).learnDeliveries(in: store).stored == 3)
+        await study.restore()
+        let connection = StudyConnection(enrolment: try another(), transport: study)
+        #expect(try await connection.synchronize(store).sending.sent == 3)
+        #expect(await study.arrivals == (entries + entries).map(\.sid))
+        #expect(try await connection.learnDeliveries(in: store).requeued == 0)
+    }
+
+    /// Nothing of one study goes to another one.
+    @Test func whatOneStudyHasIsNotSentToAnother() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(2, to: study, in: folder, clock)
+        try await study.connection(clock).learnDeliveries(in: store)
+        await study.restore()
+        let keys = String(decoding: PublicKey.jwks([try PrivateKey.generateP256().publicKey]), as: UTF8.self)
+        let connection = StudyConnection(enrolment: try another(jwks: keys), transport: study)
+        #expect(try await connection.learnDeliveries(in: store).requeued == 0)
+        #expect(try store.outbox.sentSubmissions().map(\.entry) == entries)
     }
 
     @Test func whatARestoredStudyLostBeforeItWasEverAskedIsSentAgain() async throws {

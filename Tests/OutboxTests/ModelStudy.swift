@@ -39,6 +39,9 @@ actor ModelStudy: Transport {
         epoch += 1
     }
 
+    /// Lists nothing of what it has, as it does for another client, in the same epoch.
+    func forget() { stored = [:] }
+
     /// Refuses every submission of this kind with this status from now on; `nil` takes them again.
     func refuse(_ kind: String, with status: Int?) { refusals[kind] = status }
 

@@ -78,4 +78,21 @@ import Testing
         #expect(fixture.refused.all.count == 100)
         try await fixture.close()
     }
+
+    @Test func whoAsksForWhatIsNotServedIsCountedAndAskedToWaitToo() async throws {
+        let clock = Clock()
+        let fixture = try await fixture(.unauthenticatedByAddress, try Rate(perSecond: 1, burst: 3), clock)
+        var statuses: [Int] = []
+        for _ in 0..<5 {
+            statuses.append(try await ask(fixture, "/fhir/Patient?_format=xml", token: nil).status)
+        }
+        #expect(statuses == [406, 406, 406, 429, 429])
+        #expect(fixture.refused.all == Array(repeating: "format-unknown", count: 3))
+        // Who has shown a token is refused as often as they ask, and counted.
+        for _ in 0..<5 {
+            #expect(try await ask(fixture, "/fhir/Observation/none", token: fixture.token).status == 404)
+        }
+        #expect(fixture.refused.all.filter { $0 == "record-unknown" }.count == 5)
+        try await fixture.close()
+    }
 }

@@ -3,6 +3,10 @@ import Testing
 
 @testable import Storage
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite("Bringing a store up to date", .timeLimit(.minutes(10)))
 struct StoreMigrationTests {
     private func run(_ path: String, _ migrations: [Migration], label: String = "1") async throws
@@ -30,22 +34,91 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test func aStepThatFailsLeavesTheStoreAndItsCopyUsable() async throws {
+    @Test func aStepThatFailsLeavesTheStoreAsItWas() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let first = [MigrationTests.step(101)]
             _ = try await run(path, first)
             let broken = Migration(number: 102, name: "broken") { _ in ["CREATE TABLE half (id BIGINT)", "NONSENSE"] }
             await #expect(throws: StorageError.self) { _ = try await run(path, first + [broken]) }
-            for store in [path, path + ".before-1"] {
-                let database = try await SQLiteDatabase.open(path: store, migrations: first, schema: .exact)
-                try await database.close()
+            let database = try await SQLiteDatabase.open(path: path, migrations: first, schema: .exact)
+            try await database.close()
+            #expect(try copies(folder) == [], "the store itself is what a copy would be")
+            // A copy is kept where an earlier step was done.
+            await #expect(throws: StorageError.self) {
+                _ = try await run(
+                    path,
+                    first + [
+                        MigrationTests.step(102, table: "whole"),
+                        Migration(number: 103, name: "broken") { _ in ["NONSENSE"] },
+                    ],
+                    label: "kept")
             }
+            #expect(try copies(folder) == ["s.db.before-kept"])
+            let copy = try await SQLiteDatabase.open(path: path + ".before-kept", migrations: first, schema: .exact)
+            try await copy.close()
             // The same again after the fault was mended, with a copy of its own.
-            let report = try await run(path, first + [MigrationTests.step(102, table: "half")], label: "2")
-            #expect(report.steps == [102])
+            let more = [MigrationTests.step(102, table: "whole"), MigrationTests.step(103, table: "half")]
+            #expect(try await run(path, first + more, label: "2").steps == [103])
         }
     }
+
+    private func copies(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".before-") }
+    }
+
+    /// Tables, steps and rows.
+    private func contents(_ path: String, _ migrations: [Migration]) async throws -> [[SQLValue]] {
+        let database = try await SQLiteDatabase.open(path: path, migrations: migrations, schema: .exact)
+        let found = try await database.read { transaction in
+            let tables = try transaction.query("SELECT name, sql FROM sqlite_master ORDER BY name")
+            let steps = try transaction.query("SELECT number FROM schema_migration ORDER BY number")
+            let rows = try transaction.query("SELECT id, content FROM thing ORDER BY id")
+            let sound = try transaction.query("PRAGMA integrity_check")
+            return tables.map { [$0["name"], $0["sql"]] } + steps.map { [$0["number"]] }
+                + rows.map { [$0["id"], $0["content"]] } + sound.map { [$0["integrity_check"]] }
+        }
+        try await database.close()
+        return found
+    }
+
+    #if os(Linux)
+        @Test func aDiskThatFillsInTheMiddleOfAStepLeavesTheStoreAsItWas() async throws {
+            try await withTemporaryFolder { folder async throws in
+                guard mount("tmpfs", folder, "tmpfs", 0, "size=128m") == 0 else {
+                    print("skipped: a small tmpfs cannot be mounted here")
+                    return
+                }
+                defer { umount2(folder, Int32(MNT_DETACH)) }
+                let path = folder + "/s.db"
+                let first = Migration(number: 101, name: "first") { _ in
+                    [
+                        "CREATE TABLE thing (id BIGINT, content BLOB)",
+                        "INSERT INTO thing (id, content) VALUES (1, randomblob(4000000))",
+                    ]
+                }
+                _ = try await run(path, [first])
+                let before = try await contents(path, [first])
+                // There is room for a copy and then some, and not for what this step writes.
+                let large = Migration(number: 102, name: "large") { _ in
+                    [
+                        "CREATE TABLE large (content BLOB)",
+                        """
+                        INSERT INTO large WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+                        SELECT randomblob(1000000) FROM n
+                        """,
+                    ]
+                }
+                let error = await #expect(throws: StorageError.self) { _ = try await run(path, [first, large]) }
+                #expect(error?.code == "storage-full")
+                #expect(try copies(folder) == [])
+                #expect(try await contents(path, [first]) == before)
+                // With room it goes through.
+                #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), "size=900m") == 0)
+                #expect(try await run(path, [first, large], label: "2").steps == [102])
+            }
+        }
+    #endif
 
     @Test func whatANewerVersionWroteIsNeitherCopiedNorChanged() async throws {
         try await withTemporaryFolder { folder async throws in

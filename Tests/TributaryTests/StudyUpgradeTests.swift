@@ -5,7 +5,7 @@ import Testing
 @testable import TributaryServer
 
 @Suite struct StudyUpgradeTests {
-    private let now = Date(timeIntervalSince1970: 1_790_000_000)
+    let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     @Test func everythingIsThereAfterwardsEachInItsStore() async throws {
         try await withFormerStudy { folder in
@@ -313,7 +313,7 @@ extension StudyUpgradeTests {
     /// What they made of the rest; the other steps stand in the lists as they were published.
     private static let formerSteps: Set<Int> = [200, 201, 400, 401, 500, 501, 502, 600]
 
-    private func withStudy(_ body: (StudyFolder) async throws -> Void) async throws {
+    func withStudy(_ body: (StudyFolder) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = StudyFolder(path: root.path)
@@ -324,7 +324,7 @@ extension StudyUpgradeTests {
         try await body(folder)
     }
 
-    private func withFormerStudy(_ body: (StudyFolder) async throws -> Void) async throws {
+    func withFormerStudy(_ body: (StudyFolder) async throws -> Void) async throws {
         try await withStudy { folder in
             try await makeFormer(folder)
             try await body(folder)
@@ -397,7 +397,7 @@ extension StudyUpgradeTests {
         try await database.close()
     }
 
-    private static func insertSubmission(
+    static func insertSubmission(
         _ number: Int, _ status: String, device: Int, in transaction: any SQLTransaction
     ) throws {
         let isFinal = status == "stored" || status == "refused"
@@ -426,7 +426,7 @@ extension StudyUpgradeTests {
 
     // MARK: - What must be there
 
-    private func requireUpgraded(_ folder: StudyFolder, more: Int64 = 0) async throws {
+    func requireUpgraded(_ folder: StudyFolder, more: Int64 = 0) async throws {
         #expect(!FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path))
         let stores = try StudyStores(folder)
         let queue = try await stores.openQueue()
@@ -480,7 +480,7 @@ extension StudyUpgradeTests {
         try await records.close()
     }
 
-    private func inFormer(
+    func inFormer(
         _ folder: StudyFolder, _ body: @escaping @Sendable (any SQLTransaction) throws -> Void
     ) async throws {
         let database = try await SQLiteDatabase.open(
@@ -489,7 +489,7 @@ extension StudyUpgradeTests {
         try await database.close()
     }
 
-    private func dump(_ path: String) async throws -> [String: [[SQLValue]]] {
+    func dump(_ path: String) async throws -> [String: [[SQLValue]]] {
         let database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact)
         let rows = try await database.read { try TableDump.rows(in: $0) }
         try await database.close()

@@ -11,12 +11,12 @@ public struct ReceiverService: Sendable {
     let configuration: ReceiverConfiguration
     let access: DeviceAccess
     let queue: any SubmissionQueue
-    let refusals: RefusalCounter
+    let refusals: RefusalCharge
     let clock: @Sendable () -> Date
     let newID: @Sendable () -> UUID
 
     /// - Parameters:
-    ///   - refusals: counts what was refused before anybody proved who they are.
+    ///   - refusals: counts what was refused.
     ///   - clock: tells the time.
     ///   - newID: makes the submission ids of what is sealed on arrival.
     public init(
@@ -27,7 +27,7 @@ public struct ReceiverService: Sendable {
         self.configuration = configuration
         self.access = access
         self.queue = queue
-        self.refusals = refusals
+        self.refusals = RefusalCharge(limiter: configuration.limiter) { await refusals.count($0) }
         self.clock = clock
         self.newID = newID
     }
@@ -77,21 +77,14 @@ extension ReceiverService {
         try Self.pass(configuration.limiter.check(request.address, .readByAddress))
     }
 
-    /// Counts a refusal, and charges its address where nobody proved anything. Only failures are charged: who floods does
-    /// not shut out the devices behind the same address. Where the address has used up its failures, it is asked to wait.
+    /// The failure, or that the address must wait, for it has used up what it may fail.
     private func charged(
         _ failure: ReceiverFailure, to request: ReceiverRequest, at endpoint: ReceiverRoute.Endpoint, clientID: String?
     ) async -> ReceiverFailure {
-        // A request that nobody can read proves as little as a wrong secret; 408 and 429 are answers to waiting.
-        guard (400..<500).contains(failure.status), failure.status != 408, failure.status != 429 else { return failure }
-        if clientID == nil {
-            let rateClass: RateClass = endpoint == .token ? .tokenByAddress : .unauthenticatedByAddress
-            if case .retry(let seconds) = configuration.limiter.check(request.address, rateClass) {
-                return ReceiverFailure(HTTPFailure.rateLimited(retryAfter: seconds))
-            }
-        }
-        if failure.status == 401 || failure.status == 403 { await refusals.count(failure.code) }
-        return failure
+        let seconds = await refusals.charge(
+            status: failure.status, code: failure.code, to: request.address,
+            endpoint == .token ? .tokenByAddress : .unauthenticatedByAddress, isKnown: clientID != nil)
+        return seconds.map { ReceiverFailure(HTTPFailure.rateLimited(retryAfter: $0)) } ?? failure
     }
 
     static func pass(_ decision: RateLimiter.Decision) throws {

@@ -50,13 +50,35 @@ public enum StoreMigration {
             // 2. Room for the copy, and for what the steps write anew.
             try requireSpace(size * 2 + (64 << 20), besides: path)
             let target = path + ".before-" + label
-            try SQLiteDatabase.copy(path: path, to: target)
+            // Under its name it is whole, whatever stops this.
+            for end in ["", "-journal"] { unlink(target + ".part" + end) }
+            try SQLiteDatabase.copy(path: path, to: target + ".part")
+            guard rename(target + ".part", target) == 0 else {
+                unlink(target + ".part")
+                throw StorageError(code: "storage-io", message: "The copy of the store could not be given its name.")
+            }
             copy = target
         }
         // 3. The steps.
-        let database = try await SQLiteDatabase.open(path: path, migrations: migrations, permissions: permissions)
-        try await database.close()
+        do {
+            let database = try await SQLiteDatabase.open(path: path, migrations: migrations, permissions: permissions)
+            try await database.close()
+        } catch {
+            // Where no step was done the store is its own copy, and room is what it may lack.
+            if let copy, await stepsLeft(path, migrations, permissions) == pending.map(\.number) { unlink(copy) }
+            throw error
+        }
         return Report(steps: pending.map(\.number).sorted(), copy: copy)
+    }
+
+    /// The steps that a store lacks; nil where it cannot be read. A step in slices counts once all are done.
+    private static func stepsLeft(_ path: String, _ migrations: [Migration], _ permissions: mode_t) async -> [Int]? {
+        guard migrations.allSatisfy({ $0.slice == nil }) else { return nil }
+        guard let database = try? await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
+        else { return nil }
+        let left = try? await database.read { try Migration.pending(migrations, in: $0) }
+        try? await database.close()
+        return left?.map(\.number)
     }
 
     /// - Throws: ``StorageError`` `storage-full` where the file system of a file has less room.

@@ -1,8 +1,8 @@
 import Foundation
 import Storage
 
-/// Counts by the minute what was refused before anybody had proved anything: who floods a server with wrong tokens must
-/// not make it write a row for each.
+/// Counts by the minute what was refused, by its code: who floods a server with wrong tokens must not make it write a row
+/// for each.
 ///
 /// Counts are kept in memory and written together, at most once in some seconds; what a crash loses of them is seconds.
 public actor RefusalCounter {

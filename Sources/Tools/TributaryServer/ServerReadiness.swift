@@ -97,7 +97,7 @@ struct ServerReadiness: Sendable {
                 return status.oldestReceivedAt.map { max(0, clock().timeIntervalSince($0)) } ?? 0
             }
             registry.gauge(
-                "tributary_refusals", help: "Refusals of what proved nothing, by code, of the last hour.",
+                "tributary_refusals", help: "Refused requests by code, of the last hour.",
                 samples: {
                     let since = String(SQLTimestamp.text(clock().addingTimeInterval(-3600)).prefix(16))
                     let rows = try? await queue.read { transaction in

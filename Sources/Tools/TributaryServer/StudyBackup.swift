@@ -58,8 +58,13 @@ public enum StudyBackup {
         let parent = target.deletingLastPathComponent()
         let label = ".\(target.lastPathComponent).\(UUID().uuidString)"
         let staging = parent.appendingPathComponent(label, isDirectory: true)
+        removeAbandoned(beside: target)
         try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
-        defer { try? FileManager.default.removeItem(at: staging) }
+        let held = lockFolder(staging.path)
+        defer {
+            try? FileManager.default.removeItem(at: staging)
+            if let held { close(held) }
+        }
         let queueCopy = staging.appendingPathComponent(StudyBackupManifest.queue).path
         let recordsCopy = staging.appendingPathComponent(StudyBackupManifest.records).path
         try SQLiteDatabase.copy(path: stores.queuePath, to: queueCopy)
@@ -79,19 +84,40 @@ public enum StudyBackup {
         let manifest = StudyBackupManifest(
             studyID: studyID, time: SQLTimestamp.text(date), queueID: found.state.queueID, epoch: found.state.epoch,
             members: members)
-        let temporary = parent.appendingPathComponent(label + ".part").path
-        do {
-            let digest = try write(manifest, of: sources.map(\.path), to: temporary, at: date)
-            try requireFree(target.path, force: force)
-            try StudyBackupFiles.move(temporary, to: target.path)
-            try StudyBackupFiles.synchronize(parent.path)
-            return Report(
-                file: target.path, bytes: digest.bytes, sha256: digest.sha256, submissions: found.submissions,
-                records: found.records)
-        } catch {
-            unlink(temporary)
-            throw error
+        let temporary = staging.appendingPathComponent("backup.part").path
+        let digest = try write(manifest, of: sources.map(\.path), to: temporary, at: date)
+        try requireFree(target.path, force: force)
+        try StudyBackupFiles.move(temporary, to: target.path)
+        try StudyBackupFiles.synchronize(parent.path)
+        return Report(
+            file: target.path, bytes: digest.bytes, sha256: digest.sha256, submissions: found.submissions,
+            records: found.records)
+    }
+
+    /// Removes what earlier backups of this name left that were killed: it is health data that nobody looks after. Who
+    /// works holds a lock on its folder.
+    private static func removeAbandoned(beside target: URL) {
+        let parent = target.deletingLastPathComponent()
+        let prefix = ".\(target.lastPathComponent)."
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
+        for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
+        {
+            let folder = parent.appendingPathComponent(name).path
+            guard let held = lockFolder(folder) else { continue }
+            try? FileManager.default.removeItem(atPath: folder)
+            close(held)
         }
+    }
+
+    /// A descriptor that holds a folder's lock until it is closed or the process ends; nil where another holds it.
+    private static func lockFolder(_ path: String) -> CInt? {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     /// A file of the name is replaced only when told to, and nothing else ever is.

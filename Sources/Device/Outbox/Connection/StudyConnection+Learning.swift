@@ -17,6 +17,8 @@ public struct LearningReport: Codable, Sendable, Hashable {
 struct DeliveriesPosition: Codable, Sendable, Hashable {
     /// The client that asked: another one's cursor and submissions are not ours.
     let client: String
+    /// The ids of the study's keys then; nil where an earlier version wrote this.
+    let keys: [String]?
     /// Where to go on.
     let cursor: String
     /// The server's epoch then.
@@ -49,8 +51,8 @@ extension StudyConnection {
         let position = saved.flatMap { $0.client == enrolment.clientID ? $0 : nil }
         // 1. What was sent before the question: of what is sent meanwhile the answer need not know.
         let before = try outbox.sentSubmissions()
-        let first = position?.first ?? (saved == nil ? 1 : (before.last?.entry.sequence ?? 0).clampedSuccessor)
         let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.sid)))
+        let first = first(after: saved, epoch: listing.epoch, last: before.last?.entry.sequence ?? 0)
         // 2. What the study acknowledged and does not list was lost in a restore. It goes back, while nobody sends:
         //    older before newer.
         var requeued = 0
@@ -65,11 +67,23 @@ extension StudyConnection {
         let noted = try outbox.note(listing.told, retention: retention, now: environment.now())
         // 4. Only then the position: a stop before it asks once more.
         let reached = DeliveriesPosition(
-            client: enrolment.clientID, cursor: listing.cursor, epoch: listing.epoch, first: first)
+            client: enrolment.clientID, keys: studyKeys, cursor: listing.cursor, epoch: listing.epoch, first: first)
         if reached != saved { try store.save(reached, named: DeliveriesPosition.fileName) }
         return LearningReport(
             stored: noted.stored, refused: noted.refused, requeued: requeued, removed: noted.removed)
     }
+
+    /// The number of the first submission for which the list speaks.
+    private func first(after saved: DeliveriesPosition?, epoch: Int64?, last: Int64) -> Int64 {
+        guard let saved else { return 1 }
+        // A study that was restored from before this device enrolled knows nothing of it: it had to enrol anew, and what
+        // it sent before is what was lost. It is the same study if it opens what was sealed for it then.
+        let isRestored =
+            saved.epoch != nil && saved.epoch != epoch && !Set(saved.keys ?? []).isDisjoint(with: studyKeys)
+        return saved.client == enrolment.clientID || isRestored ? saved.first : last.clampedSuccessor
+    }
+
+    private var studyKeys: [String] { ((try? enrolment.publicKeys()) ?? []).map(\.keyID) }
 
     /// All deliveries after the cursor, in the order of their last changes; a submission that changed while the pages
     /// were read stands once, at its newest state. Throws ``OutboxError``.

@@ -40,8 +40,11 @@ public struct RecordsRoutes: Sendable {
     private let scheme: String
     private let logger: Logger
     private let limiter: RateLimiter
+    private let refusals: RefusalCharge
 
-    /// - Parameter scheme: `https` where the server speaks TLS; for the links in answers.
+    /// - Parameters:
+    ///   - scheme: `https` where the server speaks TLS; for the links in answers.
+    ///   - refusals: told the code of each refusal.
     public init(
         database: any SQLDatabase, access: AccessControl, logger: Logger, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), refusals: @escaping @Sendable (String) async -> Void = { _ in },
@@ -49,7 +52,8 @@ public struct RecordsRoutes: Sendable {
         clock: @escaping @Sendable () -> Date
     ) {
         service = RecordsService(
-            database: database, access: access, refusals: refusals, devices: devices, clock: clock)
+            database: database, access: access, devices: devices, clock: clock)
+        self.refusals = RefusalCharge(limiter: limiter, count: refusals)
         self.scheme = scheme
         self.logger = logger
         self.limiter = limiter
@@ -75,10 +79,13 @@ public struct RecordsRoutes: Sendable {
         to request: Request, _ context: ServerRequestContext, _ route: Route
     ) async -> Response {
         var response: Response
+        var actor: Actor?
         do {
-            response = try await answer(request, context, route.endpoint)
+            response = try await answer(request, context, route.endpoint, &actor)
         } catch let failure as RecordsFailure {
-            response = Response(failure)
+            let seconds = await refusals.charge(
+                status: failure.status, code: failure.code, to: context.client, isKnown: actor != nil)
+            response = Response(seconds.map(RecordsFailure.rateLimited) ?? failure)
         } catch {
             logger.error("records", metadata: ["code": "\((error as? StorageError)?.code ?? "unexpected")"])
             response = Response(RecordsFailure.unavailable)
@@ -92,7 +99,7 @@ public struct RecordsRoutes: Sendable {
     }
 
     private func answer(
-        _ request: Request, _ context: ServerRequestContext, _ endpoint: Route.Endpoint
+        _ request: Request, _ context: ServerRequestContext, _ endpoint: Route.Endpoint, _ known: inout Actor?
     ) async throws -> Response {
         let asked = RecordsRequest(request, scheme: scheme)
         guard asked.acceptsJSON else { throw RecordsFailure.notAcceptable }
@@ -100,17 +107,8 @@ public struct RecordsRoutes: Sendable {
             try checkRate(context.client)
             return Response(CapabilityStatement.records(date: service.clock(), url: asked.url).json)
         }
-        let actor: Actor
-        do {
-            actor = try await service.actor(authorization: request.headers[.authorization])
-        } catch let failure as RecordsFailure where failure.status == 401 {
-            // Only failures are charged: who floods does not shut out the others behind the same address.
-            if case .retry(let seconds) = limiter.check(context.client, .unauthenticatedByAddress) {
-                throw RecordsFailure.rateLimited(seconds)
-            }
-            await service.refusals(failure.code)
-            throw failure
-        }
+        let actor = try await service.actor(authorization: request.headers[.authorization])
+        known = actor
         try checkRate(context.client)
         let type = context.parameters["type"].map(String.init) ?? ""
         let id = context.parameters["id"].map(String.init) ?? ""

@@ -8,21 +8,18 @@ public struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let clock: @Sendable () -> Date
-    /// Counts what was refused before anybody proved who they are.
-    let refusals: @Sendable (String) async -> Void
     /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
     /// it. Elsewhere its token is one that nobody knows.
     let devices: (@Sendable (String) async throws -> Actor?)?
     let store = RecordStore()
 
     public init(
-        database: any SQLDatabase, access: AccessControl, refusals: @escaping @Sendable (String) async -> Void,
+        database: any SQLDatabase, access: AccessControl,
         devices: (@Sendable (String) async throws -> Actor?)? = nil, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
         self.database = database
         self.access = access
-        self.refusals = refusals
         self.clock = clock
     }
 
