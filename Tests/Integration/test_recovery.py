@@ -64,6 +64,25 @@ class RecoveryTest(unittest.TestCase):
     def backup(self, *options, status=0):
         return tributary("backup", self.study.dir, "-o", self.file, "--json", *options, status=status)
 
+    def lose(self):
+        """The machine is lost, and the study restored in another place. Its keys come from elsewhere."""
+        self.server.kill()
+        lost, place = self.study.dir, self.study.root / "again"
+        done = tributary("restore", self.file, "-o", place, "--json")
+        self.assertIn("keys", done.errors)
+        self.assertFalse((place / "keys").exists())
+        shutil.copytree(lost / "keys", place / "keys")
+        (place / "keys").chmod(0o700)
+        self.study.dir = place
+        self.assertEqual(rows(self.study, "queue", "SELECT count(*) FROM submission WHERE lease_owner IS NOT NULL"), [(0,)])
+        self.server = self.study.serve()
+        return done.json
+
+    def cups(self):
+        """The facts of the answers, each with its number of rows."""
+        return rows(self.study, "records", "SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 10000000 "
+                    "AND modifier_cd = '@' GROUP BY nval_num ORDER BY nval_num")
+
 
 class Drill(RecoveryTest):
     def test_what_the_backup_lacks_comes_again_from_the_phones_once(self):
@@ -96,24 +115,14 @@ class Drill(RecoveryTest):
         sids = {sid for device in devices for sid in device.sids}
         self.assertEqual(rows(self.study, "queue", "SELECT count(*) FROM submission"), [(len(sids),)])
         print(f"\n  {made['submissions']} of {len(sids)} submissions were in the backup", file=sys.stderr)
-        # 2. The machine is lost, and the study restored in another place. Its keys come from elsewhere.
-        lost, old = self.study.dir, self.server.url
-        self.server.kill()
-        place = self.study.root / "again"
-        done = tributary("restore", self.file, "-o", place, "--json")
-        self.assertIn("keys", done.errors)
-        restored = done.json
+        # 2. The machine is lost.
+        old = self.server.url
+        restored = self.lose()
         self.assertEqual(set(restored), {"submissions", "records", "epoch"})
         self.assertEqual(restored["submissions"], made["submissions"])
         self.assertEqual(restored["records"], made["records"])
         self.assertGreater(restored["epoch"], 1)
-        self.assertFalse((place / "keys").exists())
-        shutil.copytree(lost / "keys", place / "keys")
-        (place / "keys").chmod(0o700)
-        self.study.dir = place
-        self.assertEqual(rows(self.study, "queue", "SELECT count(*) FROM submission WHERE lease_owner IS NOT NULL"), [(0,)])
         # 3. The phones go on.
-        self.server = self.study.serve()
         for device in devices:
             path = device.store / "enrolment.json"
             path.write_text(path.read_text().replace(old, self.server.url))
@@ -136,9 +145,7 @@ class Drill(RecoveryTest):
         for table in ("record", "record_version"):
             self.assertEqual(
                 rows(self.study, "records", f"SELECT count(*) FROM {table} WHERE type = 'QuestionnaireResponse'"), [(answers,)])
-        counted = rows(self.study, "records", "SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 10000000 "
-                       "AND modifier_cd = '@' GROUP BY nval_num ORDER BY nval_num")
-        self.assertEqual(counted, [(CUPS + number, 1) for number in range(1, answers + 1)])
+        self.assertEqual(self.cups(), [(CUPS + number, 1) for number in range(1, answers + 1)])
         self.assertEqual(rows(self.study, "queue", "SELECT count(*) FROM submission_body"), [(0,)])
         # 5. And new answers come in as before.
         self.answer(devices[0], answers + 1)
@@ -146,6 +153,32 @@ class Drill(RecoveryTest):
         self.assertEqual({row["status"] for row in devices[0].settled().values()}, {"stored"})
         self.assertEqual(self.server.stop(), 0)
         self.assertTrue(whole(self.study))
+
+    def test_a_phone_that_enrolled_after_the_backup_enrols_again_and_loses_nothing(self):
+        self.member()
+        self.backup()
+        device = self.member()
+        for number in range(3):
+            self.answer(device, number + 1)
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        old = self.server.url
+        self.lose()
+        path = device.store / "enrolment.json"
+        path.write_text(path.read_text().replace(old, self.server.url))
+        # It is unknown there, and its participant too; what it has queued and sent stays with it.
+        self.answer(device, 4)
+        refused = device.run("send", "--attempts", "1", json=False, status=1)
+        self.assertIn("enrol", refused.errors)
+        device.enrol(self.server)
+        device.send()
+        until(lambda: {row["status"] for row in device.settled().values()} == {"stored"}, "all is stored", 60)
+        device.send()
+        self.assertEqual(device.queued(), [])
+        self.assertEqual(set(device.deliveries()), set(device.sids))
+        self.assertEqual(self.cups(), [(CUPS + number, 1) for number in range(1, 5)])
+        self.assertEqual(
+            rows(self.study, "records", "SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), [(4,)])
 
     def test_a_backup_that_is_killed_leaves_no_file_of_its_name(self):
         generator = seeded()

@@ -86,6 +86,9 @@ struct DeviceCommand: AsyncParsableCommand {
             }
             if report.remaining > 0 || report.refused > 0 {
                 CommandOutput.note("Not all was taken: \(report.reason ?? "see refused/ in the device's folder").")
+                if report.reason == "token-refused" {
+                    CommandOutput.note("The study does not know this device: `device enrol` it again. Nothing is lost.")
+                }
                 throw ExitCode(1)
             }
         }
