@@ -80,6 +80,26 @@ import Trust
         try await fixture.close()
     }
 
+    @Test(arguments: [true, false])
+    func aWithdrawalCountsThoughTheContractCameWhileTheServersClockWasAYearAhead(byStaff: Bool) async throws {
+        let clock = TestClock(Date())
+        let fixture = try await ConsumerFixture(clock: { clock.now })
+        let client = try await fixture.client()
+        clock.advance(by: 365 * 86_400)
+        try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        clock.advance(by: -365 * 86_400)
+        if byStaff {
+            let staff = StaffDecision(
+                records: fixture.database, queue: fixture.queueStore, actor: Actor(id: "account", role: .site),
+                clock: { clock.now })
+            _ = try await staff.withdraw("p1")
+        } else {
+            try await fixture.send(ConsumerFixture.withdrawal("p1", contract: "c1"), from: client)
+        }
+        #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.reasonCode == "consent-withdrawn")
+        try await fixture.close()
+    }
+
     @Test func aContractFromASlowClockAfterTheWithdrawalIsConsentAgain() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()

@@ -1,6 +1,7 @@
 """How the server is run: another database, short tokens, many devices at a time, a restart in between."""
 
 import json
+import sqlite3
 import threading
 import unittest
 
@@ -45,6 +46,45 @@ class Serving(unittest.TestCase):
         device.answer(VISIT, visit())
         device.send()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+
+    def test_what_is_amiss_is_told_and_what_comes_meanwhile_waits(self):
+        study = self.study()
+        server = study.serve()
+        device = study.device(server)
+        device.consent()
+        device.send()
+        device.settled()
+
+        def reasons():
+            answer = http("GET", server.monitor_url + "/readyz")
+            self.assertEqual(answer.status, 503 if answer.json.get("reasons") else 200)
+            self.assertEqual(http("GET", server.monitor_url + "/livez").status, 200)
+            return [reason["code"] for reason in answer.json.get("reasons", [])]
+
+        self.assertEqual(reasons(), [])
+        # 1. Keys that are away: what comes waits for them.
+        keys = study.dir / "keys"
+        away = keys.rename(study.root / "keys-away")
+        until(lambda: "keys-missing" in reasons(), "the missing keys are told")
+        device.answer(VISIT, visit(cups=5))
+        device.send()
+        self.assertNotIn("quarantined", {row["status"] for row in device.deliveries().values()})
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission WHERE status = 'parked'"), 0)
+        away.rename(keys)
+        until(lambda: reasons() == [], "all is well again")
+        until(lambda: {row["status"] for row in device.deliveries().values()} == {"stored"}, "what waited is stored", 120)
+        # 2. A clock that is behind what was received already: told, and nothing is held up or put in the wrong order.
+        connection = sqlite3.connect(study.queue_database, timeout=20)
+        with connection:
+            connection.execute("UPDATE submission SET received_at = '2099-01-01T00:00:00.000Z' WHERE number = "
+                               "(SELECT max(number) FROM submission)")
+        connection.close()
+        until(lambda: reasons() == ["clock-behind"], "the clock is told")
+        device.answer(VISIT, visit(cups=6))
+        device.send()
+        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
+        times = [row[0] for row in study.queue_sql("SELECT received_at FROM submission ORDER BY number")]
+        self.assertEqual(times, sorted(times))
 
     def test_a_port_that_is_taken(self):
         study = self.study()

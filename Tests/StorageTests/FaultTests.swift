@@ -46,7 +46,7 @@ struct FaultTests {
         let places = try await atEachStatement(
             code: code, prepare: { _ = try await $0.enqueue(submission("0")) },
             change: { try await $0.enqueue(submission("1"), quota: 1000) == .accepted })
-        #expect(places == 7, "client, look up, quota, change, row, body, commit")
+        #expect(places == 8, "client, look up, quota, newest, change, row, body, commit")
     }
 
     @Test(arguments: codes)

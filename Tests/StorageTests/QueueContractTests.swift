@@ -18,6 +18,19 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func aClockThatIsSetBackMakesNothingOlderThanWhatCameBefore(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            let year = 365 * 86_400.0
+            for (id, at) in [("a", time()), ("b", time(year)), ("c", time(10)), ("d", time(year + 1))] {
+                #expect(try await queue.enqueue(submission(id, at: at)) == .accepted)
+            }
+            let leased = try await queue.lease(owner: "o", limit: 9, duration: 1, now: time(20))
+            #expect(leased.map(\.submissionID) == ["a", "b", "c", "d"])
+            #expect(leased.map(\.receivedAt) == [time(), time(year), time(year), time(year + 1)])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func whoWasShutOutWhileItsBodyCameStoresNothing(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             try await database.write { transaction in

@@ -7,6 +7,8 @@ extension SQLSubmissionQueue {
 
     /// Parameter: client. A row where the client has been shut out or replaced since it showed its token.
     static let revokedSQL = "SELECT 1 AS one FROM client WHERE id = ? AND revoked_at IS NOT NULL"
+    /// The latest time of receipt: that of the last row.
+    static let newestSQL = "SELECT received_at FROM submission ORDER BY number DESC LIMIT 1"
     /// Parameters: lane, submission id.
     static let lookUpSQL = "SELECT digest FROM submission WHERE lane = ? AND submission_id = ?"
     /// Parameter: lane.
@@ -27,6 +29,10 @@ extension SQLSubmissionQueue {
             guard Int(waiting) + new.body.count <= quota else { return .overQuota }
         }
         // 3. The row. On an engine with several writers another one may have been quicker; the constraint decides.
+        //    Time never runs backwards in the queue: a clock that was set back would make what comes now older than what
+        //    came before, and a withdrawal older than the Contract that it ends.
+        let newest = try transaction.first(newestSQL)?.date("received_at")
+        let receivedAt = max(new.receivedAt, newest ?? new.receivedAt)
         let change = try nextChange(in: transaction)
         let rows = try transaction.query(
             """
@@ -38,7 +44,7 @@ extension SQLSubmissionQueue {
             [
                 SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID), SQLValue(new.digest),
                 SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
-                SQLValue(new.body.count), SQLValue(new.receivedAt), SQLValue(new.receivedAt), SQLValue(change),
+                SQLValue(new.body.count), SQLValue(receivedAt), SQLValue(receivedAt), SQLValue(change),
             ])
         guard let row = rows.first else {
             guard let known = try transaction.first(lookUpSQL, identity) else {

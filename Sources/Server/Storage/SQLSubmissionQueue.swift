@@ -13,6 +13,11 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         writer = GroupedWriter(database: database)
     }
 
+    /// When the newest submission was received; nil where there is none.
+    public func newestReceipt() async throws -> Date? {
+        try await database.read { try $0.first(Self.newestSQL)?.date("received_at") }
+    }
+
     public func isHeld(_ submission: QueuedSubmission) async throws -> Bool {
         try await database.read { try Self.isHeld(submission, in: $0) }
     }

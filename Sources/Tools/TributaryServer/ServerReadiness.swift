@@ -21,6 +21,8 @@ struct ServerReadiness: Sendable {
 
     /// A consumer that has not been heard of for so many seconds, while something waits, stands still.
     static let stall: TimeInterval = 60
+    /// Receivers' clocks may differ by so many seconds.
+    static let clockTolerance: TimeInterval = 300
     /// Less free disk than this is a reason.
     static let leastDisk: Int64 = 64 << 20
 
@@ -54,6 +56,12 @@ struct ServerReadiness: Sendable {
                         message: "Submissions wait, and the consumer has done nothing for a minute."))
             }
         }
+        if let newest = await newestReceipt(), newest.timeIntervalSince(clock()) > Self.clockTolerance {
+            problems.append(
+                ReadinessProblem(
+                    code: "clock-behind",
+                    message: "The clock is behind the newest submission, of \(SQLTimestamp.text(newest)): set it right."))
+        }
         for path in [queue == nil ? nil : stores.queuePath, records == nil ? nil : stores.recordsPath] {
             guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
             problems.append(
@@ -61,6 +69,11 @@ struct ServerReadiness: Sendable {
             break
         }
         return problems
+    }
+
+    private func newestReceipt() async -> Date? {
+        guard let queue else { return nil }
+        return try? await SQLSubmissionQueue(database: queue).newestReceipt()
     }
 
     private func isStalled() async -> Bool {

@@ -54,6 +54,8 @@ public struct StaffDecision: Sendable {
                 throw ConsumerError(code: "participant-unknown", message: "No consent of this participant is on file.")
             }
             guard state.standing == .consented else { return }
+            // After all that came, also where the server's clock was ahead when it came.
+            let now = max(now, state.newest?.arrival?.receivedAt ?? now)
             let id = UUID()
             let submission = "staff-withdrawal:" + id.uuidString.lowercased()
             let consent = ConsentWithdrawal.consent(
