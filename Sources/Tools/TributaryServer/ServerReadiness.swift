@@ -60,7 +60,8 @@ struct ServerReadiness: Sendable {
             problems.append(
                 ReadinessProblem(
                     code: "clock-behind",
-                    message: "The clock is behind the newest submission, of \(SQLTimestamp.text(newest)): set it right."))
+                    message: "The clock is behind the newest submission, of \(SQLTimestamp.text(newest)): set it right."
+                ))
         }
         for path in [queue == nil ? nil : stores.queuePath, records == nil ? nil : stores.recordsPath] {
             guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
