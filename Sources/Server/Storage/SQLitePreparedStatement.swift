@@ -42,6 +42,9 @@ struct SQLitePreparedStatement: SQLStatement {
         try bind(values, from: 1)
     }
 
+    /// Lets go of what is bound: a cached statement would keep the last large body in memory.
+    func unbind() { sqlite3_clear_bindings(pointer) }
+
     func run() throws -> Int {
         let result = sqlite3_step(pointer)
         let changed = Int(sqlite3_changes(connection))

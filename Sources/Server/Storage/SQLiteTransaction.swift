@@ -17,6 +17,7 @@ struct SQLiteTransaction: SQLTransaction {
                 try statement.execute()
             } else {
                 let prepared = SQLitePreparedStatement(statement, in: database)
+                defer { prepared.unbind() }
                 try prepared.bindAll(parameters)
                 _ = try prepared.run()
             }
@@ -27,6 +28,7 @@ struct SQLiteTransaction: SQLTransaction {
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
         try StorageError.mapping {
             let statement = SQLitePreparedStatement(try database.cachedStatement(sql: sql), in: database)
+            defer { statement.unbind() }
             try statement.bindAll(parameters)
             var rows: [SQLRow] = []
             try statement.each { rows.append($0) }

@@ -21,8 +21,6 @@ struct ServerReadiness: Sendable {
 
     /// A consumer that has not been heard of for so many seconds, while something waits, stands still.
     static let stall: TimeInterval = 60
-    /// Receivers' clocks may differ by so many seconds.
-    static let clockTolerance: TimeInterval = 300
     /// Less free disk than this is a reason.
     static let leastDisk: Int64 = 64 << 20
 
@@ -56,13 +54,6 @@ struct ServerReadiness: Sendable {
                         message: "Submissions wait, and the consumer has done nothing for a minute."))
             }
         }
-        if let newest = await newestReceipt(), newest.timeIntervalSince(clock()) > Self.clockTolerance {
-            problems.append(
-                ReadinessProblem(
-                    code: "clock-behind",
-                    message: "The clock is behind the newest submission, of \(SQLTimestamp.text(newest)): set it right."
-                ))
-        }
         for path in [queue == nil ? nil : stores.queuePath, records == nil ? nil : stores.recordsPath] {
             guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
             problems.append(
@@ -70,11 +61,6 @@ struct ServerReadiness: Sendable {
             break
         }
         return problems
-    }
-
-    private func newestReceipt() async -> Date? {
-        guard let queue else { return nil }
-        return try? await SQLSubmissionQueue(database: queue).newestReceipt()
     }
 
     private func isStalled() async -> Bool {
@@ -109,6 +95,13 @@ struct ServerReadiness: Sendable {
             registry.gauge("tributary_queue_oldest_seconds", help: "Age of the oldest submission that waits.") {
                 guard let status = try? await submissions.status(now: clock()) else { return nil }
                 return status.oldestReceivedAt.map { max(0, clock().timeIntervalSince($0)) } ?? 0
+            }
+            registry.gauge(
+                "tributary_clock_behind_seconds",
+                help: "How far the clock is behind the newest time of receipt: above some seconds, one of them is wrong."
+            ) {
+                guard let newest = try? await submissions.newestReceipt() else { return 0 }
+                return max(0, newest.timeIntervalSince(clock()))
             }
             registry.gauge(
                 "tributary_refusals", help: "Refused requests by code, of the last hour.",

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// Why a server is not ready.
 public struct ReadinessProblem: Sendable, Hashable, Encodable {
-    /// Stable: `store-unwritable`, `keys-missing`, `consumer-stalled`, `disk-full`, `clock-behind`.
+    /// Stable: `store-unwritable`, `keys-missing`, `consumer-stalled`, `disk-full`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
