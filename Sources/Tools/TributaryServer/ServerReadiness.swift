@@ -98,7 +98,8 @@ struct ServerReadiness: Sendable {
             }
             registry.gauge(
                 "tributary_clock_behind_seconds",
-                help: "How far the clock is behind the newest time of receipt: above some seconds, one of them is wrong."
+                help:
+                    "How far the clock is behind the newest time of receipt: above some seconds, one of them is wrong."
             ) {
                 guard let newest = try? await submissions.newestReceipt() else { return 0 }
                 return max(0, newest.timeIntervalSince(clock()))
