@@ -46,7 +46,7 @@ extension StudyUpgradeTests {
             try #require(FileManager.default.isExecutableFile(atPath: program.path))
             let seed = UInt64.random(in: 0...UInt64.max)
             print("seed \(seed)")
-            var generator = Seeded(state: seed)
+            var generator = SplitMix(state: seed)
             var killed = 0
             for _ in 0..<6 {
                 try await withFormerStudy { folder in
@@ -128,19 +128,6 @@ extension StudyUpgradeTests {
             }
         }
     #endif
-}
-
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    // SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }
 
 #if os(Linux)

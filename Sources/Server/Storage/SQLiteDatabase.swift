@@ -30,7 +30,7 @@ public struct SQLiteDatabase: SQLDatabase {
         try restrictFile(path, permissions: permissions, mayMake: schema == .migrate)
         return try await StorageError.mappingAsync {
             var configuration = Configuration()
-            configuration.busyMode = .timeout(10)
+            configuration.busyMode = .callback(waitForLock)
             configuration.foreignKeysEnabled = true
             let pool = try DatabasePool(path: path, configuration: configuration)
             let synchronous = try await pool.writeWithoutTransaction { database in
@@ -97,6 +97,13 @@ public struct SQLiteDatabase: SQLDatabase {
     public func close() async throws {
         try StorageError.mapping { try pool.close() }
     }
+}
+
+/// Waits a millisecond for another process's lock, for some ten seconds in all. SQLite's own waiting grows to a tenth of a
+/// second a time, long after the lock was given back: receiver and consumer take it for milliseconds.
+private func waitForLock(tries: Int) -> Bool {
+    usleep(1000)
+    return tries < 10_000
 }
 
 /// Makes the file if need be, with its mode before SQLite makes its companions after its example. A file of another user

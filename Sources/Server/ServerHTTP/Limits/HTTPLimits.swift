@@ -9,7 +9,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// An answer, from the end of the request until its last byte is really written.
     public var answer: Duration = .seconds(60)
     /// What may still come of a request's body after its answer is written, so that the client reads the answer.
-    public var drain: Duration = .seconds(3)
+    public var drain: Duration = .seconds(2)
     /// A request in all, from the first byte of its head until the last byte of its answer is really written.
     public var request: Duration = .seconds(240)
     /// How long open connections may go on after the server is told to stop.
