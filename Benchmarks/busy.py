@@ -20,23 +20,30 @@ def waiting(study):
 
 def busy(work):
     """(m) The 99th percentile beside an idle consumer as a share of that beside a busy one, each a process of its own."""
+    return _measured(work, ["receiver"], ["consumer"])
+
+
+def busy_together(work):
+    """(n) The same with receiver and consumer in one process."""
+    return _measured(work, ["receiver,consumer,records"])
+
+
+def _measured(work, *processes):
     export = generated(work, RECORDS)
     idle, working, sent = [], [], 0
-    for run in range(RUNS):
+    for _ in range(RUNS):
         study = harness.Study()
         try:
-            receiver = study.serve("--roles", "receiver")
-            consumer = study.serve("--roles", "consumer")
+            servers = [study.serve("--roles", *roles) for roles in processes]
+            receiver = servers[0]
             devices = Devices(study, receiver, pause=0.25, seconds=SECONDS, rounds=2)
             sender = study.device(receiver)
             sender.consent()
             sender.health(export)
             first, _ = devices.percentile99()
             harness.until(lambda: waiting(study) == 0, "the consumer has done what was sent")
-            # The backlog comes while nobody works on it, so that all of it is there.
-            consumer.stop()
+            # What is sealed already is sent many times as fast as the consumer works.
             sender.send()
-            consumer = study.serve("--roles", "consumer")
             before = waiting(study)
             second, count = devices.percentile99()
             if waiting(study) == 0:
@@ -46,8 +53,8 @@ def busy(work):
             idle.append(first)
             working.append(second)
             sent += devices.sent
-            consumer.stop()
-            receiver.stop()
+            for server in servers:
+                server.stop()
         finally:
             study.close()
     times = statistics.median(second / first for first, second in zip(idle, working))

@@ -28,7 +28,7 @@ import harness  # the integration tests' way of driving the binary
 import health
 import sealed
 from attacked import attacked
-from busy import busy
+from busy import busy, busy_together
 from devices import numbered_envelopes
 
 POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
@@ -246,6 +246,7 @@ FIGURES = [
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
     ("attacked", "devices' p99 of a POST: alone / beside the worst attack", attacked),
     ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
+    ("busy-together", "the same with receiver and consumer in one process", busy_together),
     ("endToEnd", "send, open, record, load / health convert of the same export", end_to_end),
 ]
 

@@ -63,6 +63,20 @@ struct StoreMigrationTests {
         }
     }
 
+    @Test func whatAKilledRunLeftOfItsCopyIsRemoved() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/s.db"
+            let first = [MigrationTests.step(101, table: "whole")]
+            _ = try await run(path, first)
+            for name in ["s.db.before-0.part", "s.db.before-0.part-journal", "other.part"] {
+                try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+            }
+            _ = try await run(path, first + [MigrationTests.step(102, table: "half")], label: "1")
+            #expect(try copies(folder) == ["s.db.before-1"])
+            #expect(FileManager.default.fileExists(atPath: folder + "/other.part"))
+        }
+    }
+
     private func copies(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".before-") }
     }

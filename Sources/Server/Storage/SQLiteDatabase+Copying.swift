@@ -9,7 +9,8 @@ import GRDB
 
 extension SQLiteDatabase {
     /// Writes a copy of a database, as one consistent state of it, while others write: its log goes on growing
-    /// meanwhile, and nobody waits.
+    /// meanwhile, and nobody waits. Under its name the copy is whole, whatever stops this: until then it is `COPY.part`,
+    /// which the next one removes.
     ///
     /// - Parameters:
     ///   - path: the database.
@@ -19,11 +20,16 @@ extension SQLiteDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
             throw StorageError(code: "storage-missing", message: "There is no database \(path).")
         }
-        let descriptor = makeFile(copy)
+        guard !FileManager.default.fileExists(atPath: copy) else {
+            throw StorageError(code: "storage-open", message: "There is a file \(copy) already.")
+        }
+        let partial = copy + ".part"
+        for end in ["", "-journal"] { unlink(partial + end) }
+        let descriptor = makeFile(partial)
         guard descriptor >= 0 else {
             throw StorageError(
                 code: errno == ENOSPC ? "storage-full" : "storage-open",
-                message: "The copy of the database cannot be made; is there a file of its name?")
+                message: "The copy of the database cannot be made; check its folder.")
         }
         defer { _ = closeFile(descriptor) }
         do {
@@ -32,16 +38,23 @@ extension SQLiteDatabase {
                 configuration.busyMode = .timeout(60)
                 let database = try DatabaseQueue(path: path, configuration: configuration)
                 // SQLite's documentation of VACUUM INTO: a read transaction, and an empty file may be there.
-                try database.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+                try database.inDatabase { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
                 try database.close()
             }
-            guard fsync(descriptor) == 0, syncFolder(of: copy) else {
-                throw StorageError(code: "storage-io", message: "The copy of the database cannot be made durable.")
+            guard fsync(descriptor) == 0 else { throw notDurable }
+            guard rename(partial, copy) == 0 else { throw notDurable }
+            guard syncFolder(of: copy) else {
+                unlink(copy)
+                throw notDurable
             }
         } catch {
-            unlink(copy)
+            unlink(partial)
             throw error
         }
+    }
+
+    private static var notDurable: StorageError {
+        StorageError(code: "storage-io", message: "The copy of the database cannot be made durable.")
     }
 
     /// Whether a file is a sound SQLite database. Reads all of it.

@@ -12,6 +12,7 @@ import GRDB
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
 public struct SQLiteDatabase: SQLDatabase {
     private let pool: DatabasePool
+    private let purpose: DatabasePurpose
     /// Told how long each write waited for its turn.
     private let onWait: (@Sendable (Duration) -> Void)?
 
@@ -32,6 +33,10 @@ public struct SQLiteDatabase: SQLDatabase {
             var configuration = Configuration()
             configuration.busyMode = .callback(waitForLock)
             configuration.foreignKeysEnabled = true
+            if purpose == .recording {
+                configuration.writeTargetQueue = DispatchQueue(
+                    label: "tributary.recording", qos: BackgroundPriority.qualityOfService)
+            }
             let pool = try DatabasePool(path: path, configuration: configuration)
             let synchronous = try await pool.writeWithoutTransaction { database in
                 // GRDB sets NORMAL on a pool's writer after `prepareDatabase` ran; only from here on is it ours.
@@ -39,7 +44,7 @@ public struct SQLiteDatabase: SQLDatabase {
                 // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
                 // are whole, and in the log until many are together, are written once.
                 switch purpose {
-                case .serving:
+                case .serving, .recording:
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
                 case .loading:
                     try database.execute(sql: "PRAGMA cache_size = -24000")
@@ -52,7 +57,7 @@ public struct SQLiteDatabase: SQLDatabase {
                     code: "storage-synchronous",
                     message: "SQLite does not keep synchronous = FULL; nothing is stored.")
             }
-            let database = SQLiteDatabase(pool: pool, onWait: onWait)
+            let database = SQLiteDatabase(pool: pool, purpose: purpose, onWait: onWait)
             switch schema {
             case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
             case .exact: try await database.requireNewest(migrations)
@@ -85,9 +90,10 @@ public struct SQLiteDatabase: SQLDatabase {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        let (asked, onWait) = (ContinuousClock.now, onWait)
+        let (asked, purpose, onWait) = (ContinuousClock.now, purpose, onWait)
         return try await StorageError.mappingAsync {
             try await pool.write { database in
+                if purpose == .recording { BackgroundPriority.takeOnThread() }
                 onWait?(asked.duration(to: .now))
                 return try body(SQLiteTransaction(database: database))
             }

@@ -50,13 +50,8 @@ public enum StoreMigration {
             // 2. Room for the copy, and for what the steps write anew.
             try requireSpace(size * 2 + (64 << 20), besides: path)
             let target = path + ".before-" + label
-            // Under its name it is whole, whatever stops this.
-            for end in ["", "-journal"] { unlink(target + ".part" + end) }
-            try SQLiteDatabase.copy(path: path, to: target + ".part")
-            guard rename(target + ".part", target) == 0 else {
-                unlink(target + ".part")
-                throw StorageError(code: "storage-io", message: "The copy of the store could not be given its name.")
-            }
+            removePartialCopies(of: path)
+            try SQLiteDatabase.copy(path: path, to: target)
             copy = target
         }
         // 3. The steps.
@@ -64,16 +59,33 @@ public enum StoreMigration {
             let database = try await SQLiteDatabase.open(path: path, migrations: migrations, permissions: permissions)
             try await database.close()
         } catch {
-            // Where no step was done the store is its own copy, and room is what it may lack.
-            if let copy, await stepsLeft(path, migrations, permissions) == pending.map(\.number) { unlink(copy) }
+            // Where no step was done the store is its own copy, and room is what it may lack. A step in slices counts
+            // once all are done, so that where one was to be done the copy stays.
+            if let copy, pending.allSatisfy({ $0.slice == nil }),
+                await stepsLeft(path, migrations, permissions) == pending.map(\.number)
+            {
+                unlink(copy)
+            }
             throw error
         }
         return Report(steps: pending.map(\.number).sorted(), copy: copy)
     }
 
-    /// The steps that a store lacks; nil where it cannot be read. A step in slices counts once all are done.
+    /// Removes what an earlier run left that was killed while it copied; its copy had another time in its name.
+    private static func removePartialCopies(of path: String) {
+        let store = URL(fileURLWithPath: path)
+        let folder = store.deletingLastPathComponent().path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names
+        where name.hasPrefix(store.lastPathComponent + ".before-")
+            && (name.hasSuffix(".part") || name.hasSuffix(".part-journal"))
+        {
+            unlink(folder + "/" + name)
+        }
+    }
+
+    /// The steps that a store lacks; nil where it cannot be read.
     private static func stepsLeft(_ path: String, _ migrations: [Migration], _ permissions: mode_t) async -> [Int]? {
-        guard migrations.allSatisfy({ $0.slice == nil }) else { return nil }
         guard let database = try? await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
         else { return nil }
         let left = try? await database.read { try Migration.pending(migrations, in: $0) }

@@ -60,10 +60,10 @@ public enum StudyBackup {
         let staging = parent.appendingPathComponent(label, isDirectory: true)
         removeAbandoned(beside: target)
         try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
-        let held = lockFolder(staging.path)
+        let lock = try StoreLock(folder: staging.path)
         defer {
             try? FileManager.default.removeItem(at: staging)
-            if let held { close(held) }
+            withExtendedLifetime(lock) {}
         }
         let queueCopy = staging.appendingPathComponent(StudyBackupManifest.queue).path
         let recordsCopy = staging.appendingPathComponent(StudyBackupManifest.records).path
@@ -103,21 +103,10 @@ public enum StudyBackup {
         for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil
         {
             let folder = parent.appendingPathComponent(name).path
-            guard let held = lockFolder(folder) else { continue }
+            guard let lock = try? StoreLock(folder: folder) else { continue }
             try? FileManager.default.removeItem(atPath: folder)
-            close(held)
+            withExtendedLifetime(lock) {}
         }
-    }
-
-    /// A descriptor that holds a folder's lock until it is closed or the process ends; nil where another holds it.
-    private static func lockFolder(_ path: String) -> CInt? {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
     }
 
     /// A file of the name is replaced only when told to, and nothing else ever is.

@@ -117,7 +117,7 @@ public struct StudyServer: Sendable {
         var opened = OpenStores()
         if options.roles.contains(.consumer) || options.roles.contains(.records) {
             try await stores.migrateRecords()
-            opened.records = try await stores.openRecords(onWait: waits("records"))
+            opened.records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
         }
         if options.roles.contains(.consumer) || options.roles.contains(.receiver) {
             if let records = opened.records, options.roles.contains(.consumer) {

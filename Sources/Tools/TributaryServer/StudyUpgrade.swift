@@ -92,11 +92,9 @@ public struct StudyUpgrade: Sendable {
         }
         let size = StudyBackupFiles.size(former) ?? 0
         try StoreMigration.requireSpace(size * 3 + (64 << 20), besides: former)
-        // A copy that an earlier run left is of an earlier state, or not whole.
-        for end in ["", ".part", ".part-journal"] { unlink(copy + end) }
-        try SQLiteDatabase.copy(path: former, to: copy + ".part")
-        try StudyBackupFiles.move(copy + ".part", to: copy)
-        try synchronizeFolder(of: copy)
+        // A copy that an earlier run left is of an earlier state.
+        unlink(copy)
+        try SQLiteDatabase.copy(path: former, to: copy)
         do {
             let marks = try await makeQueue()
             try await part(from: marks, at: date)

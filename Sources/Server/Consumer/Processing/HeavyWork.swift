@@ -1,13 +1,18 @@
 import Dispatch
+import Storage
 
-/// Runs work that takes long beside Swift's cooperative threads, of which there are as many as cores: what opens and
-/// converts a large message there would keep the server from answering.
+/// Runs work that takes long beside Swift's cooperative threads, of which there are as many as cores, and behind the
+/// receiver's: what opens and converts a large message there would keep the server from answering.
 struct HeavyWork: Sendable {
-    private let queue = DispatchQueue(label: "tributary.consumer", attributes: .concurrent)
+    private let queue = DispatchQueue(
+        label: "tributary.consumer", qos: BackgroundPriority.qualityOfService, attributes: .concurrent)
 
     func run<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: body()) }
+            queue.async {
+                BackgroundPriority.takeOnThread()
+                continuation.resume(returning: body())
+            }
         }
     }
 }

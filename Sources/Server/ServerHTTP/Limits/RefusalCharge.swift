@@ -13,8 +13,7 @@ public struct RefusalCharge: Sendable {
 
     /// Counts and charges a refusal.
     ///
-    /// - Parameters:
-    ///   - isKnown: whether the request proved who sends it. One that nobody can read proves as little as a wrong secret.
+    /// - Parameter isKnown: whether the request proved who sends it. One that nobody can read proves as little as a wrong secret.
     /// - Returns: the seconds to wait (429) where the address has used up what it may fail; nil where the refusal stands.
     public func charge(
         status: Int, code: String, to address: ClientAddress, _ rateClass: RateClass = .unauthenticatedByAddress,
