@@ -30,8 +30,9 @@ let system: [Target] = [
 ]
 
 let language: [Target] = [
-    .target(name: "FHIR", path: "Sources/Language/FHIR"),
-    .target(name: "UCUM", path: "Sources/Language/UCUM"),
+    .target(name: "Core", path: "Sources/Language/Core"),
+    .target(name: "FHIR", dependencies: ["Core"], path: "Sources/Language/FHIR"),
+    .target(name: "UCUM", dependencies: ["Core"], path: "Sources/Language/UCUM"),
     .target(name: "FHIRPath", dependencies: ["FHIR", "UCUM"], path: "Sources/Language/FHIRPath"),
     .target(
         name: "FHIRValidation", dependencies: ["FHIR", "FHIRPath", "UCUM"], path: "Sources/Language/FHIRValidation"),
@@ -40,7 +41,7 @@ let language: [Target] = [
 ]
 
 let wire: [Target] = [
-    .target(name: "Wire", dependencies: [crypto, cryptoExtras], path: "Sources/Wire")
+    .target(name: "Wire", dependencies: ["Core", crypto, cryptoExtras], path: "Sources/Wire")
 ]
 
 let device: [Target] = [

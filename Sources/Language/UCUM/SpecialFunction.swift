@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// The functions between the values of special units and of the proper units they correspond to

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// A value with its unit. Two quantities are equal (`==`) when they are written alike; ``compare(_:)`` compares what

@@ -1,3 +1,5 @@
+import Core
+
 /// The prefixes and units of ucum-essence, read once from the generated text when the first unit is parsed.
 ///
 /// The rows of ``essence``, columns separated by `|`:

@@ -1,3 +1,5 @@
+import Core
+
 /// Reads an expression of units by the grammar of the specification (§3–§11, version 2.1).
 ///
 /// One pass over the bytes, without backtracking; every bound of ``UCUMLimit`` is checked where it is passed.

@@ -1,3 +1,5 @@
+import Core
+
 extension HealthKitAtom {
     /// Every unit of HealthKit, with its own sizes, which differ from UCUM's for mercury.
     ///
@@ -73,8 +75,8 @@ extension HealthKitAtom {
     }()
 
     private init(
-        _ symbol: String, _ quantity: HealthKitDimension.Axis, _ power: Int16, _ size: ExactRatio,
-        offset: ExactRatio = .zero, takesPrefix: Bool = false, _ ucum: UCUMForm
+        _ symbol: String, _ quantity: HealthKitDimension.Axis, _ power: Int16, _ size: ExactNumber,
+        offset: ExactNumber = .zero, takesPrefix: Bool = false, _ ucum: UCUMForm
     ) {
         self.init(
             symbol: symbol, quantity: quantity, power: power, size: size, offset: offset, takesPrefix: takesPrefix,
@@ -95,5 +97,5 @@ extension HealthKitAtom {
     }
 
     /// A text that is no number would become zero, which the test of the table finds.
-    private static func number(_ text: String) -> ExactRatio { ExactRatio(decimal: text) ?? .zero }
+    private static func number(_ text: String) -> ExactNumber { ExactNumber(decimal: text) ?? .zero }
 }

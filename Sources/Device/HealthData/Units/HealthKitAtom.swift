@@ -1,3 +1,5 @@
+import Core
+
 /// A unit that HealthKit knows by a name of its own; every other one is made of these.
 struct HealthKitAtom: Sendable {
     /// The name in unit strings.
@@ -6,9 +8,9 @@ struct HealthKitAtom: Sendable {
     let quantity: HealthKitDimension.Axis
     let power: Int16
     /// How many coherent units of its dimension one is: metre, gram, second, kelvin, joule, pascal ...
-    let size: ExactRatio
+    let size: ExactNumber
     /// What is added to values, after the factor: a degree Celsius begins at 273.15 K.
-    let offset: ExactRatio
+    let offset: ExactNumber
     /// Whether a metric prefix may stand before it.
     let takesPrefix: Bool
     let ucum: UCUMForm

@@ -1,3 +1,5 @@
+import Core
+
 /// A unit as HealthKit names it: `count/min`, `mL/min·kg`, `mmol<180.1558800000541>/L`, `degF`.
 ///
 ///     let written = try HealthKitUnit("lb")
@@ -34,12 +36,13 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
 
     /// Gram per mole. HealthKit writes it with 16 significant digits, and what is written alike is the same.
     struct MolarMass: Sendable, Hashable {
-        let grams: ExactRatio
+        let grams: ExactNumber
         let text: String
 
-        init(grams: ExactRatio) {
+        init(grams: ExactNumber) {
             self.grams = grams
-            text = grams.plainText(digits: 16)
+            let (digits, exponent) = grams.rounded(toDigits: 16)
+            text = ExactDecimal.shift(digits.decimalDigits, by: exponent)
         }
 
         static func == (left: MolarMass, right: MolarMass) -> Bool { left.text == right.text }
@@ -111,12 +114,12 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
 
 extension HealthKitUnit {
     /// How many coherent units of the dimension one is.
-    var size: ExactRatio {
+    var size: ExactNumber {
         factors.reduce(.one) { product, factor in product * factor.unit.size.power(factor.exponent) }
     }
 
     /// Where the unit's scale begins, in coherent units.
-    private var zeroPoint: ExactRatio {
+    private var zeroPoint: ExactNumber {
         guard factors.count == 1, factors[0].exponent == 1 else { return .zero }
         return factors[0].unit.atom.offset
     }
@@ -158,8 +161,8 @@ extension HealthKitUnit.Part {
     }
 
     /// How many coherent units of the dimension one is.
-    var size: ExactRatio {
+    var size: ExactNumber {
         let size = molarMass?.grams ?? atom.size
-        return prefix == .none ? size : size * ExactRatio(.one, exponent: prefix.powerOfTen)
+        return prefix == .none ? size : size * ExactNumber(numerator: .one, exponent: prefix.powerOfTen)
     }
 }

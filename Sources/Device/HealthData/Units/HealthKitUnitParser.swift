@@ -1,3 +1,5 @@
+import Core
+
 /// Reads HealthKit's unit strings.
 ///
 ///     unit    = "" | nothing | product ["/" product] | [product mult] "1/" product
@@ -165,7 +167,7 @@ struct HealthKitUnitParser {
         let digits = bytes[first..<position]
         guard atom.symbol == "mol", current == UInt8(ascii: ">"), digits.count <= HealthKitUnitLimit.molarMass,
             digits.first != UInt8(ascii: "."), digits.last != UInt8(ascii: "."),
-            let mass = ExactRatio(decimal: String(decoding: digits, as: UTF8.self)), !mass.isZero
+            let mass = ExactNumber(decimal: String(decoding: digits, as: UTF8.self)), !mass.isZero
         else {
             throw error(
                 "invalid-molar-mass",

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 
 extension UnitConversion {
@@ -21,13 +22,20 @@ extension UnitConversion {
 
     /// As ``convert(_:)-(String)``, by numbers of any size.
     func convertAtLength(_ text: String) -> String? {
-        guard JSONNumber(text: text) != nil, let number = ExactRatio(decimal: text) else { return nil }
+        guard JSONNumber(text: text) != nil,
+            let number = ExactNumber(decimal: text, digitLimit: Self.digitLimit, exponentLimit: Self.exponentLimit)
+        else { return nil }
         guard let powerOfTen else { return (number * factor + offset).text(digits: ExactDecimal.maximumDigits) }
         if powerOfTen == 0 { return text }
         let isPlain = !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
         return isPlain
-            ? Self.shift(text, by: powerOfTen) : (number * factor).text(digits: ExactRatio.digitLimit)
+            ? Self.shift(text, by: powerOfTen) : (number * factor).text(digits: Self.digitLimit)
     }
+
+    /// More digits than this have no place in a measurement.
+    private static let digitLimit = 1_000
+    /// The greatest power of ten that is read.
+    private static let exponentLimit = 1_000
 
     /// Moves the decimal point, with an exponent where that would take many zeros.
     private static func shift(_ text: String, by places: Int) -> String {
@@ -79,7 +87,7 @@ struct ShortDecimal {
     /// The text with the decimal point moved, all digits kept; nil for zero and where many zeros would be needed.
     func shifted(by places: Int) -> String? {
         guard digits != 0, places.magnitude <= 3, exponent > -12 else { return nil }
-        return ExactRatio.text(isNegative: isNegative, digits: String(digits), exponent: exponent + places)
+        return ExactNumber.text(isNegative: isNegative, digits: String(digits), exponent: exponent + places)
     }
 }
 
@@ -89,7 +97,7 @@ struct ShortFactor: Sendable, Hashable {
     private let divide: UInt64
     private let exponent: Int
 
-    init?(_ factor: ExactRatio) {
+    init?(_ factor: ExactNumber) {
         guard let multiply = factor.numerator.word, let divide = factor.denominator.word else { return nil }
         self.multiply = multiply
         self.divide = divide
@@ -120,7 +128,7 @@ struct ShortFactor: Sendable, Hashable {
             digits /= 10
             power += 1
         }
-        return ExactRatio.text(isNegative: value.isNegative, digits: String(digits), exponent: power)
+        return ExactNumber.text(isNegative: value.isNegative, digits: String(digits), exponent: power)
     }
 
     /// A quotient of words: `digits · 10^power`, and what is left over for its divisor.

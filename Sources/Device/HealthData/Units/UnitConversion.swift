@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// The way from values in one HealthKit unit to values in another: `(value * multiply + add) / divide`, exactly.
@@ -8,10 +9,10 @@ import Foundation
 /// Factors are rational numbers; no floating point number stands in the way of a decimal text. Between `deg` and `rad`
 /// π counts with 36 digits.
 public struct UnitConversion: Sendable, Hashable {
-    /// What a value is multiplied with; positive.
-    let factor: ExactRatio
-    /// What is added to the product; zero but for temperatures.
-    let offset: ExactRatio
+    /// What a value is multiplied with, in lowest terms; positive.
+    let factor: ExactNumber
+    /// What is added to the product, in lowest terms; zero but for temperatures.
+    let offset: ExactNumber
     private let linear: FloatingForm
     /// The factor in machine words, where they hold it and nothing is added.
     let short: ShortFactor?
@@ -22,18 +23,19 @@ public struct UnitConversion: Sendable, Hashable {
         let add: Double
         let divide: Double
 
-        init(_ factor: ExactRatio, _ offset: ExactRatio) {
+        init(_ factor: ExactNumber, _ offset: ExactNumber) {
             // Whole numbers, since decimal fractions would be rounded before they are used; unless they are huge.
             let places = max(0, -factor.exponent, -offset.exponent)
             let isHuge = places > 100 || factor.exponent > 100
-            let scale = isHuge ? .one : divisor(factor, offset) * ExactRatio(.one, exponent: places)
+            let scale = isHuge ? .one : divisor(factor, offset) * ExactNumber(numerator: .one, exponent: places)
             multiply = (factor * scale).double
             add = (offset * scale).double
             divide = scale.double
         }
     }
 
-    init(factor: ExactRatio, offset: ExactRatio = .zero) {
+    init(factor: ExactNumber, offset: ExactNumber = .zero) {
+        let (factor, offset) = (factor.reduced, offset.reduced)
         self.factor = factor
         self.offset = offset
         short = offset.isZero ? ShortFactor(factor) : nil
@@ -57,8 +59,8 @@ public struct UnitConversion: Sendable, Hashable {
     /// they have more than the 38 digits of a `Decimal`, which takes high powers such as `in^12`.
     public var parts: (multiply: Decimal, add: Decimal, divide: Decimal)? {
         let divide = Self.divisor(factor, offset)
-        guard let multiply = (factor * divide).decimal, let add = (offset * divide).decimal,
-            let divisor = divide.decimal
+        guard let multiply = (factor * divide).exactDecimal, let add = (offset * divide).exactDecimal,
+            let divisor = divide.exactDecimal
         else { return nil }
         return (multiply, add, divisor)
     }
@@ -75,11 +77,11 @@ public struct UnitConversion: Sendable, Hashable {
     }
 
     /// The least whole number that makes decimal fractions of both parts.
-    private static func divisor(_ factor: ExactRatio, _ offset: ExactRatio) -> ExactRatio {
+    private static func divisor(_ factor: ExactNumber, _ offset: ExactNumber) -> ExactNumber {
         let (first, second) = (factor.denominator, offset.denominator)
-        if second.isOne || first == second { return ExactRatio(first) }
-        let common = WholeNumber.greatestCommonDivisor(first, second)
-        return ExactRatio(first * second.quotientAndRemainder(dividingBy: common).quotient)
+        if second.isOne || first == second { return ExactNumber(numerator: first) }
+        let common = Natural.greatestCommonDivisor(first, second)
+        return ExactNumber(numerator: first * second.quotientAndRemainder(dividingBy: common).quotient)
     }
 }
 

@@ -1,42 +1,45 @@
 /// A natural number of any size. Only what exact unit factors need: it is kept small by ``ExactNumber``'s limits.
 ///
 /// Numbers of one word, which nearly all are, need no memory of their own.
-struct Natural: Sendable, Hashable {
+package struct Natural: Sendable, Hashable {
     /// The lowest 64 bits.
-    private(set) var low: UInt64
+    package private(set) var low: UInt64
     /// The words above, lowest first; the last one is never zero.
-    private(set) var high: [UInt64]
+    package private(set) var high: [UInt64]
 
-    static let zero = Natural(0)
-    static let one = Natural(1)
+    package static let zero = Natural(0)
+    package static let one = Natural(1)
 
-    init(_ word: UInt64) {
+    package init(_ word: UInt64) {
         low = word
         high = []
     }
 
     /// A number of words, lowest first; zeros at the end are dropped.
-    init(words: [UInt64]) {
+    package init(words: [UInt64]) {
         var words = words
         while let last = words.last, last == 0 { words.removeLast() }
         low = words.first ?? 0
         high = words.count > 1 ? Array(words[1...]) : []
     }
 
-    var isZero: Bool { high.isEmpty && low == 0 }
-    var isOne: Bool { high.isEmpty && low == 1 }
+    package var isZero: Bool { high.isEmpty && low == 0 }
+    package var isOne: Bool { high.isEmpty && low == 1 }
 
-    var words: [UInt64] { high.isEmpty ? [low] : [low] + high }
+    /// The number in one word; nil where it needs more.
+    package var word: UInt64? { high.isEmpty ? low : nil }
+
+    package var words: [UInt64] { high.isEmpty ? [low] : [low] + high }
 
     /// How many bits the number has; 0 for zero.
-    var bitWidth: Int {
+    package var bitWidth: Int {
         guard let top = high.last else { return 64 - low.leadingZeroBitCount }
         return high.count * 64 + 64 - top.leadingZeroBitCount
     }
 }
 
 extension Natural: Comparable {
-    static func < (left: Natural, right: Natural) -> Bool {
+    package static func < (left: Natural, right: Natural) -> Bool {
         if left.high.count != right.high.count { return left.high.count < right.high.count }
         for index in left.high.indices.reversed() where left.high[index] != right.high[index] {
             return left.high[index] < right.high[index]
@@ -46,7 +49,7 @@ extension Natural: Comparable {
 }
 
 extension Natural {
-    static func + (left: Natural, right: Natural) -> Natural {
+    package static func + (left: Natural, right: Natural) -> Natural {
         if left.high.isEmpty, right.high.isEmpty {
             let (sum, overflow) = left.low.addingReportingOverflow(right.low)
             return overflow ? Natural(words: [sum, 1]) : Natural(sum)
@@ -67,7 +70,7 @@ extension Natural {
     }
 
     /// The difference; `right` must not be the greater one.
-    static func - (left: Natural, right: Natural) -> Natural {
+    package static func - (left: Natural, right: Natural) -> Natural {
         if left.high.isEmpty { return Natural(left.low &- right.low) }
         var difference = left.words
         let subtrahend = right.words
@@ -82,7 +85,7 @@ extension Natural {
         return Natural(words: difference)
     }
 
-    static func * (left: Natural, right: Natural) -> Natural {
+    package static func * (left: Natural, right: Natural) -> Natural {
         if left.high.isEmpty, right.high.isEmpty {
             let (top, bottom) = left.low.multipliedFullWidth(by: right.low)
             return top == 0 ? Natural(bottom) : Natural(words: [bottom, top])
@@ -107,7 +110,7 @@ extension Natural {
     }
 
     /// The number raised to a power, by repeated squaring.
-    func power(_ exponent: Int) -> Natural {
+    package func power(_ exponent: Int) -> Natural {
         var result = Natural.one
         var square = self
         var rest = exponent
@@ -120,12 +123,12 @@ extension Natural {
     }
 
     /// 10 to the power of `exponent`.
-    static func powerOfTen(_ exponent: Int) -> Natural {
+    package static func powerOfTen(_ exponent: Int) -> Natural {
         exponent < smallPowersOfTen.count ? Natural(smallPowersOfTen[exponent]) : Natural(10).power(exponent)
     }
 
     /// The powers of ten that fit into a word.
-    static let smallPowersOfTen: [UInt64] = (0...19).map { exponent in
+    package static let smallPowersOfTen: [UInt64] = (0...19).map { exponent in
         (0..<exponent).reduce(1) { power, _ in power * 10 }
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 
 extension ExactNumber {
     /// The digits that a `Decimal` surely holds.
-    static let decimalDigits = 38
+    package static let decimalDigits = 38
 
     /// The exact value of a decimal; nil for one that is not a number.
-    init?(_ decimal: Decimal) {
+    package init?(_ decimal: Decimal) {
         guard decimal.isFinite else { return nil }
         let significand = decimal.significand.magnitude
         if significand < Self.wordLimit {
@@ -23,14 +23,14 @@ extension ExactNumber {
     private static let wordLimit = Decimal(1_000_000_000_000_000_000 as UInt64)
 
     /// The exact value of a floating point number's shortest decimal form; nil for infinities and NaN.
-    init?(_ double: Double) {
+    package init?(_ double: Double) {
         guard double.isFinite, let number = ExactNumber(decimal: double.description) else { return nil }
         self = number
     }
 
     /// The number as `digits · 10^exponent`, rounded half to even to so many significant digits. The digits have no
     /// zeros at their end, and the number is exact where it needs no more of them.
-    func rounded(toDigits count: Int) -> (digits: Natural, exponent: Int) {
+    package func rounded(toDigits count: Int) -> (digits: Natural, exponent: Int) {
         guard !isZero else { return (.zero, 0) }
         if denominator.isOne, count >= Self.decimalDigits, numerator.bitWidth <= 126 {
             // Less than 10^38, and so exact as it is.
@@ -63,7 +63,7 @@ extension ExactNumber {
     /// The decimal nearest to the number: exact where 38 significant digits hold it, else rounded half to even to 38
     /// digits, fewer below 10^-90 (a `Decimal` has no digits after the 128th decimal place). Nil where the number is
     /// too large or so small that nothing would be left of it.
-    var decimal: Decimal? {
+    package var decimal: Decimal? {
         guard !isZero else { return Decimal(0) }
         var (digits, exponent) = rounded(toDigits: Self.decimalDigits)
         if exponent < Self.leastExponent {
@@ -83,7 +83,7 @@ extension ExactNumber {
     private static let smallPower19: UInt64 = 10_000_000_000_000_000_000
 
     /// The nearest floating point number, to 20 significant digits; infinite where it is too large.
-    var double: Double {
+    package var double: Double {
         let (digits, exponent) = rounded(toDigits: 20)
         return Double("\(isNegative ? "-" : "")\(digits.decimalDigits)e\(exponent)") ?? .infinity
     }

@@ -21,7 +21,7 @@ public struct JSONObject: Sendable {
     private var places: [String: Int]?
 
     /// An object of more members has an index.
-    static let mostScanned = 16
+    package static let mostScanned = 16
 
     public init() { members = [] }
 

@@ -2,34 +2,36 @@
 ///
 /// The powers of ten stand apart because prefixes and decimal fractions are made of them: most factors of UCUM then
 /// need one word, and multiplying by a prefix adds two integers.
-struct ExactNumber: Sendable {
-    private(set) var isNegative: Bool
-    private(set) var numerator: Natural
-    private(set) var denominator: Natural
-    private(set) var exponent: Int
+package struct ExactNumber: Sendable {
+    package private(set) var isNegative: Bool
+    package private(set) var numerator: Natural
+    package private(set) var denominator: Natural
+    package private(set) var exponent: Int
 
-    static let zero = ExactNumber(numerator: .zero)
-    static let one = ExactNumber(numerator: .one)
+    package static let zero = ExactNumber(numerator: .zero)
+    package static let one = ExactNumber(numerator: .one)
 
-    init(isNegative: Bool = false, numerator: Natural, denominator: Natural = .one, exponent: Int = 0) {
+    package init(isNegative: Bool = false, numerator: Natural, denominator: Natural = .one, exponent: Int = 0) {
         self.isNegative = isNegative && !numerator.isZero
         self.numerator = numerator
         self.denominator = denominator
         self.exponent = exponent
     }
 
-    init(_ integer: Int) {
+    package init(_ integer: Int) {
         self.init(isNegative: integer < 0, numerator: Natural(UInt64(integer.magnitude)))
     }
 
-    /// A decimal number as `-12.5e-3`; nil where `text` is none or its exponent is beyond 9,999.
-    init?(decimal text: some StringProtocol) {
+    /// A decimal number as `-12.5e-3`; nil where `text` is none, has more digits than asked for, or an exponent beyond
+    /// the one asked for.
+    package init?(decimal text: some StringProtocol, digitLimit: Int = .max, exponentLimit: Int = 9_999) {
         var bytes = Array(text.utf8)[...]
         let isNegative = bytes.first == UInt8(ascii: "-")
         if isNegative { bytes = bytes.dropFirst() }
         var exponent = 0
         if let mark = bytes.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-            guard mark + 6 >= bytes.endIndex, let written = Int(String(decoding: bytes[(mark + 1)...], as: UTF8.self))
+            guard let written = Int(String(decoding: bytes[(mark + 1)...], as: UTF8.self)),
+                (-exponentLimit...exponentLimit).contains(written)
             else { return nil }
             exponent = written
             bytes = bytes[..<mark]
@@ -38,6 +40,7 @@ struct ExactNumber: Sendable {
             exponent -= bytes.endIndex - point - 1
             bytes.remove(at: point)
         }
+        guard bytes.count <= digitLimit else { return nil }
         while bytes.count > 1, bytes.last == UInt8(ascii: "0") {
             bytes.removeLast()
             exponent += 1
@@ -46,17 +49,17 @@ struct ExactNumber: Sendable {
         self.init(isNegative: isNegative, numerator: digits, exponent: digits.isZero ? 0 : exponent)
     }
 
-    var isZero: Bool { numerator.isZero }
+    package var isZero: Bool { numerator.isZero }
 
     /// Whether the number is small enough to go on with. Every number that is kept must be; the bound keeps a hostile
     /// expression from filling memory, and is far beyond any unit that measures something.
-    var isBounded: Bool {
+    package var isBounded: Bool {
         numerator.bitWidth <= 8_192 && denominator.bitWidth <= 8_192 && exponent.magnitude <= 4_000
     }
 }
 
 extension ExactNumber {
-    static func * (left: ExactNumber, right: ExactNumber) -> ExactNumber {
+    package static func * (left: ExactNumber, right: ExactNumber) -> ExactNumber {
         ExactNumber(
             isNegative: left.isNegative != right.isNegative,
             numerator: left.numerator * right.numerator,
@@ -65,7 +68,7 @@ extension ExactNumber {
     }
 
     /// The quotient; `right` must not be zero.
-    static func / (left: ExactNumber, right: ExactNumber) -> ExactNumber {
+    package static func / (left: ExactNumber, right: ExactNumber) -> ExactNumber {
         ExactNumber(
             isNegative: left.isNegative != right.isNegative,
             numerator: left.numerator * right.denominator,
@@ -73,7 +76,7 @@ extension ExactNumber {
             exponent: left.exponent - right.exponent)
     }
 
-    static func + (left: ExactNumber, right: ExactNumber) -> ExactNumber {
+    package static func + (left: ExactNumber, right: ExactNumber) -> ExactNumber {
         if right.isZero { return left }
         if left.isZero { return right }
         let exponent = min(left.exponent, right.exponent)
@@ -91,14 +94,14 @@ extension ExactNumber {
                 isNegative: right.isNegative, numerator: second - first, denominator: denominator, exponent: exponent)
     }
 
-    static func - (left: ExactNumber, right: ExactNumber) -> ExactNumber { left + right.negated }
+    package static func - (left: ExactNumber, right: ExactNumber) -> ExactNumber { left + right.negated }
 
-    var negated: ExactNumber {
+    package var negated: ExactNumber {
         ExactNumber(isNegative: !isNegative, numerator: numerator, denominator: denominator, exponent: exponent)
     }
 
     /// The number raised to an integer power; a negative power of zero is not defined.
-    func power(_ power: Int) -> ExactNumber {
+    package func power(_ power: Int) -> ExactNumber {
         let raised = ExactNumber(
             isNegative: isNegative && power % 2 != 0,
             numerator: numerator.power(abs(power)),
@@ -107,24 +110,46 @@ extension ExactNumber {
         return power < 0 ? .one / raised : raised
     }
 
-    /// The same number with the fraction cancelled and powers of ten in the exponent.
-    var reduced: ExactNumber {
+    /// The same number in lowest terms: the fraction is cancelled, the denominator has no factor 2 or 5, and the
+    /// numerator no factor 10. Equal numbers are then equal piece by piece, and a number with the denominator 1 is a
+    /// decimal fraction.
+    package var reduced: ExactNumber {
         if numerator.isOne, denominator.isOne { return self }
         if isZero { return .zero }
-        let divisor = Natural.greatestCommonDivisor(numerator, denominator)
         var result = self
-        if !divisor.isOne {
-            result.numerator = numerator.quotientAndRemainder(dividingBy: divisor).quotient
-            result.denominator = denominator.quotientAndRemainder(dividingBy: divisor).quotient
+        if !denominator.isOne {
+            // 1/2 is 5/10, and 1/5 is 2/10.
+            let twos = result.denominator.removeFactors(2)
+            let fives = result.denominator.removeFactors(5)
+            result.numerator = numerator * Natural(5).power(twos) * Natural(2).power(fives)
+            result.exponent -= twos + fives
+            let divisor = Natural.greatestCommonDivisor(result.numerator, result.denominator)
+            if !divisor.isOne {
+                result.numerator = result.numerator.quotientAndRemainder(dividingBy: divisor).quotient
+                result.denominator = result.denominator.quotientAndRemainder(dividingBy: divisor).quotient
+            }
         }
         result.exponent += result.numerator.removeTens()
-        result.exponent -= result.denominator.removeTens()
         return result
+    }
+
+    /// The power of ten that the number is; nil where it is none.
+    package var powerOfTen: Int? {
+        let number = reduced
+        return number.numerator.isOne && number.denominator.isOne && !isNegative ? number.exponent : nil
     }
 }
 
-extension ExactNumber: Comparable {
-    static func == (left: ExactNumber, right: ExactNumber) -> Bool { (left - right).isZero }
+extension ExactNumber: Comparable, Hashable {
+    package static func == (left: ExactNumber, right: ExactNumber) -> Bool { (left - right).isZero }
 
-    static func < (left: ExactNumber, right: ExactNumber) -> Bool { (left - right).isNegative }
+    package static func < (left: ExactNumber, right: ExactNumber) -> Bool { (left - right).isNegative }
+
+    package func hash(into hasher: inout Hasher) {
+        let number = reduced
+        hasher.combine(number.isNegative)
+        hasher.combine(number.numerator)
+        hasher.combine(number.denominator)
+        hasher.combine(number.exponent)
+    }
 }

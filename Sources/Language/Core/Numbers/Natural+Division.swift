@@ -1,6 +1,6 @@
 extension Natural {
     /// Quotient and remainder; the divisor must not be zero.
-    func quotientAndRemainder(dividingBy divisor: Natural) -> (quotient: Natural, remainder: Natural) {
+    package func quotientAndRemainder(dividingBy divisor: Natural) -> (quotient: Natural, remainder: Natural) {
         if self < divisor { return (.zero, self) }
         if divisor.high.isEmpty {
             let (quotient, remainder) = quotientAndRemainder(dividingByWord: divisor.low)
@@ -10,7 +10,7 @@ extension Natural {
     }
 
     /// Quotient and remainder of a division by one word, which must not be zero.
-    func quotientAndRemainder(dividingByWord divisor: UInt64) -> (quotient: Natural, remainder: UInt64) {
+    package func quotientAndRemainder(dividingByWord divisor: UInt64) -> (quotient: Natural, remainder: UInt64) {
         if high.isEmpty {
             let (quotient, remainder) = low.quotientAndRemainder(dividingBy: divisor)
             return (Natural(quotient), remainder)
@@ -115,7 +115,7 @@ extension Natural {
     }
 
     /// Takes the zeros off the end of the decimal digits, and says how many they were.
-    mutating func removeTens() -> Int {
+    package mutating func removeTens() -> Int {
         var count = 0
         guard !isZero, low & 1 == 0 else { return 0 }
         for zeros in [16, 8, 4, 2, 1] {
@@ -130,8 +130,20 @@ extension Natural {
         return count
     }
 
+    /// Divides by a word as often as nothing is left over, and says how often that was. Zero stays as it is.
+    package mutating func removeFactors(_ divisor: UInt64) -> Int {
+        var count = 0
+        while !isZero {
+            let (quotient, remainder) = quotientAndRemainder(dividingByWord: divisor)
+            guard remainder == 0 else { break }
+            self = quotient
+            count += 1
+        }
+        return count
+    }
+
     /// The greatest common divisor, by Euclid's algorithm.
-    static func greatestCommonDivisor(_ first: Natural, _ second: Natural) -> Natural {
+    package static func greatestCommonDivisor(_ first: Natural, _ second: Natural) -> Natural {
         var (a, b) = (first, second)
         while !b.isZero {
             (a, b) = (b, a.quotientAndRemainder(dividingBy: b).remainder)
@@ -142,7 +154,7 @@ extension Natural {
 
 extension Natural {
     /// A number of decimal digits; nil where `digits` holds anything else or nothing.
-    init?(digits: some Sequence<UInt8>) {
+    package init?(digits: some Sequence<UInt8>) {
         self = .zero
         var chunk: UInt64 = 0
         var length = 0
@@ -162,7 +174,7 @@ extension Natural {
     }
 
     /// The number in decimal digits.
-    var decimalDigits: String {
+    package var decimalDigits: String {
         var chunks: [UInt64] = []
         var rest = self
         repeat {

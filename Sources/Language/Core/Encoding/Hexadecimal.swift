@@ -1,0 +1,51 @@
+/// Bytes as pairs of hexadecimal digits (RFC 4648, section 8).
+public enum Hexadecimal {
+    /// Returns the digits of bytes, in lower case.
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes { append(byte, to: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the 16 digits of a word, in lower case.
+    public static func text(_ word: UInt64) -> String {
+        text((0..<8).reversed().map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) })
+    }
+
+    /// Returns the bytes that digits of either case stand for; nil for an odd number of them or any other character.
+    public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        var high: UInt8?
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    /// Returns the value of an ASCII digit, 0 to 15; nil for another character.
+    public static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
+    static func append(_ byte: UInt8, to text: inout [UInt8]) {
+        text.append(digit(byte >> 4))
+        text.append(digit(byte & 15))
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x61 + value - 10 }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+extension UUID {
+    /// What the bits of a UUID that are not free say of their origin (RFC 9562, section 4.2).
+    public enum Version: UInt8, Sendable {
+        /// Random bytes.
+        case random = 4
+        /// Bytes of our own making, such as the start of a digest.
+        case custom = 8
+    }
+
+    /// Makes a UUID of the first 16 bytes, of which the version and the variant replace six bits. Missing bytes count
+    /// as 0.
+    public init(_ bytes: some Sequence<UInt8>, version: Version) {
+        var bytes = Array(bytes.prefix(16))
+        while bytes.count < 16 { bytes.append(0) }
+        bytes[6] = bytes[6] & 0x0F | version.rawValue << 4
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        self.init(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9],
+                bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+extension ExactNumber {
+    /// The decimal of equal value; nil where a `Decimal` cannot hold it without loss.
+    package var exactDecimal: Decimal? {
+        let number = reduced
+        guard number.denominator.isOne else { return nil }
+        let digits = number.numerator.decimalDigits
+        guard digits.utf8.count <= Self.decimalDigits, (-128...127).contains(number.exponent) else { return nil }
+        return Decimal(string: "\(isNegative ? "-" : "")\(digits)e\(number.exponent)", locale: nil)
+    }
+
+    /// The number in JSON's grammar, rounded half to even to so many significant digits; without an exponent where
+    /// that costs few zeros.
+    package func text(digits count: Int) -> String {
+        let (digits, exponent) = rounded(toDigits: count)
+        return Self.text(isNegative: isNegative, digits: digits.decimalDigits, exponent: exponent)
+    }
+
+    /// `± digits · 10^exponent` in JSON's grammar. The digits have no zero at the start.
+    package static func text(isNegative: Bool, digits: String, exponent: Int) -> String {
+        if digits == "0" { return digits }
+        let length = digits.utf8.count
+        let places = length + exponent
+        let sign = isNegative ? "-" : ""
+        if exponent == 0 { return sign + digits }
+        if exponent > 0, places <= greatestPlace { return sign + digits + String(repeating: "0", count: exponent) }
+        if exponent < 0, places > 0 { return sign + digits.prefix(places) + "." + digits.suffix(-exponent) }
+        if exponent < 0, places > leastPlace { return sign + "0." + String(repeating: "0", count: -places) + digits }
+        return sign + digits.prefix(1) + (length > 1 ? "." + digits.dropFirst() : "") + "e\(places - 1)"
+    }
+
+    /// Beyond these an exponent is shorter than the zeros.
+    private static let greatestPlace = 21
+    private static let leastPlace = -18
+}
