@@ -22,7 +22,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 from apple_interfaces import AppleInterfaces, SetUpError, Toolchain, errors_in
@@ -188,8 +187,9 @@ def main():
             interfaces = AppleInterfaces(scratch, toolchain, package.macos)
             interfaces.make()
             errors = Check(package, interfaces).run()
-    except SetUpError as error:
-        print(f"check-apple-platforms: the check does not work here. {error}", file=sys.stderr)
+    except (SetUpError, OSError, KeyError, ValueError) as error:
+        kind = "" if isinstance(error, SetUpError) else f"{type(error).__name__}: "
+        print(f"check-apple-platforms: the check does not work here. {kind}{error}", file=sys.stderr)
         return 2
     for error in errors:
         print(error)
