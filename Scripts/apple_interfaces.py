@@ -32,7 +32,7 @@ HIDDEN = re.compile(
     r"\s*(?:@[\w$]+(?:\([^)]*\))? |(?:final|lazy|weak|unowned|static|nonisolated)(?:\([^)]*\))? )*"
     r"(?:internal|private|fileprivate) (?:\w+ )*(?:var|let) ")
 # Foundation of Linux says of these, which are declared by hand, that they are elsewhere.
-MOVED = re.compile(r'(?m)^@available\(\*, unavailable, message: "This type has moved to the FoundationNetworking.*\n.*\n')
+MOVED = re.compile(r'(?m)^@available\(\*, unavailable, message: "This type has moved to the FoundationNetwork.*\n.*\n')
 ATTRIBUTE = re.compile(r"\s*@\w+(?:\(.*\))?\s*$")
 
 
@@ -98,7 +98,7 @@ class AppleInterfaces:
         ready = self.folder / "ready"
         if ready.exists():
             return
-        print("== making Apple's interfaces from the toolchain's (once for a toolchain, some twenty seconds)", flush=True)
+        print("== making Apple's interfaces of the toolchain's, once for a toolchain", flush=True)
         for other in self.folder.parent.iterdir():
             if re.fullmatch(r"[0-9a-f]{16}", other.name):
                 shutil.rmtree(other)
@@ -126,7 +126,8 @@ class AppleInterfaces:
             "// swift-interface-format-version: 1.0\n"
             f"// swift-compiler-version: {self.toolchain.version}\n"
             f"// swift-module-flags: -target {self.target} {FLAGS} -disable-objc-interop"
-            f" -enable-library-evolution -swift-version 5 -enable-experimental-feature Lifetimes -module-name {module}\n")
+            " -enable-library-evolution -swift-version 5 -enable-experimental-feature Lifetimes"
+            f" -module-name {module}\n")
 
     def standard(self, module):
         """An interface of the standard library under the Apple target."""

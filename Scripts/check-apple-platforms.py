@@ -8,8 +8,8 @@ use of something that this macOS does not have yet is reported with its file and
 
 The interfaces are those of the installed toolchain, put under an Apple target (apple_interfaces.py); Darwin and Crypto
 are declared in Scripts/apple-platforms, as far as they are used. They are made once for a toolchain, in
-SCRATCH/apple-platforms, and proven on Scripts/apple-platforms/Probe.swift; a module is checked again when its sources or
-those below it have changed. docs/testing.md says what the check shows and what it does not.
+SCRATCH/apple-platforms, and proven on Scripts/apple-platforms/Probe.swift; a module is checked again when its sources
+or those below it have changed. docs/testing.md says what the check shows and what it does not.
 
 Exit status: 0 without errors, 1 with errors in the sources, 2 if the check itself does not work here.
 """
@@ -44,7 +44,7 @@ class Module:
         for setting in target.get("settings", []):
             self.settings += self.flags(setting)
         if not self.files:
-            raise SetUpError(f"{self.name} has no Swift sources; only Swift targets can be checked for Apple's platforms.")
+            raise SetUpError(f"{self.name} has no Swift sources; only Swift targets can be checked.")
 
     def flags(self, setting):
         kind, value = next(iter(setting["kind"].items()))
@@ -68,7 +68,8 @@ class Package:
         manifest = json.loads(said.stdout)
         self.folder = folder
         self.name = manifest["name"].lower()
-        self.language = (manifest.get("swiftLanguageVersions") or [manifest["toolsVersion"]["_version"].split(".")[0]])[-1]
+        tools = manifest["toolsVersion"]["_version"]
+        self.language = (manifest.get("swiftLanguageVersions") or [tools.partition(".")[0]])[-1]
         versions = [p["version"] for p in manifest["platforms"] if p["platformName"] == "macos"]
         if not versions:
             raise SetUpError("The manifest names no macOS.")
@@ -159,7 +160,7 @@ class Check:
 
     def errors(self, module, said):
         found = [
-            f"{os.path.relpath(path, self.package.folder) if os.path.isabs(path) else path}:{line}:{column}: error: {text}"
+            f"{os.path.relpath(path, self.package.folder)}:{line}:{column}: error: {text}"
             for path, line, column, text in errors_in(said.stderr)]
         return found or [f"{module.name}: error: {said.stderr.strip()[-2000:] or f'status {said.returncode}'}"]
 
