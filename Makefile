@@ -52,7 +52,8 @@ unit-tests:
 
 integration-tests:
 	@echo "== the binary, driven from outside"
-	@cd $(ROOT) && TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
+	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) \
+		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
 		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
 
 attack: setup-test release
@@ -70,6 +71,7 @@ format:
 lint:
 	@cd $(ROOT) && swift format lint --strict -r $(SWIFT_SOURCES)
 	@echo "== the format is right"
+	@cd $(ROOT) && python3 -B Scripts/check-apple-platforms.py --scratch $(SCRATCH)
 
 docs: setup-demo
 	@cd $(ROOT) && Scripts/make-docs.sh $(SCRATCH)
