@@ -17,7 +17,7 @@ extension SQLiteDatabase {
     /// - Throws: ``StorageError``; then there is no copy.
     public static func copy(path: String, to copy: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
+            throw StorageError.missing(path)
         }
         let descriptor = makeFile(copy)
         guard descriptor >= 0 else {
