@@ -47,12 +47,14 @@ test: setup-test unit-tests release integration-tests
 unit-tests:
 	@echo "== debug build with tests (the first takes some minutes)"
 	@cd $(ROOT) && swift build --build-tests --scratch-path $(SCRATCH)
+	@$(ROOT)Scripts/check-dependencies.py --note
 	@echo "== unit tests$(if $(TRIBUTARY_CONFORMANCE),, (without published data: TRIBUTARY_CONFORMANCE is not set))"
 	@cd $(ROOT) && swift test --skip-build --disable-xctest --scratch-path $(SCRATCH)
 
 integration-tests:
 	@echo "== the binary, driven from outside"
-	@cd $(ROOT) && TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
+	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) \
+		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
 		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
 
 attack: setup-test release
@@ -70,6 +72,8 @@ format:
 lint:
 	@cd $(ROOT) && swift format lint --strict -r $(SWIFT_SOURCES)
 	@echo "== the format is right"
+	@cd $(ROOT) && python3 -B Scripts/check-apple-platforms.py --scratch $(SCRATCH)
+	@$(ROOT)Scripts/check-dependencies.py
 
 docs: setup-demo
 	@cd $(ROOT) && Scripts/make-docs.sh $(SCRATCH)

@@ -109,6 +109,11 @@ let tools: [Target] = [
 let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR"]),
+    .testTarget(
+        name: "GuideTests",
+        dependencies: [
+            "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "Questionnaires", "InformedConsent", "Outbox", "Wire",
+        ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR"]),

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Writes the reference of the library modules as static pages: Scripts/make-docs.sh [SCRATCH] -> .build-docs/<Module>
+# Writes the reference of the library modules as static pages: Scripts/make-docs.sh [SCRATCH] -> .build-docs/index.html
+#
+# The pages fetch their parts, which a browser does over HTTP only: python3 -m http.server -d .build-docs
 set -eu
 cd "$(dirname -- "$0")/.."
 scratch=${1:-.build}
-modules="FHIR UCUM FHIRPath FHIRValidation FHIRVersions FHIRXML Wire Questionnaires InformedConsent HealthData Outbox"
+modules=$(Scripts/make-docs-index.sh --list)
 
 echo "docs: reading the symbols" >&2
 swift package --scratch-path "$scratch" dump-symbol-graph --minimum-access-level public >/dev/null
@@ -18,3 +20,12 @@ for module in $modules; do
         --transform-for-static-hosting --hosting-base-path "$module" >/dev/null
     echo "docs: .build-docs/$module" >&2
 done
+
+Scripts/make-docs-index.sh .build-docs
+for page in $(sed -n 's/.*href="\([^"]*\)".*/\1/p' .build-docs/index.html); do
+    if [ ! -f ".build-docs/$page/index.html" ]; then
+        echo "docs: .build-docs/index.html leads to $page, which is not there" >&2
+        exit 1
+    fi
+done
+echo "docs: .build-docs/index.html; to read: python3 -m http.server -d .build-docs" >&2

@@ -1,11 +1,12 @@
 """Every command: help with an example, exit statuses 0, 1 and 64, one JSON value on standard output."""
 
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
-from harness import ANTISPAM, Study, tributary
+from harness import ANTISPAM, EXAMPLES, ROOT, Study, tributary
 
 COMMANDS = """
 demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|token create|app-receipt|app-receipt make
@@ -62,6 +63,61 @@ class Help(unittest.TestCase):
                     self.assertRegex(done.errors, r"[a-z]+(-[a-z]+)+", "a stable code")
                     self.assertEqual(done.out, b"")
             self.assertFalse(absent.exists(), "a typing error makes no folder")
+
+
+class Version(unittest.TestCase):
+    def test_it_is_the_newest_of_the_changelog(self):
+        newest = re.search(r"^## (\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+        self.assertEqual(tributary("--version").text.strip(), newest[1])
+
+
+class Stores(unittest.TestCase):
+    """Every command that opens a store of a study, told of another one."""
+
+    RECORDS = [
+        ["warehouse", "ontology"], ["warehouse", "count", "--path", "\\Tributary\\"], ["warehouse", "undo", "1"],
+        ["audit", "list"], ["token", "create", "--role", "staff"], ["token", "list"], ["token", "revoke", "x"],
+        ["enrolment", "list"], ["enrolment", "show", "x"], ["enrolment", "move", "--participant", "p"],
+        ["enrolment", "revoke", "x"], ["participant", "resume", "p"], ["participant", "withdraw", "p"],
+        ["study", "status"], ["backup", "-o", "backup.tar"],
+        ["health", "load", EXAMPLES / "apple-health" / "export.zip", "--participant", "p"],
+    ]
+    QUEUE = [
+        ["queue", "status"], ["queue", "show"], ["queue", "retry", "--all"], ["queue", "discard", "x"],
+        ["enrolment", "list"], ["enrolment", "show", "x"], ["enrolment", "revoke", "x"], ["participant", "resume", "p"],
+        ["participant", "withdraw", "p"], ["backup", "-o", "backup.tar"],
+    ]
+
+    def setUp(self):
+        self.study = Study()
+        self.addCleanup(self.study.close)
+        self.place = self.study.root / "place"
+        self.place.mkdir()
+        (self.place / "empty").touch(mode=0o644)
+        (self.place / "folder").mkdir(mode=0o755)
+        (self.place / "words").write_text("Not a database at all.")
+        (self.place / "words").chmod(0o644)
+
+    def look(self):
+        return {path.name: (path.stat().st_mode, path.stat().st_size) for path in self.place.iterdir() if path.is_file()} | {
+            path.name: path.stat().st_mode for path in self.place.iterdir() if path.is_dir()}
+
+    def test_a_store_that_is_not_there_is_an_error_and_stays_away(self):
+        for option, commands in [("--database", self.RECORDS), ("--queue", self.QUEUE)]:
+            for command in commands:
+                parts = 2 if command[0] != "backup" else 1
+                for name, code in [
+                    ("nowhere.sqlite", "storage-missing"), ("nowhere/nowhere.sqlite", "storage-missing"),
+                    ("empty", "storage-schema-older"), ("folder", "storage-open"), ("words", "storage-corrupt"),
+                ]:
+                    with self.subTest(command=command[:2], option=option, name=name):
+                        before = self.look()
+                        done = tributary(
+                            *command[:parts], self.study.dir, *command[parts:], option, self.place / name, status=1,
+                            cwd=self.place)
+                        self.assertIn(code, done.errors)
+                        self.assertEqual(done.out, b"")
+                        self.assertEqual(self.look(), before)
 
 
 class Folder(unittest.TestCase):

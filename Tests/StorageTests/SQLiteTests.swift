@@ -116,6 +116,51 @@ struct SQLiteTests {
         }
     }
 
+    /// A mistyped path is no reason to change what stands there.
+    @Test func whatIsNoStoreIsLeftAsItIs() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let files = FileManager.default
+            let (words, empty, inner) = (folder + "/words.txt", folder + "/empty.db", folder + "/folder")
+            try Data("Not a database at all.".utf8).write(to: URL(fileURLWithPath: words))
+            #expect(files.createFile(atPath: empty, contents: nil))
+            try files.createDirectory(atPath: inner, withIntermediateDirectories: false)
+            for (path, mode) in [(words, 0o644), (empty, 0o644), (inner, 0o755)] { chmod(path, mode_t(mode)) }
+            for (path, code) in [
+                (words, "storage-corrupt"), (empty, "storage-schema-older"), (inner, "storage-open"),
+                (folder + "/none.db", "storage-missing"), (folder + "/none/none.db", "storage-missing"),
+            ] {
+                let error = await #expect(throws: StorageError.self) {
+                    _ = try await SQLiteDatabase.open(
+                        path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+                }
+                #expect(error?.code == code, "\(path)")
+            }
+            #expect(try files.contentsOfDirectory(atPath: folder).sorted() == ["empty.db", "folder", "words.txt"])
+            for (path, mode) in [(words, 0o644), (empty, 0o644), (inner, 0o755)] {
+                let attributes = try files.attributesOfItem(atPath: path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+            }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: empty)).isEmpty)
+        }
+    }
+
+    @Test func aStoreWhoseModeIsTooWideGetsItsMode() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = folder + "/s.db"
+            let made = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            try await made.close()
+            chmod(path, 0o644)
+            let database = try await SQLiteDatabase.open(
+                path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+            _ = try await SQLSubmissionQueue(database: database).enqueue(submission("1"))
+            for suffix in ["", "-wal", "-shm"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(suffix)")
+            }
+            try await database.close()
+        }
+    }
+
     #if os(Linux)
         /// Closing any descriptor of a file ends the process's POSIX locks on it, SQLite's too; another process would then
         /// take itself for the last and delete the log.

@@ -16,7 +16,9 @@ import Warehouse
         try folder.make(
             StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study"), antispam: "a-secret-word",
             now: Self.now)
-        let database = try await StudyStores(folder).openOrMakeRecords()
+        let stores = try StudyStores(folder)
+        _ = try await stores.migrateRecords()
+        let database = try await stores.openRecords()
         try await body(database)
         try await database.close()
     }

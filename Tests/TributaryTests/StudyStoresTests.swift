@@ -59,6 +59,29 @@ import TributaryServer
         }
     }
 
+    @Test func aQueueThatIsTakenForTheRecordsKeepsItsMode() async throws {
+        try await withFolder { folder in
+            let stores = try StudyStores(folder)
+            _ = try await stores.migrate()
+            let mistaken = try StudyStores(folder, database: stores.queuePath)
+            await #expect(throws: ServerError.self) { try await mistaken.openRecords() }
+            #expect(try mode(stores.queuePath) == 0o660)
+            #expect(!FileManager.default.fileExists(atPath: stores.queuePath + "-wal"))
+        }
+    }
+
+    @Test func whatWasBeingMadeWhenItsProcessEndedIsMade() async throws {
+        try await withFolder { folder in
+            let stores = try StudyStores(folder)
+            try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)
+            #expect(FileManager.default.createFile(atPath: stores.recordsPath, contents: nil))
+            let refused = await #expect(throws: StorageError.self) { try await stores.openRecords() }
+            #expect(refused?.code == "storage-schema-older")
+            _ = try await stores.migrate()
+            try await stores.openRecords().close()
+        }
+    }
+
     @Test func aStudyWhoseStoresAreStillOneIsRefusedUntilItIsUpgraded() async throws {
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)

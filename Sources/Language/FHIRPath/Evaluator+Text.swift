@@ -204,7 +204,7 @@ enum TextCoding {
             let bytes = stride(from: 0, to: digits.count, by: 2).map {
                 UInt8(digits[$0] * 16 + digits[$0 + 1])
             }
-            return String(validating: bytes, as: UTF8.self)
+            return String(validUTF8: bytes)
         default: return nil
         }
     }

@@ -18,7 +18,7 @@ extension SQLiteDatabase {
     /// - Throws: ``StorageError``; then there is no copy.
     public static func copy(path: String, to copy: String) throws {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw StorageError(code: "storage-missing", message: "There is no database \(path).")
+            throw StorageError.missing(path)
         }
         guard !FileManager.default.fileExists(atPath: copy) else {
             throw StorageError(code: "storage-open", message: "There is a file \(copy) already.")

@@ -18,17 +18,24 @@ public struct SQLiteDatabase: SQLDatabase {
 
     /// Opens the file.
     ///
-    /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner.
+    /// SQLite gives its `-wal` and `-shm` files the same mode and, for root, the same owner. Under ``SchemaPolicy/exact`` a
+    /// file that turns out to be no such store keeps its contents and its mode: somebody mistyped a path.
     /// - Parameters:
-    ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store.
+    ///   - permissions: the file's mode: readable by its owner alone, unless a group shares the store; nil leaves it.
     ///   - onWait: told how long each write waited for its turn.
     /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         path: String, migrations: [Migration], purpose: DatabasePurpose = .serving, schema: SchemaPolicy = .migrate,
-        permissions: mode_t = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
+        permissions: mode_t? = 0o600, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> SQLiteDatabase {
-        try restrictFile(path, permissions: permissions, mayMake: schema == .migrate)
+        switch schema {
+        case .migrate:
+            try makeFile(path, permissions: permissions ?? 0o600)
+            if let permissions { try restrictFile(path, to: permissions) }
+        case .exact:
+            guard try checkedStatus(path).st_size > 0 else { throw StorageError.schemaOlder }
+        }
         return try await StorageError.mappingAsync {
             var configuration = Configuration()
             configuration.busyMode = .callback(waitForLock)
@@ -60,7 +67,14 @@ public struct SQLiteDatabase: SQLDatabase {
             let database = SQLiteDatabase(pool: pool, purpose: purpose, onWait: onWait)
             switch schema {
             case .migrate: try await Migration.apply(migrations, at: Date(), to: database)
-            case .exact: try await database.requireNewest(migrations)
+            case .exact:
+                do {
+                    try await database.requireNewest(migrations)
+                    if let permissions { try restrictStore(path, to: permissions) }
+                } catch {
+                    try? await database.close()
+                    throw error
+                }
             }
             return database
         }
@@ -72,11 +86,7 @@ public struct SQLiteDatabase: SQLDatabase {
                 "SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'schema_migration'")
             return try table == nil || !Migration.pending(migrations, in: transaction).isEmpty
         }
-        guard isOlder else { return }
-        try await close()
-        throw StorageError(
-            code: "storage-schema-older",
-            message: "The database was written by an older version; bring it up to date with `tributary migrate`.")
+        if isOlder { throw StorageError.schemaOlder }
     }
 
     public func read<T: Sendable>(
@@ -112,38 +122,56 @@ private func waitForLock(tries: Int) -> Bool {
     return tries < 10_000
 }
 
-/// Makes the file if need be, with its mode before SQLite makes its companions after its example. A file of another user
-/// that shares it by its group is taken as it is.
+/// Makes the file if need be, with its mode before SQLite makes its companions after its example.
+private func makeFile(_ path: String, permissions: mode_t) throws {
+    let made = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, permissions)
+    if made >= 0 {
+        close(made)
+        return
+    }
+    switch errno {
+    case EEXIST: return
+    case ENOSPC: throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
+    default:
+        throw StorageError(
+            code: "storage-open",
+            message: "The database's file cannot be opened; check its folder, its owner and the free space.")
+    }
+}
+
+/// What the system says of a database's file, which is there and is a file.
 ///
 /// A file that is there is never opened here: closing it would end the POSIX locks that SQLite's other connections of this
 /// process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.
-private func restrictFile(_ path: String, permissions: mode_t, mayMake: Bool) throws {
-    var made: Int32 = -1
-    if mayMake {
-        made = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, permissions)
-    }
-    defer { if made >= 0 { close(made) } }
-    guard made >= 0 || !mayMake || errno == EEXIST else {
-        switch errno {
-        case ENOSPC:
-            throw StorageError(code: "storage-full", message: "The disk is full; free some space.")
-        default:
-            throw StorageError(
-                code: "storage-open",
-                message: "The database's file cannot be opened; check its folder, its owner and the free space.")
-        }
-    }
+private func checkedStatus(_ path: String) throws -> stat {
     var status = stat()
     guard stat(path, &status) == 0 else {
-        if errno == ENOENT { throw StorageError(code: "storage-missing", message: "There is no database \(path).") }
+        if errno == ENOENT { throw StorageError.missing(path) }
         throw StorageError(
             code: "storage-open",
             message: "The database's file cannot be looked at; check its folder and its owner.")
     }
-    if status.st_mode & 0o7777 == permissions { return }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+        throw StorageError(code: "storage-open", message: "\(path) is a folder or a device, and no database's file.")
+    }
+    return status
+}
+
+/// Gives a file its mode. One of another user that shares it by its group is taken as it is.
+private func restrictFile(_ path: String, to permissions: mode_t) throws {
+    if try checkedStatus(path).st_mode & 0o7777 == permissions { return }
     guard chmod(path, permissions) == 0 else {
         throw StorageError(
             code: "storage-open", message: "The database's file belongs to another user and has another mode.")
+    }
+}
+
+/// Gives an open store's file its mode, and the companions that SQLite made after its example.
+private func restrictStore(_ path: String, to permissions: mode_t) throws {
+    guard try checkedStatus(path).st_mode & 0o7777 != permissions else { return }
+    try restrictFile(path, to: permissions)
+    for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+        try restrictFile(path + suffix, to: permissions)
     }
 }
 

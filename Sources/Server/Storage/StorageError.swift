@@ -29,5 +29,15 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
             code: "storage-column", message: "The column \(column) holds no value that is \(wanted).")
     }
 
+    static func missing(_ path: String) -> StorageError {
+        StorageError(
+            code: "storage-missing",
+            message: "There is no database \(path); check the path, or make it with `tributary migrate`.")
+    }
+
+    static let schemaOlder = StorageError(
+        code: "storage-schema-older",
+        message: "The database was written by an older version; bring it up to date with `tributary migrate`.")
+
     static let zeroByte = StorageError(code: "storage-text", message: "A text with a zero byte cannot be stored.")
 }

@@ -64,8 +64,8 @@ public struct StudyServer: Sendable {
                 trustedProxies: options.trustedProxies, logger: logger, readiness: { await readiness.problems() },
                 onListening: { monitor.yield($0) })
         ]
-        if options.roles.contains(.consumer), let queue = opened.queue, let records = opened.records {
-            services.append(try await consumer(queue, records, stores, progress))
+        if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
+            services.append(try await consumer(submissions, records, stores, progress))
         }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
         let serverLogger = logger
@@ -102,6 +102,8 @@ public struct StudyServer: Sendable {
     /// The stores as they are open.
     struct OpenStores: Sendable {
         var queue: (any SQLDatabase)?
+        /// One for all roles, so that what receiver and consumer write at the same time is one transaction.
+        var submissions: SQLSubmissionQueue?
         var records: (any SQLDatabase)?
         var state: QueueState?
     }
@@ -126,6 +128,7 @@ public struct StudyServer: Sendable {
             try await stores.migrateQueue()
             let queue = try await stores.openQueue(onWait: waits("queue"))
             opened.queue = queue
+            opened.submissions = SQLSubmissionQueue(database: queue)
             opened.state = try await StudyStores.claim(
                 queue: queue, records: options.roles.contains(.consumer) ? opened.records : nil, studyID: study.id)
         }
@@ -145,11 +148,13 @@ public struct StudyServer: Sendable {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
-        if options.roles.contains(.receiver), let queue = opened.queue, let refusals {
+        if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
+            let refusals
+        {
             let service = ReceiverService(
                 configuration: try receiverConfiguration(opened, limiter, bodies, staff: access),
-                access: DeviceAccess(database: queue, clock: clock), queue: SQLSubmissionQueue(database: queue),
-                refusals: refusals, clock: clock)
+                access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
+                clock: clock)
             ReceiverRoutes(service: service, logger: logger).add(to: router)
         }
         if options.roles.contains(.records), let records = opened.records, let access {
@@ -195,7 +200,7 @@ public struct StudyServer: Sendable {
     }
 
     private func consumer(
-        _ queue: any SQLDatabase, _ records: any SQLDatabase, _ stores: StudyStores, _ progress: ConsumerProgress
+        _ queue: SQLSubmissionQueue, _ records: any SQLDatabase, _ stores: StudyStores, _ progress: ConsumerProgress
     ) async throws -> ConsumerService {
         let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
         if templates.isEmpty, !study.c3pro {
@@ -207,7 +212,7 @@ public struct StudyServer: Sendable {
         try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
         let path = stores.recordsPath
         return ConsumerService(
-            queue: SQLSubmissionQueue(database: queue), processor: processor, logger: logger,
+            queue: queue, processor: processor, logger: logger,
             lock: { try StoreLock(storePath: path) }, clock: clock, progress: { progress.note() })
     }
 

@@ -76,16 +76,16 @@ public struct StudyStores: Sendable {
             permissions: Self.recordsPermissions, onWait: onWait)
     }
 
-    /// Opens the records' store, and makes it where there is none.
-    public func openOrMakeRecords(purpose: DatabasePurpose = .serving) async throws -> any SQLDatabase {
-        if !FileManager.default.fileExists(atPath: recordsPath) { _ = try await migrateRecords() }
-        return try await openRecords(purpose: purpose)
-    }
-
     /// A database that has the queue's table in it is one of the former kind, wherever it stands.
     private func requireNoQueue(_ path: String) async throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        let database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact)
+        let database: SQLiteDatabase
+        do {
+            database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: nil)
+        } catch let error as StorageError where error.code == "storage-schema-older" {
+            // There is no table in it: it was being made when its process ended.
+            return
+        }
         let isFormer = try await database.read {
             try $0.first("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'submission'") != nil
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import TributaryServer
 
 /// The command line: each command is one file, grouped by who uses it.
 @main
@@ -11,7 +12,7 @@ struct TributaryCommand: AsyncParsableCommand {
               tributary init study --development
               tributary serve study
             """,
-        version: "0.1.0",
+        version: TributaryVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,

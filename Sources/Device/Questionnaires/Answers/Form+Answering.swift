@@ -6,7 +6,7 @@ extension Form {
     /// - Parameters:
     ///   - answers: as ``AnswerSet`` describes them.
     ///   - subject: a reference such as `Patient/x`.
-    ///   - authored: with the person's offset.
+    ///   - authored: with the person's offset, as `DateTime.now()` tells it.
     /// - Returns: the response, and what is wrong with the answers or with the response they make.
     public func answer(
         _ answers: JSON, rules: EnablementRules = EnablementRules(), status: String = "completed", subject: String?,

@@ -7,7 +7,7 @@ extension FormSession {
     ///
     /// - Parameters:
     ///   - subject: a reference such as `Patient/x`.
-    ///   - authored: with the person's offset.
+    ///   - authored: with the person's offset, as `DateTime.now()` tells it.
     public func response(
         status: String = "completed", subject: String? = nil, authored: DateTime? = nil
     ) -> QuestionnaireResponse {

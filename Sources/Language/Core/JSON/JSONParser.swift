@@ -170,7 +170,7 @@ struct JSONParser {
                 position += 1
                 isEscaped = false
                 if isASCII { return String(decoding: text, as: UTF8.self) }
-                guard let string = String(validating: text, as: UTF8.self) else {
+                guard let string = String(validUTF8: text) else {
                     throw failure(.invalidUTF8, at: start)
                 }
                 return string
@@ -194,7 +194,7 @@ struct JSONParser {
                 text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[plain..<position]))
                 position += 1
                 isEscaped = true
-                guard let string = String(validating: text, as: UTF8.self) else {
+                guard let string = String(validUTF8: text) else {
                     throw failure(.invalidUTF8, at: start)
                 }
                 return string

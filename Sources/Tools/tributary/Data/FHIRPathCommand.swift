@@ -47,7 +47,7 @@ struct FHIRPathCommand: AsyncParsableCommand {
         var context = FHIRPathContext()
         context.resource = element
         context.terminology = BuiltInTerminology.r4
-        context.offsetMinutes = TimeZone.current.secondsFromGMT() / 60
+        context.offsetMinutes = DateTime.offsetMinutes(at: Date())
         if trace { context.trace = FHIRPathCommand.showTrace }
         do {
             let compiled = try FHIRPathExpression(expression)

@@ -40,7 +40,7 @@ extension HealthCommand {
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
-            let opened = try await StudyStores(folder, database: database).openOrMakeRecords(purpose: .loading)
+            let opened = try await StudyStores(folder, database: database).openRecords(purpose: .loading)
             try await StudyProcessing.loadOntology(
                 folder: folder, database: opened, now: Date(), health: HealthConcept.concepts(of: selection.table))
             let load = try await StudyHealthLoad(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import Storage
 import TributaryServer
 import Warehouse
 
@@ -12,35 +11,27 @@ struct WarehouseCommand: AsyncParsableCommand {
         discussion: "Example:\n  tributary warehouse ontology study",
         subcommands: [Ontology.self, Count.self, Undo.self])
 
-    /// Which study and database.
-    struct Location: ParsableArguments {
-        @Argument(help: "The study's folder.") var dir: String
-        @Option(help: "The database, if it is not the study's own.") var database: String?
-        @Flag(help: "Print one JSON value.") var json = false
-
-        func withDatabase<T>(_ body: (any SQLDatabase, StudyFolder) async throws -> T) async throws -> T {
-            let folder = StudyFolder(path: dir)
-            _ = try folder.configuration()
-            let opened = try await StudyStores(folder, database: database).openRecords()
-            let result = try await body(opened, folder)
-            try await opened.close()
-            return result
-        }
-    }
-
     struct Ontology: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the concepts.",
-            discussion: "Example:\n  tributary warehouse ontology study --json")
-        @OptionGroup var location: Location
+            abstract: "List the concepts, as a tree.",
+            discussion: """
+                Long names and codes are cut to 100 columns. --json tells them whole, with the paths that
+                `warehouse count` takes.
+
+                Example:
+                  tributary warehouse ontology study --json
+                """)
+        @OptionGroup var location: RecordsLocation
+        @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let concepts = try await location.withDatabase { database, folder in
+            let concepts = try await location.withRecords { database in
                 // The forms may have been published since the server last started.
-                try await StudyProcessing.loadOntology(folder: folder, database: database, now: Date())
+                try await StudyProcessing.loadOntology(
+                    folder: StudyFolder(path: location.dir), database: database, now: Date())
                 return try await database.read { try WarehouseQuery().ontology(in: $0) }
             }
-            if location.json {
+            if json {
                 CommandOutput.result(
                     .array(
                         concepts.map {
@@ -50,8 +41,7 @@ struct WarehouseCommand: AsyncParsableCommand {
                             ]
                         }))
             } else {
-                CommandOutput.table(
-                    ["path", "name", "code", "type"], concepts.map { [$0.path, $0.name, $0.code ?? "-", $0.type] })
+                for line in OntologyTree(concepts).lines { CommandOutput.result(line) }
             }
         }
     }
@@ -66,7 +56,8 @@ struct WarehouseCommand: AsyncParsableCommand {
                 Example:
                   tributary warehouse count study --path '\\Tributary\\Health\\' --value 'GE 100' --from 2026-01-01
                 """)
-        @OptionGroup var location: Location
+        @OptionGroup var location: RecordsLocation
+        @Flag(help: "Print one JSON value.") var json = false
         @Option(help: "The concept's path.") var path: String
         @Option(help: "A constraint on the value.") var value: String?
         @Option(help: "From this date or time (UTC), inclusive.") var from: String?
@@ -82,12 +73,12 @@ struct WarehouseCommand: AsyncParsableCommand {
             let begin = try Self.instant(from, "--from")
             let end = try Self.instant(to, "--to")
             let path = path
-            let patients = try await location.withDatabase { database, _ in
+            let patients = try await location.withRecords { database in
                 try await database.read {
                     try WarehouseQuery().count(path: path, value: constraint, from: begin, to: end, in: $0)
                 }
             }
-            if location.json {
+            if json {
                 CommandOutput.result(["patients": .number(JSONNumber(patients))])
             } else {
                 CommandOutput.result("\(patients) patients")
@@ -107,18 +98,19 @@ struct WarehouseCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove the facts of one upload (a submission); its resources stay.",
             discussion: "Example:\n  tributary warehouse undo study 12")
-        @OptionGroup var location: Location
+        @OptionGroup var location: RecordsLocation
+        @Flag(help: "Print one JSON value.") var json = false
         @Argument(help: "The upload's number, or the submission's id.") var upload: String
 
         func run() async throws {
             let upload = upload
-            let report = try await location.withDatabase { database, _ in
+            let report = try await location.withRecords { database in
                 try await database.write { transaction in
                     try WarehouseLoader().undo(upload: upload, at: Date(), in: transaction)
                 }
             }
             guard let report else { throw CommandError("upload-unknown", "There is no upload \(upload).") }
-            if location.json {
+            if json {
                 CommandOutput.result(["facts": .number(JSONNumber(report.facts))])
             } else {
                 CommandOutput.result("removed \(report.facts) facts")

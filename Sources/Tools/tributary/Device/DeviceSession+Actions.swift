@@ -25,7 +25,7 @@ extension DeviceSession {
     ) throws -> Signed {
         let template = try ConsentTemplate(try Resource(contract))
         let consentAnswers = try ConsentAnswers(try JSON(answers))
-        let offset = TimeZone.current.secondsFromGMT(for: now) / 60
+        let offset = DateTime.offsetMinutes(at: now)
         // A device stays with its participant: the server binds them at the first contract.
         let earlier = try? profile()
         let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
@@ -51,7 +51,7 @@ extension DeviceSession {
         }
         let form = Form(questionnaire)
         let (response, problems) = form.answer(
-            try JSON(answers), subject: "Patient/\(profile.participant)", authored: now.withLocalOffset)
+            try JSON(answers), subject: "Patient/\(profile.participant)", authored: DateTime(now, in: .current))
         for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
         guard !problems.contains(where: { $0.severity == .error }) else {
             throw CommandError("response-invalid", "The answers do not make a valid response; nothing was queued.")
@@ -128,7 +128,7 @@ extension DeviceSession {
     @discardableResult
     func withdraw(now: Date) throws -> String {
         let profile = try profile()
-        let offset = TimeZone.current.secondsFromGMT(for: now) / 60
+        let offset = DateTime.offsetMinutes(at: now)
         let consent = ConsentWithdrawal.consent(
             id: UUID(), patientID: profile.participant, contractID: profile.contract, policy: nil, now: now,
             offsetMinutes: offset)

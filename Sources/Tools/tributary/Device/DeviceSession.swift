@@ -61,10 +61,3 @@ struct DeviceSession {
 
     private static let profileName = "participant.json"
 }
-
-extension Date {
-    /// The instant with the offset of the person's clock, which is kept beside every instant.
-    var withLocalOffset: DateTime {
-        DateTime(self, offsetMinutes: TimeZone.current.secondsFromGMT(for: self) / 60)
-    }
-}

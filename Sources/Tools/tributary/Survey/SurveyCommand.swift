@@ -31,7 +31,7 @@ struct SurveyCommand: AsyncParsableCommand {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let answers = try CommandInput.json(answers, lenient: lenient)
             let (response, problems) = form.answer(
-                answers, subject: subject.map { "Patient/\($0)" }, authored: Date().withLocalOffset)
+                answers, subject: subject.map { "Patient/\($0)" }, authored: .now())
             for problem in SurveyCommand.faults(of: form) + problems {
                 CommandOutput.note(SurveyCommand.line(problem))
             }

@@ -51,7 +51,7 @@ extension SurveyCommand {
                 try AtomicFile.write(dialogue.state.data(), to: keeping)
             }
             let response = dialogue.session.response(
-                subject: subject.map { "Patient/\($0)" }, authored: Date().withLocalOffset)
+                subject: subject.map { "Patient/\($0)" }, authored: .now())
             let problems = ResponseValidator(form).problems(in: response)
             for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
             guard !problems.contains(where: { $0.severity == .error }) else {

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Type-checks the portable libraries for the oldest macOS that the manifest names, on Linux and with Swift alone.
+
+    Scripts/check-apple-platforms.py [--package DIR] [--scratch DIR]
+
+Which modules are checked is read from Package.swift: the targets of the library products, and what they stand on. Each
+use of something that this macOS does not have yet is reported with its file and line.
+
+The interfaces are those of the installed toolchain, put under an Apple target (apple_interfaces.py); Darwin and Crypto
+are declared in Scripts/apple-platforms, as far as they are used. They are made once for a toolchain, in
+SCRATCH/apple-platforms, and proven on Scripts/apple-platforms/Probe.swift; a module is checked again when its sources
+or those below it have changed. docs/testing.md says what the check shows and what it does not.
+
+Exit status: 0 without errors, 1 with errors in the sources, 2 if the check itself does not work here.
+"""
+
+import argparse
+import concurrent.futures
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import re
+import sys
+
+from apple_interfaces import AppleInterfaces, SetUpError, Toolchain, errors_in
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Module:
+    """A Swift target of the package."""
+
+    def __init__(self, package, target):
+        self.name = target["name"]
+        self.dependencies = []
+        folder = package / (target.get("path") or f"Sources/{self.name}")
+        excluded = [folder / name for name in target.get("exclude", [])]
+        self.files = sorted(
+            file for file in folder.rglob("*.swift")
+            if not any(file.is_relative_to(place) for place in excluded))
+        self.settings = []
+        for setting in target.get("settings", []):
+            self.settings += self.flags(setting)
+        if not self.files:
+            raise SetUpError(f"{self.name} has no Swift sources; only Swift targets can be checked.")
+
+    def flags(self, setting):
+        kind, value = next(iter(setting["kind"].items()))
+        flag = {
+            "enableUpcomingFeature": "-enable-upcoming-feature",
+            "enableExperimentalFeature": "-enable-experimental-feature",
+            "define": "-D",
+        }.get(kind)
+        if setting["tool"] != "swift" or flag is None or "condition" in setting:
+            raise SetUpError(f"{self.name} has a setting that this check does not know: {setting}")
+        return [flag, value["_0"]]
+
+
+class Package:
+    """What the manifest says: the modules to check, each after those that it imports, and the oldest macOS."""
+
+    def __init__(self, folder, scratch, toolchain):
+        said = toolchain.run(
+            "swift", "package", "dump-package", "--package-path", folder, "--scratch-path", scratch,
+            what="reading the manifest")
+        manifest = json.loads(said.stdout)
+        self.folder = folder
+        self.name = manifest["name"].lower()
+        tools = manifest["toolsVersion"]["_version"]
+        self.language = (manifest.get("swiftLanguageVersions") or [tools.partition(".")[0]])[-1]
+        versions = [p["version"] for p in manifest["platforms"] if p["platformName"] == "macos"]
+        if not versions:
+            raise SetUpError("The manifest names no macOS.")
+        self.macos = versions[0]
+        self.targets = {target["name"]: target for target in manifest["targets"]}
+        self.modules = {}
+        for product in manifest["products"]:
+            if "library" in product["type"]:
+                for name in product["targets"]:
+                    self.add(name)
+        if not self.modules:
+            raise SetUpError("The manifest names no library products.")
+
+    def add(self, name):
+        if name in self.modules:
+            return self.modules[name]
+        target = self.targets[name]
+        module = Module(self.folder, target)
+        for dependency in target["dependencies"]:
+            for kind in ("byName", "target"):
+                if kind in dependency and dependency[kind][0] in self.targets:
+                    module.dependencies.append(self.add(dependency[kind][0]))
+        self.modules[name] = module
+        return module
+
+
+class Check:
+    """Type-checks the modules of a package against interfaces, those alone that have changed since the last time."""
+
+    def __init__(self, package, interfaces):
+        self.package, self.interfaces = package, interfaces
+        self.built = interfaces.folder / "modules"
+        self.built.mkdir(exist_ok=True)
+        self.keys, self.broken = {}, {}
+
+    def run(self):
+        """Checks all modules, and returns the errors."""
+        running = {}
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for module in self.package.modules.values():
+                key = self.keys[module.name] = self.key(module)
+                stamp = self.built / f"{module.name}.checked"
+                if stamp.exists() and stamp.read_text() == key:
+                    continue
+                stamp.unlink(missing_ok=True)
+                lacking = [d.name for d in module.dependencies if d.name in self.broken]
+                if lacking:
+                    self.broken[module.name] = [f"{module.name} was not checked: {', '.join(lacking)} has errors."]
+                    continue
+                self.emit(module)
+                running[module.name] = (stamp, key, pool.submit(self.typecheck, module))
+        errors = []
+        for name in self.package.modules:
+            found = set(self.broken.get(name, []))
+            if name in running:
+                stamp, key, result = running[name]
+                found |= set(result.result())
+                if not found:
+                    stamp.write_text(key)
+            errors += sorted(found, key=self.place)
+        return errors
+
+    def key(self, module):
+        sum = hashlib.sha256(repr(self.arguments(module)).encode())
+        for dependency in module.dependencies:
+            sum.update(self.keys[dependency.name].encode())
+        for file in module.files:
+            sum.update(hashlib.sha256(file.read_bytes()).digest())
+        return sum.hexdigest()
+
+    def arguments(self, module):
+        return [
+            "-parse-as-library", "-swift-version", self.package.language, "-package-name", self.package.name,
+            "-module-name", module.name, "-I", self.built, *module.settings, *module.files]
+
+    def emit(self, module):
+        """Writes what other modules see of this one. Errors within bodies do not keep it from being written."""
+        product = self.built / f"{module.name}.swiftmodule"
+        product.unlink(missing_ok=True)
+        said = self.interfaces.frontend(
+            "-emit-module", "-experimental-skip-all-function-bodies", "-o", product, *self.arguments(module))
+        if said.returncode != 0 or not product.exists():
+            self.broken[module.name] = self.errors(module, said)
+
+    def typecheck(self, module):
+        said = self.interfaces.frontend("-typecheck", *self.arguments(module))
+        return self.errors(module, said) if said.returncode != 0 else []
+
+    def errors(self, module, said):
+        found = [
+            f"{os.path.relpath(path, self.package.folder)}:{line}:{column}: error: {text}"
+            for path, line, column, text in errors_in(said.stderr)]
+        return found or [f"{module.name}: error: {said.stderr.strip()[-2000:] or f'status {said.returncode}'}"]
+
+    @staticmethod
+    def place(error):
+        return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", error)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--package", type=pathlib.Path, default=ROOT, help="the package to check (this one)")
+    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / ".build", help="keeps what is made (.build)")
+    options = parser.parse_args()
+    if sys.platform == "darwin":
+        print("== Apple's platforms: not checked here; on macOS, swift build itself compiles with Apple's interfaces")
+        return 0
+    scratch = options.scratch.resolve() / "apple-platforms"
+    scratch.mkdir(parents=True, exist_ok=True)
+    try:
+        toolchain = Toolchain()
+        # Clones may share the folder; two checks at once would write each other's modules.
+        with open(scratch / "lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            package = Package(options.package.resolve(), scratch / "package", toolchain)
+            interfaces = AppleInterfaces(scratch, toolchain, package.macos)
+            interfaces.make()
+            errors = Check(package, interfaces).run()
+    except (SetUpError, OSError, KeyError, ValueError) as error:
+        kind = "" if isinstance(error, SetUpError) else f"{type(error).__name__}: "
+        print(f"check-apple-platforms: the check does not work here. {kind}{error}", file=sys.stderr)
+        return 2
+    for error in errors:
+        print(error)
+    files = sum(len(module.files) for module in package.modules.values())
+    if errors:
+        print(f"check-apple-platforms: {len(errors)} errors for macOS {package.macos}", file=sys.stderr)
+        return 1
+    print(f"== {len(package.modules)} portable modules type-check for macOS {package.macos} ({files} files)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+import FHIR
+import Foundation
+import InformedConsent
+import Outbox
+import Questionnaires
+import Wire
+
+/// The examples of docs/guide-app-developer.md as an app would have them; `GuideTests` compares the two texts.
+enum AppDeveloperGuide {
+    static func join(folder: URL, url: String, antispam: String, receipt: String) async throws -> DeviceStore {
+        let store = try DeviceStore.open(folder)
+        let enrolment = try await StudyConnection.enrol(url: url, antispam: antispam, receipt: receipt)
+        try store.save(enrolment)
+        return store
+    }
+
+    static func consentThenData(
+        contractBytes: Data, answers: ConsentAnswers, name: String, questionnaire: Questionnaire, values: [AnswerValue],
+        at path: ItemPath
+    ) throws -> (signed: SignedConsent, response: QuestionnaireResponse) {
+        let template = try ConsentTemplate(try Resource(contractBytes))
+        let offset = DateTime.offsetMinutes(at: .now)
+        let consent = ConsentSession(template: template, answers: answers)
+        let signed = try consent.sign(.init(name: name, now: .now, offsetMinutes: offset))
+        // Queue signed.contract first, then signed.patient. The name is in neither; signed.document is for the person alone.
+
+        var session = FormSession(Form(questionnaire))
+        session.setAnswers(values, at: path)
+        let response = session.response(subject: "Patient/\(signed.patientID)", authored: .now())
+        return (signed, response)
+    }
+
+    static func queueAndSend(
+        _ response: QuestionnaireResponse, sid: String, enrolment: Enrolment, store: DeviceStore
+    ) async throws -> SynchronizationReport {
+        try store.outbox.append(kind: "QuestionnaireResponse", sid: sid) { seq in
+            let header = try SubmissionHeader(sid: sid, seq: seq, contentType: .resource)
+            return try SealedEnvelope.seal(response.json.data(), as: header, to: enrolment.recipients()).bytes
+        }
+        let report = try await StudyConnection(enrolment: enrolment).synchronize(store)
+        return report
+    }
+
+    static func moveToANewPhone(typed: String, consent: ConsentSession, name: String, offset: Int) throws
+        -> SignedConsent
+    {
+        guard let code = ParticipantMoveCode(text: typed) else { throw ConsentError.moveCodeInvalid }
+        let signed = try consent.sign(.init(name: name, now: .now, offsetMinutes: offset, moveCode: code))
+        return signed
+    }
+}

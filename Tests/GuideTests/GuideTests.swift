@@ -1,0 +1,84 @@
+import FHIR
+import Foundation
+import InformedConsent
+import Questionnaires
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The guides' examples in Swift: they compile, and do what the guides say.
+@Suite struct GuideTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The blocks of Swift in a guide.
+    private static func examples(in guide: String) -> [[String]] {
+        guide.components(separatedBy: "\n```swift\n").dropFirst().map { rest in
+            let block = rest.components(separatedBy: "\n```").first ?? ""
+            return block.components(separatedBy: "\n")
+        }
+    }
+
+    /// Whether lines stand in a file one behind the other, all indented alike.
+    private static func stand(_ lines: [String], in code: [String]) -> Bool {
+        guard let first = lines.first else { return false }
+        return code.indices.contains { start in
+            guard code[start].hasSuffix(first), start + lines.count <= code.count else { return false }
+            let indent = String(code[start].dropLast(first.count))
+            guard indent.allSatisfy({ $0 == " " }) else { return false }
+            return zip(lines, code[start...]).allSatisfy { $0.isEmpty ? $1.isEmpty : indent + $0 == $1 }
+        }
+    }
+
+    @Test(arguments: [
+        ("docs/guide-app-developer.md", "Tests/GuideTests/AppDeveloperGuide.swift", 4),
+        ("docs/language.md", "Tests/GuideTests/LanguageGuide.swift", 1),
+    ])
+    func theExamplesAreTheCodeThatIsCompiledHere(guide: String, file: String, count: Int) throws {
+        let code = try Self.text(file).components(separatedBy: "\n")
+        let examples = try Self.examples(in: Self.text(guide)).filter { $0.first?.hasPrefix(".product(") == false }
+        #expect(examples.count == count)
+        for example in examples {
+            for line in example where line.hasPrefix("import ") { #expect(code.contains(line), "\(line)") }
+            let body = Array(example.drop { $0.hasPrefix("import ") || $0.isEmpty })
+            #expect(Self.stand(body, in: code), "\(guide) and \(file) differ:\n\(body.joined(separator: "\n"))")
+        }
+    }
+
+    @Test func everyProductThatTheGuideNamesIsOneOfThePackage() throws {
+        let manifest = try Self.text("Package.swift")
+        let guide = try Self.text("docs/guide-app-developer.md")
+        let names = Set(guide.matches(of: /Tributary[A-Z][A-Za-z]+/).map { String($0.output) })
+        #expect(names.count > 4)
+        for name in names { #expect(manifest.contains("\"\(name)\""), "\(name)") }
+    }
+
+    /// The process has its own time zone: that of this test's may be UTC, where a lost offset does not show.
+    @Test func whatTheGuideMakesHasThePersonsOffset() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "Asia/Kathmandu", 1)
+            tzset()
+            let study = GuideTests.root.appendingPathComponent("Examples/study")
+            func data(_ path: String) throws -> Data { try Data(contentsOf: study.appendingPathComponent(path)) }
+            let form = try #require(
+                try Resource(data("questionnaires/mood-check.json")).as(Questionnaire.self))
+            let (signed, response) = try AppDeveloperGuide.consentThenData(
+                contractBytes: data("consent/contract.json"),
+                answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example",
+                questionnaire: form, values: [], at: ItemPath([.init(linkID: "week")]))
+            let authored = try #require(response.authored)
+            #expect(authored.offsetMinutes == 345)
+            #expect(abs(authored.start().timeIntervalSinceNow) < 60)
+            let when = signed.contract.json["signer"]?.array?.first?["signature"]?.array?.first?["when"]?.string
+            #expect(when?.hasSuffix("+05:45") == true, "\(when ?? "none")")
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import FHIR
+import FHIRPath
+import FHIRValidation
+import Foundation
+import UCUM
+
+/// The example of docs/language.md as a program would have it; `GuideTests` compares the two texts.
+enum LanguageGuide {
+    static func example(bloodPressureProfile: JSONObject, bytes: Data, observation: JSONObject) throws
+        -> (ValidationReport, [FHIRPathValue], Decimal)
+    {
+        let report = FHIRValidator(profiles: [bloodPressureProfile]).validate(bytes)
+        for issue in report.errors { print(issue.line ?? 0, issue.expression, issue.message) }
+
+        let systolic = try FHIRPathExpression("component.where(code.coding.code = '8480-6').value")
+        let found = try systolic.evaluate(TypedElement(resource: observation))
+
+        let celsius = try UCUMUnit("Cel")
+        let fahrenheit = try celsius.convert(27, to: UCUMUnit("[degF]"))  // 80.6
+        return (report, found, fahrenheit)
+    }
+}
