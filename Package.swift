@@ -48,7 +48,7 @@ let device: [Target] = [
     .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
     .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
     .target(name: "HealthData", dependencies: ["FHIR", "UCUM", crypto], path: "Sources/Device/HealthData"),
-    .target(name: "Outbox", dependencies: ["Wire"], path: "Sources/Device/Outbox"),
+    .target(name: "Outbox", dependencies: ["Core", "Wire"], path: "Sources/Device/Outbox"),
 ]
 
 let imports: [Target] = [
@@ -62,10 +62,10 @@ let imports: [Target] = [
 let server: [Target] = [
     .target(
         name: "ServerHTTP",
-        dependencies: ["CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
+        dependencies: ["Core", "CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
         path: "Sources/Server/ServerHTTP"),
-    .target(name: "Storage", dependencies: [grdb, grdbSQLite], path: "Sources/Server/Storage"),
-    .target(name: "Trust", dependencies: ["Storage", crypto], path: "Sources/Server/Trust"),
+    .target(name: "Storage", dependencies: ["Core", grdb, grdbSQLite], path: "Sources/Server/Storage"),
+    .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records", dependencies: ["ServerHTTP", "Storage", "Trust", "FHIR", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
@@ -75,7 +75,7 @@ let server: [Target] = [
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
-        dependencies: ["ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
+        dependencies: ["Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Consumer",
@@ -108,18 +108,20 @@ let tools: [Target] = [
 
 let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
-    .testTarget(name: "FHIRTests", dependencies: ["FHIR"]),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
+    .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
     .testTarget(
         name: "GuideTests",
         dependencies: [
             "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "Questionnaires", "InformedConsent", "Outbox", "Wire",
         ]),
-    .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
+    .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
-    .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR"]),
+    .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR"]),
-    .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", crypto, cryptoExtras]),
+    .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
     .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRValidation
+import TestSupport
 import Testing
 
 /// What validation costs grows with the resource and no faster.

@@ -1,4 +1,5 @@
 import FHIR
+import TestSupport
 import Testing
 
 @testable import FHIRVersions

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 import Testing
@@ -21,8 +22,8 @@ import Testing
         let second = try C3PROEnvelope.seal(payload, to: recipient, version: "3.0.0")
         #expect(first.message != second.message)
         #expect(first.symmetricKey != second.symmetricKey)
-        let json = try #require(WireJSON.read(first.bytes))
-        #expect(json.members?.map(\.name) == ["key_id", "symmetric_key", "message", "version"])
+        let json = try #require(JSON(reading: first.bytes))
+        #expect(json.object?.keys == ["key_id", "symmetric_key", "message", "version"])
         #expect(json["key_id"]?.string == recipient.keyID)
         #expect(json["version"]?.string == "3.0.0")
         #expect(!String(decoding: first.bytes, as: UTF8.self).contains("\\n"))
@@ -96,13 +97,13 @@ import Testing
     @Test(arguments: ["key_id", "symmetric_key", "message", "version"])
     func aMissingMemberOrOneThatIsNoTextIsMalformed(name: String) throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
-        let members = try #require(WireJSON.read(sealed.bytes)?.members)
-        let without = WireJSON.object(members.filter { $0.name != name })
-        let number = WireJSON.object(members.map { $0.name == name ? .init(name: name, value: .number("1")) : $0 })
+        let members = try #require(JSON(reading: sealed.bytes)?.object?.members)
+        let without = JSON(members.filter { $0.key != name })
+        let number = JSON(members.map { $0.key == name ? .init(key: name, value: 1) : $0 })
         for json in [without, number] {
-            #expect(code { _ = try EnvelopeHeader.read(from: Data(json.text.utf8)) } == "envelope-malformed")
+            #expect(code { _ = try EnvelopeHeader.read(from: Data(json.text().utf8)) } == "envelope-malformed")
             #expect(
-                code { _ = try OpenedEnvelope.open(Data(json.text.utf8), with: KeySet([])) } == "envelope-malformed")
+                code { _ = try OpenedEnvelope.open(Data(json.text().utf8), with: KeySet([])) } == "envelope-malformed")
         }
     }
 

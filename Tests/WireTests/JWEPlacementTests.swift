@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 import Testing
@@ -10,34 +11,34 @@ import Testing
 
     /// An envelope for the P-256 test key with its headers where the caller wants them.
     private struct Draft {
-        var protected: [(String, WireJSON)] = []
-        var shared: [(String, WireJSON)] = []
-        var own: [(String, WireJSON)] = []
+        var protected: [(String, JSON)] = []
+        var shared: [(String, JSON)] = []
+        var own: [(String, JSON)] = []
         var aad: String?
         var partyU = Data()
         var partyV = Data()
         var general = false
 
         /// `{alg, kid, epk}` and the function that seals with it.
-        func json() throws -> WireJSON {
+        func json() throws -> JSON {
             let contentKey = SymmetricKey(size: .bits256)
             guard case .p256(let key) = try TestKeys.p256.get().publicKey else { throw TestFailure("P-256") }
             let secret = try P256PrivateKey(Self.ephemeral.get()).agree(with: key)
             let wrapping = ConcatKDF.derive(
                 secret: secret, algorithm: "ECDH-ES+A256KW", partyU: partyU, partyV: partyV)
             let wrapped = try AES.KeyWrap.wrap(contentKey, using: wrapping)
-            let text = protected.isEmpty ? "" : Data(object(protected).text.utf8).base64URL
+            let text = protected.isEmpty ? "" : Data(object(protected).text().utf8).base64URL
             let authenticated = text + (aad.map { "." + $0 } ?? "")
             let box = try AES.GCM.seal(
                 Data("payload".utf8), using: contentKey, authenticating: Data(authenticated.utf8))
-            var members: [(String, WireJSON)] = [
+            var members: [(String, JSON)] = [
                 ("iv", .string(Data(box.nonce).base64URL)), ("ciphertext", .string(box.ciphertext.base64URL)),
                 ("tag", .string(box.tag.base64URL)),
             ]
             if !protected.isEmpty { members.append(("protected", .string(text))) }
             if !shared.isEmpty { members.append(("unprotected", object(shared))) }
             if let aad { members.append(("aad", .string(aad))) }
-            var recipient: [(String, WireJSON)] = [("encrypted_key", .string(wrapped.base64URL))]
+            var recipient: [(String, JSON)] = [("encrypted_key", .string(wrapped.base64URL))]
             if !own.isEmpty { recipient.append(("header", object(own))) }
             if general { members.append(("recipients", .array([object(recipient)]))) } else { members += recipient }
             return object(members)
@@ -45,24 +46,24 @@ import Testing
 
         private static let ephemeral = Result { P256.KeyAgreement.PrivateKey() }
 
-        static func epk() throws -> WireJSON {
+        static func epk() throws -> JSON {
             let point = try P256PublicKey(x963: ephemeral.get().publicKey.x963Representation)
-            return .object(PublicKey.ellipticMembers(point).map { .init(name: $0.0, value: .string($0.1)) })
+            return .object(PublicKey.ellipticMembers(point).map { .init(key: $0.0, value: .string($0.1)) })
         }
 
-        private func object(_ members: [(String, WireJSON)]) -> WireJSON {
-            .object(members.map { .init(name: $0.0, value: $0.1) })
+        private func object(_ members: [(String, JSON)]) -> JSON {
+            .object(members.map { .init(key: $0.0, value: $0.1) })
         }
     }
 
-    private func names() throws -> [(String, WireJSON)] {
+    private func names() throws -> [(String, JSON)] {
         [
             ("enc", .string("A256GCM")), ("alg", .string("ECDH-ES+A256KW")), ("epk", try Draft.epk()),
             ("kid", .string(try TestKeys.p256.get().keyID)),
         ]
     }
 
-    private func open(_ json: WireJSON) throws -> OpenedEnvelope {
+    private func open(_ json: JSON) throws -> OpenedEnvelope {
         try OpenedEnvelope.open(json.bytes, with: KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()]))
     }
 
@@ -112,7 +113,7 @@ import Testing
 
     @Test(arguments: ["protected", "unprotected", "header"])
     func criticalAndCompressedEnvelopesAreRefusedWhereverItIsSaid(place: String) throws {
-        for extra in [("crit", WireJSON.array([.string("exp")])), ("crit", .array([])), ("zip", .string("DEF"))] {
+        for extra in [("crit", JSON.array([.string("exp")])), ("crit", .array([])), ("zip", .string("DEF"))] {
             var draft = Draft(protected: try names())
             switch place {
             case "protected": draft.protected.append(extra)
@@ -140,7 +141,7 @@ import Testing
     func aMissingOrForeignMemberIsMalformed(name: String) throws {
         let json = try Draft(protected: names()).json()
         for changed in [
-            json.without(name), json.replacing(name, with: .number("1")), json.replacing(name, with: .string("A")),
+            json.without(name), json.replacing(name, with: 1), json.replacing(name, with: .string("A")),
             json.replacing(name, with: .string("AA==")), json.replacing(name, with: .null),
         ] {
             #expect(code { _ = try open(changed) } == "envelope-malformed")
@@ -174,14 +175,14 @@ import Testing
 
     @Test func theReceiverWantsTheSubmissionNamesInTheProtectedHeader() throws {
         let names = try names()
-        let good: [(String, WireJSON)] = [("sid", .string(sid)), ("seq", .number("1"))]
+        let good: [(String, JSON)] = [("sid", .string(sid)), ("seq", 1)]
         #expect(try EnvelopeHeader.read(from: Draft(protected: names + good).json().bytes).seq == 1)
         #expect(try open(Draft(protected: names).json()).sid == nil)
-        let bad: [[(String, WireJSON)]] = [
-            [], [("sid", .string(sid))], [("seq", .number("1"))], [("sid", .string("x")), ("seq", .number("1"))],
-            [("sid", .string(sid)), ("seq", .number("0"))], [("sid", .string(sid)), ("seq", .number("1.0"))],
-            [("sid", .string(sid)), ("seq", .string("1"))], [("sid", .string(sid)), ("seq", .boolean(true))],
-            good + [("cty", .string("text/plain"))], good + [("fhirVersion", .number("4"))],
+        let bad: [[(String, JSON)]] = [
+            [], [("sid", .string(sid))], [("seq", 1)], [("sid", .string("x")), ("seq", 1)],
+            [("sid", .string(sid)), ("seq", 0)], [("sid", .string(sid)), ("seq", .number(JSONNumber(text: "1.0")!))],
+            [("sid", .string(sid)), ("seq", .string("1"))], [("sid", .string(sid)), ("seq", .bool(true))],
+            good + [("cty", .string("text/plain"))], good + [("fhirVersion", 4)],
         ]
         for added in bad {
             #expect(

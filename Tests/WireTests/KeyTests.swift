@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Testing
 
@@ -36,12 +37,12 @@ import Testing
     }
 
     @Test func theJWKNamesUseAndAlgorithm() throws {
-        let rsa = try #require(WireJSON.read(TestKeys.rsa.get().publicKey.jwk))
+        let rsa = try #require(JSON(reading: TestKeys.rsa.get().publicKey.jwk))
         #expect(rsa["use"]?.string == "enc")
         #expect(rsa["alg"]?.string == "RSA-OAEP-256")
         #expect(rsa["kid"]?.string == (try TestKeys.rsa.get().keyID))
         #expect(rsa["d"] == nil)
-        let p256 = try #require(WireJSON.read(TestKeys.p256.get().publicKey.jwk))
+        let p256 = try #require(JSON(reading: TestKeys.p256.get().publicKey.jwk))
         #expect(p256["alg"]?.string == "ECDH-ES+A256KW")
     }
 

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
             #expect(opened.sid == Self.sid && opened.seq == 7)
             #expect(opened.fhirVersion == "4.0.1" && opened.contentType == .batch && opened.format == .jwe)
         }
-        let json = try #require(WireJSON.read(sealed.bytes))
+        let json = try #require(JSON(reading: sealed.bytes))
         #expect((json["recipients"] == nil) == (mix.count == 1))
     }
 
@@ -54,10 +55,10 @@ import Testing
         let key = try TestKeys.p256.get().publicKey
         let first = try SealedEnvelope.seal(payload, as: header(), to: [key])
         let second = try SealedEnvelope.seal(payload, as: header(), to: [key])
-        let (one, other) = (try #require(WireJSON.read(first.bytes)), try #require(WireJSON.read(second.bytes)))
+        let (one, other) = (try #require(JSON(reading: first.bytes)), try #require(JSON(reading: second.bytes)))
         for name in ["iv", "ciphertext", "encrypted_key", "tag"] { #expect(one[name] != other[name]) }
-        let text = try #require(one["protected"]?.string.flatMap { Data(base64URL: $0) }.flatMap { WireJSON.read($0) })
-        #expect(text.members?.map(\.name) == ["enc", "alg", "kid", "epk", "sid", "seq", "fhirVersion", "cty"])
+        let text = try #require(one["protected"]?.string.flatMap { Data(base64URL: $0) }.flatMap { JSON(reading: $0) })
+        #expect(text.object?.keys == ["enc", "alg", "kid", "epk", "sid", "seq", "fhirVersion", "cty"])
     }
 
     @Test func anEmptyAndALargePayloadComeBack() throws {
@@ -93,7 +94,7 @@ import Testing
         let keys = try keys()
         let opener = KeySet(keys)
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: keys.prefix(recipients).map(\.publicKey))
-        let json = try #require(WireJSON.read(sealed.bytes))
+        let json = try #require(JSON(reading: sealed.bytes))
         for name in ["iv", "ciphertext", "tag", "encrypted_key"] {
             guard let bytes = json[name]?.string.flatMap({ Data(base64URL: $0) }) else { continue }
             for changed in [flipped(bytes, at: 0), flipped(bytes, at: bytes.count - 1), bytes.dropLast(), bytes + [0]] {
@@ -102,18 +103,18 @@ import Testing
             }
         }
         let protected = try #require(json["protected"]?.string.flatMap { Data(base64URL: $0) })
-        let header = try #require(WireJSON.read(protected))
-        for member in header.members ?? [] {
-            let changed: WireJSON
-            switch (member.name, member.value) {
+        let header = try #require(JSON(reading: protected))
+        for member in header.object?.members ?? [] {
+            let changed: JSON
+            switch (member.key, member.value) {
             case ("sid", _): changed = .string("00000000-53f4-4b7c-9a52-0c3d8b4a9f10")
             case (_, .number(let digits)): changed = .number(digits + "0")
             case (_, .string(let text)): changed = .string(text + "x")
             default: changed = .null
             }
             let envelope = json.replacing(
-                "protected", with: .string(Data(header.replacing(member.name, with: changed).text.utf8).base64URL))
-            #expect(throws: WireError.self, "\(member.name)") { try OpenedEnvelope.open(envelope.bytes, with: opener) }
+                "protected", with: .string(Data(header.replacing(member.key, with: changed).text().utf8).base64URL))
+            #expect(throws: WireError.self, "\(member.key)") { try OpenedEnvelope.open(envelope.bytes, with: opener) }
         }
         // The same header spelt in another way is another header.
         let respelt = json.replacing("protected", with: .string((protected + Data(" ".utf8)).base64URL))
@@ -125,7 +126,7 @@ import Testing
     @Test func oneDamagedRecipientDoesNotStopTheOther() throws {
         let keys = try keys()
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: [keys[0].publicKey, keys[1].publicKey])
-        let json = try #require(WireJSON.read(sealed.bytes))
+        let json = try #require(JSON(reading: sealed.bytes))
         var recipients = try #require(json["recipients"]?.array)
         recipients[0] = recipients[0].replacing("encrypted_key", with: .string("AAAA"))
         let opened = try OpenedEnvelope.open(
@@ -140,17 +141,17 @@ import Testing
     }
 }
 
-extension WireJSON {
+extension JSON {
     var bytes: Data { Data(text.utf8) }
 
     /// With this member's value changed, or the member added.
-    func replacing(_ name: String, with value: WireJSON) -> WireJSON {
+    func replacing(_ name: String, with value: JSON) -> JSON {
         let others = members ?? []
-        if others.contains(where: { $0.name == name }) {
-            return .object(others.map { $0.name == name ? Member(name: name, value: value) : $0 })
+        if others.contains(where: { $0.key == name }) {
+            return .object(others.map { $0.key == name ? .init(key: name, value: value) : $0 })
         }
-        return .object(others + [Member(name: name, value: value)])
+        return .object(others + [.init(key: name, value: value)])
     }
 
-    func without(_ name: String) -> WireJSON { .object((members ?? []).filter { $0.name != name }) }
+    func without(_ name: String) -> JSON { .object((object?.members ?? []).filter { $0.key != name }) }
 }

@@ -175,20 +175,9 @@ enum TextCoding {
             Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
         case "ascii":
             String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : "?" }))
-        case "hex": hexadecimal(text)
+        case "hex": Hexadecimal.text(text.utf8)
         default: nil
         }
-    }
-
-    private static func hexadecimal(_ text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var output: [UInt8] = []
-        output.reserveCapacity(text.utf8.count * 2)
-        for byte in text.utf8 {
-            output.append(digits[Int(byte >> 4)])
-            output.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: output, as: UTF8.self)
     }
 
     static func decoded(_ text: String, _ format: String) -> String? {
@@ -198,13 +187,7 @@ enum TextCoding {
             if format == "urlbase64" { plain = plain.replacing("-", with: "+").replacing("_", with: "/") }
             while plain.utf8.count % 4 != 0 { plain += "=" }
             return Data(base64Encoded: plain).flatMap { String(data: $0, encoding: .utf8) }
-        case "hex":
-            let digits = text.compactMap(\.hexDigitValue)
-            guard digits.count == text.count, digits.count % 2 == 0 else { return nil }
-            let bytes = stride(from: 0, to: digits.count, by: 2).map {
-                UInt8(digits[$0] * 16 + digits[$0 + 1])
-            }
-            return String(validUTF8: bytes)
+        case "hex": return Hexadecimal.bytes(text).flatMap { String(validUTF8: $0) }
         default: return nil
         }
     }

@@ -17,7 +17,7 @@
                 isUTF16 = true
             }
             self.bytes = bytes
-            guard isUTF16 || String(validating: bytes, as: UTF8.self) != nil else {
+            guard isUTF16 || String(validUTF8: bytes) != nil else {
                 throw FHIRXMLError(.encoding).at(offset: XMLText.firstInvalid(bytes), of: bytes)
             }
             // What has a zero could be taken for another encoding, and XML has no such character.

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -50,7 +51,7 @@ public struct AppReceipt: Sendable, Hashable {
             else { return nil }
             guard type == 2 else { continue }
             guard found == nil, let text = value.read(.utf8String), value.isAtEnd,
-                let name = String(validating: text.bytes, as: UTF8.self), !name.isEmpty
+                let name = String(validUTF8: text.bytes), !name.isEmpty
             else { return nil }
             found = name
         }

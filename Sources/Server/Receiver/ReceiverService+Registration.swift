@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Trust
 import Wire
@@ -10,10 +11,10 @@ extension ReceiverService {
         try Self.pass(configuration.limiter.check(request.address, .registrationByAddress))
         // 2. The receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT: it is no receipt and never was.
         let body = try await readBody(request, limit: configuration.limits.maximumRegistrationBytes)
-        guard let fields = try? JSONSerialization.jsonObject(with: body.bytes) as? [String: Any] else {
+        guard let fields = JSON(reading: body.bytes)?.object else {
             throw ReceiverFailure.oauth(400, "invalid_request", "json-invalid", "The body is not a JSON object.")
         }
-        guard let encoded = fields["receipt-data"] as? String else {
+        guard let encoded = fields["receipt-data"]?.string else {
             throw ReceiverFailure.oauth(
                 400, "invalid_request", "receipt-missing", "The body needs receipt-data, a base64 text.")
         }

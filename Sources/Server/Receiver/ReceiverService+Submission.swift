@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Storage
 import Trust
@@ -63,13 +64,13 @@ extension ReceiverService {
         let collected = try await readBody(request, limit: configuration.limits.maximumBodyBytes)
         defer { withExtendedLifetime(collected) {} }
         let body = collected.bytes
-        guard let resource = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
+        guard let resource = JSON(reading: body)?.object else {
             throw ReceiverFailure.problem(400, "json-invalid", "The body is not a JSON object.")
         }
-        guard resource["resourceType"] as? String == request.type else {
+        guard resource["resourceType"]?.string == request.type else {
             throw ReceiverFailure.problem(400, "type-mismatch", "The resource is not of the type that the path names.")
         }
-        guard request.id == nil || resource["id"] as? String == request.id else {
+        guard request.id == nil || resource["id"]?.string == request.id else {
             throw ReceiverFailure.problem(400, "id-mismatch", "The resource has not the id that the path names.")
         }
         // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Trust
 import Wire
@@ -48,9 +49,9 @@ extension ReceiverService {
             return (id, secret)
         }
         guard let encoded = Self.credentials(authorization, scheme: "basic"), let bytes = Data(base64Encoded: encoded),
-            let text = String(validating: bytes, as: UTF8.self), let colon = text.firstIndex(of: ":"),
-            let id = FormFields.decode(text[..<colon]),
-            let secret = FormFields.decode(text[text.index(after: colon)...])
+            let text = String(validUTF8: bytes), let colon = text.firstIndex(of: ":"),
+            let id = PercentEncoding.decodeForm(text[..<colon]),
+            let secret = PercentEncoding.decodeForm(text[text.index(after: colon)...])
         else { throw invalidClient }
         guard form["client_secret"] == nil, form["client_id"] ?? id == id else {
             throw ReceiverFailure.oauth(

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// Instants as they are kept in the database: ISO 8601, UTC, milliseconds (`2026-11-21T03:51:00.000Z`).
@@ -20,14 +21,14 @@ public enum SQLTimestamp {
     public static func text(_ date: Date) -> String {
         let milliseconds = milliseconds(date)
         let (days, inDay) = milliseconds.flooredDivision(by: 86_400_000)
-        let (year, month, day) = civil(fromDays: days)
+        let (year, month, day) = CivilDate.date(days: Int(days))
         var text: [UInt8] = []
         text.reserveCapacity(24)
-        append(year, digits: 4, to: &text)
+        append(Int64(year), digits: 4, to: &text)
         text.append(UInt8(ascii: "-"))
-        append(month, digits: 2, to: &text)
+        append(Int64(month), digits: 2, to: &text)
         text.append(UInt8(ascii: "-"))
-        append(day, digits: 2, to: &text)
+        append(Int64(day), digits: 2, to: &text)
         text.append(UInt8(ascii: "T"))
         append(inDay / 3_600_000, digits: 2, to: &text)
         text.append(UInt8(ascii: ":"))
@@ -56,7 +57,8 @@ public enum SQLTimestamp {
             minute < 60, second < 60
         else { return nil }
         let seconds =
-            days(fromYear: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+            Int64(CivilDate.days(year: Int(year), month: Int(month), day: Int(day))) * 86_400 + hour * 3600 + minute
+            * 60 + second
         return Date(timeIntervalSince1970: Double(seconds * 1000 + millisecond) / 1000)
     }
 
@@ -76,25 +78,6 @@ public enum SQLTimestamp {
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         return number
-    }
-
-    // The proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March.
-
-    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (
-            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1
-        )
-    }
-
-    private static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
-        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredDivision(by: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
 

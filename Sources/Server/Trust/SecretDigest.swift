@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -29,14 +30,7 @@ public struct SecretDigest: Sendable, Hashable {
 
     /// Lower-case hex of the SHA-256 of some bytes.
     public static func hex(of bytes: Data) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in SHA256.hash(data: bytes) {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+        Hexadecimal.text(SHA256.hash(data: bytes))
     }
 
     /// Compares in a time that depends on the lengths alone.
@@ -49,9 +43,6 @@ public struct SecretDigest: Sendable, Hashable {
 extension String {
     /// A new secret: 32 random bytes as base64url without padding (RFC 4648 section 5), 43 characters.
     static func newSecret(_ random: @Sendable (Int) -> [UInt8]) -> String {
-        Data(random(32)).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
+        Data(random(32)).base64URL
     }
 }

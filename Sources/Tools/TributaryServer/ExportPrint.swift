@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -25,7 +26,7 @@ public enum ExportPrint {
         } else {
             try add(path, to: &hash)
         }
-        return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return Hexadecimal.text(hash.finalize())
     }
 
     private static func add(_ path: String, to hash: inout SHA256) throws {

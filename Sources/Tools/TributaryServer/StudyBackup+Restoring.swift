@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import FHIR
 import Foundation
@@ -78,7 +79,7 @@ extension StudyBackup {
             read += Int64(piece.count)
             guard read <= size else { throw damaged("it changes while it is read") }
         }
-        guard end == seal(StudyBackupFiles.text(hash.finalize())) else {
+        guard end == seal(Hexadecimal.text(hash.finalize())) else {
             throw damaged("its bytes do not have the digest at its end")
         }
     }
@@ -121,7 +122,7 @@ extension StudyBackup {
             written += Int64(piece.count)
             try StudyBackupFiles.write(piece, to: descriptor, target.path)
         }
-        guard written == member.bytes, StudyBackupFiles.text(hash.finalize()) == member.sha256 else {
+        guard written == member.bytes, Hexadecimal.text(hash.finalize()) == member.sha256 else {
             throw damaged("a file in it is not what its manifest says")
         }
     }

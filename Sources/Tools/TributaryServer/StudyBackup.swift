@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 import Storage
@@ -144,11 +145,11 @@ public enum StudyBackup {
             hash.update(bufferPointer: piece)
             bytes += Int64(piece.count)
         }
-        let seal = seal(StudyBackupFiles.text(hash.finalize()))
+        let seal = seal(Hexadecimal.text(hash.finalize()))
         try seal.withUnsafeBytes { try StudyBackupFiles.write($0, to: descriptor, path) }
         guard fsync(descriptor) == 0 else { throw StudyBackupFiles.failure(path) }
         hash.update(data: seal)
-        return (bytes + Int64(seal.count), StudyBackupFiles.text(hash.finalize()))
+        return (bytes + Int64(seal.count), Hexadecimal.text(hash.finalize()))
     }
 
     // MARK: - What both ways share

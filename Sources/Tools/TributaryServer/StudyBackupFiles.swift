@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 import Storage
@@ -96,12 +97,7 @@ enum StudyBackupFiles {
             hash.update(bufferPointer: piece)
             bytes += Int64(piece.count)
         }
-        return (bytes, text(hash.finalize()))
-    }
-
-    /// Lower-case hex.
-    static func text(_ digest: SHA256.Digest) -> String {
-        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return (bytes, Hexadecimal.text(hash.finalize()))
     }
 
     /// Makes a file's bytes, or a folder's names, durable.

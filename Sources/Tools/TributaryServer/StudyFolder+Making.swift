@@ -1,4 +1,5 @@
 import Consumer
+import Core
 import Crypto
 import FHIR
 import Foundation
@@ -22,10 +23,7 @@ extension StudyFolder {
             try files.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        let hash = SHA256.hash(data: Data(antispam.utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        try write(hash.joined() + "\n", to: antispamURL, permissions: 0o600)
+        try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o600)
         try write(
             "keys/\nqueue/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
         _ = try keys.generate(now: now)

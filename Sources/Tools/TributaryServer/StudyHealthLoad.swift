@@ -1,4 +1,5 @@
 import Consumer
+import Core
 import Crypto
 import FHIR
 import Foundation
@@ -138,7 +139,7 @@ public actor StudyHealthLoad {
 
     private static func submissionID(participant: String, export: String) -> String {
         let digest = SHA256.hash(data: Data("\(participant)\n\(export)".utf8))
-        return "health-load:" + digest.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "health-load:" + Hexadecimal.text(digest.prefix(16))
     }
 }
 

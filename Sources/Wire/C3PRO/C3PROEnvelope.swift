@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// C3-PRO's envelope: four members of JSON text.
@@ -25,11 +26,11 @@ public struct C3PROEnvelope: Sendable, Hashable {
 
     /// Reads the four members; others are ignored. Throws `envelope-malformed` if one is missing or no text.
     public init(_ bytes: Data) throws {
-        guard let json = WireJSON.read(bytes) else { throw WireError.malformed("The envelope is not JSON.") }
+        guard let json = JSON(reading: bytes) else { throw WireError.malformed("The envelope is not JSON.") }
         try self.init(json)
     }
 
-    init(_ json: WireJSON) throws {
+    init(_ json: JSON) throws {
         func text(_ name: String) throws -> String {
             guard let text = json[name]?.string else {
                 throw WireError.malformed("A C3-PRO envelope needs the text member \(name).")
@@ -57,6 +58,6 @@ public struct C3PROEnvelope: Sendable, Hashable {
         let members = [
             ("key_id", keyID), ("symmetric_key", symmetricKey), ("message", message), ("version", version),
         ]
-        return Data(WireJSON.object(members.map { .init(name: $0.0, value: .string($0.1)) }).text.utf8)
+        return JSON(members.map { .init(key: $0.0, value: .string($0.1)) }).data()
     }
 }

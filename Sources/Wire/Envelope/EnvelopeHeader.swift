@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -60,23 +61,14 @@ public struct EnvelopeHeader: Sendable, Hashable {
             }
             return EnvelopeHeader(
                 format: .jwe, sid: try SubmissionHeader.checked(sid: header["sid"]?.string),
-                seq: try SubmissionHeader.checked(seq: header["seq"]?.integer),
+                seq: try SubmissionHeader.checked(seq: header["seq"]?.integer.map(Int64.init)),
                 keyIDs: jwe.recipients.compactMap(\.keyID),
                 fhirVersion: try header["fhirVersion"].map { try SubmissionHeader.checked(fhirVersion: $0.string) },
                 contentType: contentType, message: nil, digest: hexDigest(bytes))
         }
     }
 
-    private static func hexDigest(_ bytes: Data) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in SHA256.hash(data: bytes) {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    private static func hexDigest(_ bytes: Data) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 }
 
 /// An envelope of either format, told apart by its members.
@@ -85,7 +77,7 @@ enum ParsedEnvelope: Sendable {
     case c3pro(C3PROEnvelope)
 
     init(_ bytes: Data) throws {
-        guard let json = WireJSON.read(bytes), json.members != nil else {
+        guard let json = JSON(reading: bytes), json.object != nil else {
             throw WireError.malformed("The envelope is not a JSON object.")
         }
         if json["ciphertext"] != nil {

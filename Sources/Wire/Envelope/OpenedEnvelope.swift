@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// An envelope's content and what its header said about it.
@@ -33,7 +34,7 @@ public struct OpenedEnvelope: Sendable {
         case .jwe(let jwe):
             let header = jwe.protected
             let sid = try header["sid"].map { try SubmissionHeader.checked(sid: $0.string) }
-            let seq = try header["seq"].map { try SubmissionHeader.checked(seq: $0.integer) }
+            let seq = try header["seq"].map { try SubmissionHeader.checked(seq: $0.integer.map(Int64.init)) }
             let opened = try jwe.open(with: opener)
             return OpenedEnvelope(
                 payload: opened.payload, format: .jwe, keyID: opened.keyID, sid: sid, seq: seq,

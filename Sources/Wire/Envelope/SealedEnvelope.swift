@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// A payload sealed as a JWE (RFC 7516, JSON serialisation) for one or several recipients.

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// The names a sealed envelope shows to everyone and protects against change.
@@ -40,11 +41,11 @@ public struct SubmissionHeader: Sendable, Hashable {
         return fhirVersion
     }
 
-    var members: [WireJSON.Member] {
+    var members: [JSONObject.Member] {
         [
-            .init(name: "sid", value: .string(sid)), .init(name: "seq", value: .number(String(seq))),
-            .init(name: "fhirVersion", value: .string(fhirVersion)),
-            .init(name: "cty", value: .string(contentType.rawValue)),
+            .init(key: "sid", value: .string(sid)), .init(key: "seq", value: .number(JSONNumber(seq))),
+            .init(key: "fhirVersion", value: .string(fhirVersion)),
+            .init(key: "cty", value: .string(contentType.rawValue)),
         ]
     }
 }

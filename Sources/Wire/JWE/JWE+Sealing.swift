@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 
@@ -10,43 +11,43 @@ extension JWE {
     ///   - names: further members of the protected header, in this order.
     /// - Returns: the JSON text.
     static func seal(
-        _ payload: Data, protecting names: [WireJSON.Member], to recipients: [PublicKey]
+        _ payload: Data, protecting names: [JSONObject.Member], to recipients: [PublicKey]
     ) throws -> Data {
         guard (1...maximumRecipients).contains(recipients.count) else {
             throw WireError(.recipientsInvalid, "An envelope needs 1 to \(maximumRecipients) recipients.")
         }
         let contentKey = SymmetricKey(size: .bits256)
         let wrapped = try recipients.map { try wrap(contentKey, for: $0) }
-        let encryption = WireJSON.Member(name: "enc", value: .string("A256GCM"))
+        let encryption = JSONObject.Member(key: "enc", value: .string("A256GCM"))
         let single = wrapped.count == 1 ? wrapped.first : nil
-        let header = WireJSON.object([encryption] + (single?.header ?? []) + names)
-        let protected = Data(header.text.utf8).base64URL
+        let header = JSON([encryption] + (single?.header ?? []) + names)
+        let protected = header.data().base64URL
         let box = try AES.GCM.seal(payload, using: contentKey, authenticating: Data(protected.utf8))
 
-        var members = [WireJSON.Member(name: "protected", value: .string(protected))]
+        var members = [JSONObject.Member(key: "protected", value: .string(protected))]
         if let single {
-            members.append(.init(name: "encrypted_key", value: .string(single.encryptedKey.base64URL)))
+            members.append(.init(key: "encrypted_key", value: .string(single.encryptedKey.base64URL)))
         } else {
             let list = wrapped.map { recipient in
-                WireJSON.object([
-                    .init(name: "header", value: .object(recipient.header)),
-                    .init(name: "encrypted_key", value: .string(recipient.encryptedKey.base64URL)),
+                JSON([
+                    .init(key: "header", value: JSON(recipient.header)),
+                    .init(key: "encrypted_key", value: .string(recipient.encryptedKey.base64URL)),
                 ])
             }
-            members.append(.init(name: "recipients", value: .array(list)))
+            members.append(.init(key: "recipients", value: .array(list)))
         }
-        members.append(.init(name: "iv", value: .string(Data(box.nonce).base64URL)))
-        members.append(.init(name: "ciphertext", value: .string(box.ciphertext.base64URL)))
-        members.append(.init(name: "tag", value: .string(box.tag.base64URL)))
-        return Data(WireJSON.object(members).text.utf8)
+        members.append(.init(key: "iv", value: .string(Data(box.nonce).base64URL)))
+        members.append(.init(key: "ciphertext", value: .string(box.ciphertext.base64URL)))
+        members.append(.init(key: "tag", value: .string(box.tag.base64URL)))
+        return JSON(members).data()
     }
 
     private static func wrap(
         _ contentKey: SymmetricKey, for recipient: PublicKey
-    ) throws -> (header: [WireJSON.Member], encryptedKey: Data) {
-        var header: [WireJSON.Member] = [
-            .init(name: "alg", value: .string(recipient.keyManagement.rawValue)),
-            .init(name: "kid", value: .string(recipient.keyID)),
+    ) throws -> (header: [JSONObject.Member], encryptedKey: Data) {
+        var header: [JSONObject.Member] = [
+            .init(key: "alg", value: .string(recipient.keyManagement.rawValue)),
+            .init(key: "kid", value: .string(recipient.keyID)),
         ]
         switch recipient {
         case .rsa(let key):
@@ -58,8 +59,8 @@ extension JWE {
             let wrappingKey = ConcatKDF.derive(
                 secret: secret, algorithm: KeyManagement.ecdhESA256KW.rawValue, partyU: Data(), partyV: Data())
             let point = try P256PublicKey(x963: ephemeral.publicKey.x963Representation)
-            let members = PublicKey.ellipticMembers(point).map { WireJSON.Member(name: $0.0, value: .string($0.1)) }
-            header.append(.init(name: "epk", value: .object(members)))
+            let members = PublicKey.ellipticMembers(point).map { JSONObject.Member(key: $0.0, value: .string($0.1)) }
+            header.append(.init(key: "epk", value: JSON(members)))
             return (header, try AES.KeyWrap.wrap(contentKey, using: wrappingKey))
         }
     }

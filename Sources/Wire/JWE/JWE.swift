@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// A JWE in JSON serialisation (RFC 7516 section 7.2), read as far as it goes without a key.
@@ -20,7 +21,7 @@ struct JWE: Sendable {
 
     let recipients: [Recipient]
     /// The members of the protected header: those the content's authentication covers.
-    let protected: WireJSON
+    let protected: JSON
     /// The additional authenticated data: protected header and `aad` as they were spelt (RFC 7516 section 5.1 step 14).
     let authenticatedData: Data
     let initializationVector: Data
@@ -30,7 +31,7 @@ struct JWE: Sendable {
 
 extension JWE {
     /// Reads a general or flattened JWE. Throws `envelope-malformed` or `envelope-unsupported`.
-    init(_ json: WireJSON) throws {
+    init(_ json: JSON) throws {
         // 1. The content's parts.
         initializationVector = try Self.bytes(json, "iv")
         ciphertext = try Self.bytes(json, "ciphertext")
@@ -41,13 +42,13 @@ extension JWE {
         // 2. The shared headers. An empty protected header is written as no member at all.
         let protectedText = try Self.textIfPresent(json, "protected") ?? ""
         if protectedText.isEmpty {
-            protected = .object([])
+            protected = .object(JSONObject())
         } else {
-            guard let bytes = Data(base64URL: protectedText), let header = WireJSON.read(bytes), header.members != nil
+            guard let bytes = Data(base64URL: protectedText), let header = JSON(reading: bytes), header.object != nil
             else { throw WireError.malformed("The protected header is not base64url of a JSON object.") }
             protected = header
         }
-        let shared = try Self.objectIfPresent(json, "unprotected") ?? .object([])
+        let shared = try Self.objectIfPresent(json, "unprotected") ?? .object(JSONObject())
         var authenticated = protectedText
         if let aad = try Self.textIfPresent(json, "aad") {
             guard Data(base64URL: aad) != nil else { throw WireError.malformed("The member aad is not base64url.") }
@@ -55,7 +56,7 @@ extension JWE {
         }
         authenticatedData = Data(authenticated.utf8)
         // 3. The recipients: a list, or one whose members stand at the top (RFC 7516 section 7.2.2), never both.
-        let sources: [WireJSON]
+        let sources: [JSON]
         if let list = json["recipients"] {
             guard let list = list.array, !list.isEmpty, json["header"] == nil, json["encrypted_key"] == nil else {
                 throw WireError.malformed("The member recipients must be a list and stand instead of encrypted_key.")
@@ -71,15 +72,15 @@ extension JWE {
         recipients = try sources.map { try Self.recipient($0, protected: protected, shared: shared) }
     }
 
-    private static func recipient(_ source: WireJSON, protected: WireJSON, shared: WireJSON) throws -> Recipient {
-        guard source.members != nil else { throw WireError.malformed("A recipient must be a JSON object.") }
-        let own = try objectIfPresent(source, "header") ?? .object([])
+    private static func recipient(_ source: JSON, protected: JSON, shared: JSON) throws -> Recipient {
+        guard source.object != nil else { throw WireError.malformed("A recipient must be a JSON object.") }
+        let own = try objectIfPresent(source, "header") ?? .object(JSONObject())
         // RFC 7516 section 7.2.1: the names in the three headers must be disjoint.
-        let members = [protected, shared, own].flatMap { $0.members ?? [] }
-        guard Set(members.map(\.name)).count == members.count else {
+        let members = [protected, shared, own].flatMap { $0.object?.members ?? [] }
+        let header = JSON(members)
+        guard header.object?.count == members.count else {
             throw WireError.malformed("A header name stands in two places.")
         }
-        let header = WireJSON.object(members)
         guard header["crit"] == nil else { throw WireError.unsupported("The envelope names critical extensions.") }
         guard header["zip"] == nil else { throw WireError.unsupported("Compressed envelopes are not taken.") }
         guard header["enc"]?.string == "A256GCM" else {
@@ -95,20 +96,20 @@ extension JWE {
             encryptedKey: try bytes(source, "encrypted_key"))
     }
 
-    private static func ephemeralKey(_ header: WireJSON) throws -> P256PublicKey {
+    private static func ephemeralKey(_ header: JSON) throws -> P256PublicKey {
         guard let jwk = header["epk"], case .p256(let key)? = try? PublicKey(jwk: jwk) else {
             throw WireError.malformed("The header epk must be a P-256 public key.")
         }
         return key
     }
 
-    private static func textIfPresent(_ json: WireJSON, _ name: String) throws -> String? {
+    private static func textIfPresent(_ json: JSON, _ name: String) throws -> String? {
         guard let value = json[name] else { return nil }
         guard let text = value.string else { throw WireError.malformed("The member \(name) must be text.") }
         return text
     }
 
-    private static func bytesIfPresent(_ json: WireJSON, _ name: String) throws -> Data? {
+    private static func bytesIfPresent(_ json: JSON, _ name: String) throws -> Data? {
         guard let text = try textIfPresent(json, name) else { return nil }
         guard let bytes = Data(base64URL: text) else {
             throw WireError.malformed("The member \(name) is not base64url.")
@@ -116,16 +117,16 @@ extension JWE {
         return bytes
     }
 
-    private static func bytes(_ json: WireJSON, _ name: String) throws -> Data {
+    private static func bytes(_ json: JSON, _ name: String) throws -> Data {
         guard let bytes = try bytesIfPresent(json, name) else {
             throw WireError.malformed("The member \(name) is missing.")
         }
         return bytes
     }
 
-    private static func objectIfPresent(_ json: WireJSON, _ name: String) throws -> WireJSON? {
+    private static func objectIfPresent(_ json: JSON, _ name: String) throws -> JSON? {
         guard let value = json[name] else { return nil }
-        guard value.members != nil else { throw WireError.malformed("The member \(name) must be an object.") }
+        guard value.object != nil else { throw WireError.malformed("The member \(name) must be an object.") }
         return value
     }
 }

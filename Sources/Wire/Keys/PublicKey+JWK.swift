@@ -1,17 +1,17 @@
+import Core
 import Foundation
 
 // JSON Web Keys, RFC 7517; the members of RSA and EC keys are those of RFC 7518 section 6.
 extension PublicKey {
     /// The key as a JWK: `kty`, its numbers, `kid` (the thumbprint), `use` `enc` and the `alg` it serves in a JWE.
-    public var jwk: Data { Data(jwkValue.text.utf8) }
+    public var jwk: Data { jwkValue.data() }
 
     /// These keys as a JWK set.
     public static func jwks(_ keys: [PublicKey]) -> Data {
-        let set = WireJSON.object([.init(name: "keys", value: .array(keys.map(\.jwkValue)))])
-        return Data(set.text.utf8)
+        JSON([.init(key: "keys", value: .array(keys.map(\.jwkValue)))]).data()
     }
 
-    var jwkValue: WireJSON {
+    var jwkValue: JSON {
         let numbers: [(String, String)]
         switch self {
         case .rsa(let key):
@@ -19,7 +19,7 @@ extension PublicKey {
         case .p256(let key): numbers = Self.ellipticMembers(key)
         }
         let labels = [("kid", keyID), ("use", "enc"), ("alg", keyManagement.rawValue)]
-        return .object((numbers + labels).map { WireJSON.Member(name: $0.0, value: .string($0.1)) })
+        return JSON((numbers + labels).map { .init(key: $0.0, value: .string($0.1)) })
     }
 
     /// The members of a bare EC key, as an `epk` header has them (RFC 7518 section 4.6.1.1).
@@ -28,7 +28,7 @@ extension PublicKey {
     }
 
     /// Reads the public members; `kid`, `use` and `alg` are not looked at.
-    init(jwk: WireJSON) throws {
+    init(jwk: JSON) throws {
         guard let type = jwk["kty"]?.string else { throw WireError(.keyMalformed, "The JWK has no kty.") }
         switch type {
         case "RSA":

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 extension PublicKey {
@@ -19,7 +20,7 @@ extension PublicKey {
     }
 
     private static func readJSON(_ bytes: Data) throws -> [PublicKey] {
-        guard let json = WireJSON.read(bytes) else { throw WireError(.keyMalformed, "The key's JSON cannot be read.") }
+        guard let json = JSON(reading: bytes) else { throw WireError(.keyMalformed, "The key's JSON cannot be read.") }
         guard let keys = json["keys"] else { return [try PublicKey(jwk: json)] }
         guard let keys = keys.array else { throw WireError(.keyMalformed, "The member keys of a JWK set is a list.") }
         // RFC 7517 section 5: keys of a kind we do not understand are passed over.

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Wire
 
@@ -30,7 +31,8 @@ public actor StudyConnection {
         if !renewing, let token, environment.now() < token.until { return token.text }
         token = nil
         // RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined.
-        let credentials = "\(FormEncoding.encode(enrolment.clientID)):\(FormEncoding.encode(enrolment.clientSecret))"
+        let credentials =
+            "\(PercentEncoding.encodeForm(enrolment.clientID)):\(PercentEncoding.encodeForm(enrolment.clientSecret))"
         let response = try await send(
             "POST", StudyPath.token,
             headers: [
@@ -72,7 +74,7 @@ public actor StudyConnection {
     /// What became of this device's submissions since the cursor; `nil` from the beginning. Call again with the page's
     /// `next` until it has no deliveries. Throws ``OutboxError``.
     public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
-        let query = cursor.map { "?after=\(FormEncoding.percentEncode($0))" } ?? ""
+        let query = cursor.map { "?after=\(PercentEncoding.encode($0))" } ?? ""
         let response = try await get(StudyPath.deliveries + query, accept: "application/json")
         guard let page = try? JSONDecoder().decode(DeliveriesPage.self, from: response.body) else {
             throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
@@ -82,7 +84,7 @@ public actor StudyConnection {
 
     /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``.
     public func questionnaire(id: String) async throws -> Data {
-        let path = "\(StudyPath.questionnaires)/\(FormEncoding.percentEncode(id))"
+        let path = "\(StudyPath.questionnaires)/\(PercentEncoding.encode(id))"
         return try await get(path, accept: "application/fhir+json").body
     }
 

@@ -14,6 +14,12 @@ extension JSON {
         }
     }
 
+    /// Reads one JSON text strictly; nil for anything else.
+    public init?(reading bytes: some Collection<UInt8>) {
+        guard let value = try? JSON(bytes) else { return nil }
+        self = value
+    }
+
     /// Reads one JSON text.
     public init(parsing text: String, lenient: Bool = false) throws(JSONError) {
         try self.init(Array(text.utf8), lenient: lenient)

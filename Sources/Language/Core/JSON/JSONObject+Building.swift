@@ -8,3 +8,8 @@ extension JSONObject {
         self.init(unique: members.filter { seen.insert(ExactName(text: $0.key)).inserted })
     }
 }
+
+extension JSON {
+    /// An object of members in their order; of several with the same name the first counts.
+    public init(_ members: [JSONObject.Member]) { self = .object(JSONObject(keepingFirst: members)) }
+}

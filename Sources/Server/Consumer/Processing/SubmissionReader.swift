@@ -155,13 +155,7 @@ struct SubmissionReader {
     /// A resource that comes without an id gets one that is the same each time the submission is handled.
     private static func id(of submission: QueuedSubmission, index: Int) -> String {
         let name = "\(submission.clientID)\n\(submission.submissionID)\n\(index)"
-        var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
-        // RFC 9562 section 5.8: version 8 is for an application's own way of making the bits.
-        bytes[6] = bytes[6] & 0x0F | 0x80
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        return bytes.withUnsafeBufferPointer { buffer in
-            buffer.baseAddress.map { NSUUID(uuidBytes: $0).uuidString.lowercased() } ?? ""
-        }
+        return UUID(SHA256.hash(data: Data(name.utf8)), version: .custom).uuidString.lowercased()
     }
 
     private static func printable(_ text: String) -> String {

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Hummingbird
 
@@ -69,15 +70,10 @@ struct RecordsRequest {
         }
         var request = request
         guard let buffer = try? await request.collectBody(upTo: 64 << 10) else { throw RecordsFailure.tooLarge }
-        // A form is written as a query is, with + for a space.
-        let text = String(buffer: buffer).replacingOccurrences(of: "+", with: "%20")
-        return try text.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts[0].removingPercentEncoding,
-                let value = parts.count > 1 ? parts[1].removingPercentEncoding : ""
-            else { throw RecordsFailure.invalid("The form", "percent-encoded UTF-8") }
-            return (name, value)
+        guard let fields = PercentEncoding.fields(String(buffer: buffer)) else {
+            throw RecordsFailure.invalid("The form", "percent-encoded UTF-8")
         }
+        return fields
     }
 
     private static func mediaType(_ text: Substring) -> (type: String, isRefused: Bool) {

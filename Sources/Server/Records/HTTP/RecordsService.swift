@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 import Storage
@@ -172,13 +173,8 @@ public struct RecordsService: Sendable {
 
     private static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
         guard !used.isEmpty else { return "\(url)/\(type)" }
-        let query = used.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
+        let query = used.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
+            separator: "&")
         return "\(url)/\(type)?\(query)"
-    }
-
-    private static func encode(_ text: String) -> String {
-        var allowed = CharacterSet.alphanumerics
-        allowed.insert(charactersIn: "-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }

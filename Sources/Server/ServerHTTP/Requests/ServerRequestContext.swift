@@ -1,3 +1,4 @@
+import Core
 import Hummingbird
 
 /// What a route knows of a request beside the request: whose it is, and the id under which it is logged.
@@ -20,9 +21,6 @@ public struct ServerRequestContext: RequestContext {
     public var id: String { requestID }
 
     static func identifier(_ high: UInt64, _ low: UInt64) -> String {
-        [high, low].map { value in
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        Hexadecimal.text(high) + Hexadecimal.text(low)
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import FHIR
 import Foundation
@@ -49,8 +50,6 @@ enum ConceptCode {
 
     /// Lower-case hexadecimal digits of the text's SHA-256.
     static func hash(_ text: String, _ digits: Int) -> String {
-        let bytes = SHA256.hash(data: Data(text.utf8))
-        let all = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return String(all.prefix(max(6, digits)))
+        String(Hexadecimal.text(SHA256.hash(data: Data(text.utf8))).prefix(max(6, digits)))
     }
 }

@@ -1,4 +1,4 @@
-import FHIR
+import Core
 import Testing
 
 /// What is read comes out again as it was written.

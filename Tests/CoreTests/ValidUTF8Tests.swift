@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@testable import FHIR
+@testable import Core
 
 @Suite struct ValidUTF8Tests {
     @Test(arguments: ["", "a", "Grüße", "日本語", "👩‍👩‍👧", "\u{0}", "\u{FFFD}", "a\u{FFFD}b", "\u{10FFFF}", "e\u{301}"])

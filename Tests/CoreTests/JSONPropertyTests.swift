@@ -1,5 +1,6 @@
-import FHIR
+import Core
 import Foundation
+import TestSupport
 import Testing
 
 /// Random values and random damage.

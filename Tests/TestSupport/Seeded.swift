@@ -1,25 +1,30 @@
 /// A random generator that gives the same numbers for the same seed (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    let seed: UInt64
+public struct Seeded: RandomNumberGenerator {
+    public let seed: UInt64
     private var state: UInt64
 
-    init(_ seed: UInt64) {
+    public init(_ seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
     /// A generator with a new seed, which is printed so that a failure can be repeated.
-    static func fresh(_ what: String) -> Seeded {
-        let seed = UInt64.random(in: 0...UInt64.max)
+    public static func fresh(_ what: String) -> Seeded {
+        public let seed = UInt64.random(in: 0...UInt64.max)
         print("\(what): seed \(seed)")
         return Seeded(seed)
     }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
         value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
         return value ^ (value >> 31)
+    }
+
+    /// One of the elements, of which there must be some.
+    public mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &self)]
     }
 }

@@ -1,5 +1,6 @@
-import FHIR
+import Core
 import Foundation
+import TestSupport
 import Testing
 
 /// Dates and times with the precision and offset they were written with.

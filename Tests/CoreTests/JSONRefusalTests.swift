@@ -1,4 +1,4 @@
-import FHIR
+import Core
 import Testing
 
 /// What is no JSON is refused, and the place is named.

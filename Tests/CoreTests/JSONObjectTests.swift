@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@testable import FHIR
+@testable import Core
 
 struct JSONObjectTests {
     /// What an object is to do, done without an index.

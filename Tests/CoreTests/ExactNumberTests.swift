@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
-@testable import UCUM
+@testable import Core
 
-@Suite struct NumberTests {
+@Suite struct ExactNumberTests {
     @Test func divisionUndoesMultiplication() {
         var random = Seeded.fresh("divisionUndoesMultiplication")
         for _ in 0..<3_000 {

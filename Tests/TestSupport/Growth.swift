@@ -1,22 +1,22 @@
 import Foundation
 
 /// How the time that the processor works on something grows with its size.
-struct Growth: CustomStringConvertible {
-    let size: Int
+public struct Growth: CustomStringConvertible {
+    public let size: Int
     /// Nanoseconds for the size, and for four times it: medians of five.
-    let small: UInt64
-    let large: UInt64
+    public let small: UInt64
+    public let large: UInt64
 
     /// How many times as long four times the size takes: four where the cost is linear.
-    var factor: Double { Double(large) / Double(max(small, 1)) }
+    public var factor: Double { Double(large) / Double(max(small, 1)) }
 
-    var description: String {
+    public var description: String {
         "\(size): \(small / 1000) µs, \(size * 4): \(large / 1000) µs, \((factor * 100).rounded() / 100) times"
     }
 
     /// Measures the work on what is made of a size. The size is doubled until the work takes some milliseconds. What
     /// else the machine does can make one measurement worse, but none better: the best of three counts.
-    static func of<Input>(
+    public static func of<Input>(
         from size: Int = 200, _ make: (Int) -> Input, _ work: (Input) throws -> Void
     ) rethrows -> Growth {
         var size = size
@@ -26,7 +26,7 @@ struct Growth: CustomStringConvertible {
             size *= 2
             input = make(size)
         }
-        let larger = make(size * 4)
+        public let larger = make(size * 4)
         var best: Growth?
         for _ in 0..<3 {
             var (small, large): ([UInt64], [UInt64]) = ([], [])
