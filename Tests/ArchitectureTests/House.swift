@@ -30,6 +30,7 @@ struct House {
     }
 
     private static let language = [
+        language("Core", []),
         language("FHIR", []),
         language("UCUM", []),
         language("FHIRPath", ["FHIR", "UCUM"]),

@@ -26,7 +26,7 @@ public struct Growth: CustomStringConvertible {
             size *= 2
             input = make(size)
         }
-        public let larger = make(size * 4)
+        let larger = make(size * 4)
         var best: Growth?
         for _ in 0..<3 {
             var (small, large): ([UInt64], [UInt64]) = ([], [])

@@ -10,7 +10,7 @@ public struct Seeded: RandomNumberGenerator {
 
     /// A generator with a new seed, which is printed so that a failure can be repeated.
     public static func fresh(_ what: String) -> Seeded {
-        public let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = UInt64.random(in: 0...UInt64.max)
         print("\(what): seed \(seed)")
         return Seeded(seed)
     }

@@ -38,7 +38,7 @@ import Testing
         let key = try TestKeys.p256.get()
         let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
         let json = try #require(
-            JSON.read(SealedEnvelope.seal(Data("x".utf8), as: header, to: [key.publicKey]).bytes))
+            JSON(reading: SealedEnvelope.seal(Data("x".utf8), as: header, to: [key.publicKey]).bytes))
         let protected = try #require(json["protected"]?.string.flatMap { Data(base64URL: $0) })
         for round in 0..<1_500 {
             var bytes = protected

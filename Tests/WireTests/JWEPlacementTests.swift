@@ -48,11 +48,11 @@ import Testing
 
         static func epk() throws -> JSON {
             let point = try P256PublicKey(x963: ephemeral.get().publicKey.x963Representation)
-            return .object(PublicKey.ellipticMembers(point).map { .init(key: $0.0, value: .string($0.1)) })
+            return JSON(PublicKey.ellipticMembers(point).map { .init(key: $0.0, value: .string($0.1)) })
         }
 
         private func object(_ members: [(String, JSON)]) -> JSON {
-            .object(members.map { .init(key: $0.0, value: $0.1) })
+            JSON(members.map { .init(key: $0.0, value: $0.1) })
         }
     }
 
@@ -152,7 +152,7 @@ import Testing
         let general = try Draft(protected: names(), general: true).json()
         let flattened = try Draft(protected: names()).json()
         #expect(code { _ = try open(general.replacing("encrypted_key", with: .string(""))) } == "envelope-malformed")
-        #expect(code { _ = try open(general.replacing("header", with: .object([]))) } == "envelope-malformed")
+        #expect(code { _ = try open(general.replacing("header", with: [:])) } == "envelope-malformed")
         #expect(code { _ = try open(flattened.replacing("recipients", with: .array([]))) } == "envelope-malformed")
         #expect(code { _ = try open(general.replacing("recipients", with: .array([]))) } == "envelope-malformed")
         #expect(code { _ = try open(general.replacing("recipients", with: .array([.null]))) } == "envelope-malformed")

@@ -43,7 +43,7 @@ import Testing
                 105, 47, 130, 203, 46, 122, 234, 64, 252,
             ]))
         let jwe = JWE(
-            recipients: [], protected: .object([]),
+            recipients: [], protected: [:],
             authenticatedData: Data("eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ".utf8),
             initializationVector: try #require(Data(base64URL: "48V1_ALb6US04U3b")),
             ciphertext: try #require(

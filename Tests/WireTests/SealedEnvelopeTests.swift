@@ -108,7 +108,7 @@ import Testing
             let changed: JSON
             switch (member.key, member.value) {
             case ("sid", _): changed = .string("00000000-53f4-4b7c-9a52-0c3d8b4a9f10")
-            case (_, .number(let digits)): changed = .number(digits + "0")
+            case (_, .number(let number)): changed = .number(try #require(JSONNumber(text: number.text + "0")))
             case (_, .string(let text)): changed = .string(text + "x")
             default: changed = .null
             }
@@ -142,16 +142,18 @@ import Testing
 }
 
 extension JSON {
-    var bytes: Data { Data(text.utf8) }
+    var bytes: Data { data() }
 
     /// With this member's value changed, or the member added.
     func replacing(_ name: String, with value: JSON) -> JSON {
-        let others = members ?? []
-        if others.contains(where: { $0.key == name }) {
-            return .object(others.map { $0.key == name ? .init(key: name, value: value) : $0 })
-        }
-        return .object(others + [.init(key: name, value: value)])
+        var changed = self
+        changed[name] = value
+        return changed
     }
 
-    func without(_ name: String) -> JSON { .object((object?.members ?? []).filter { $0.key != name }) }
+    func without(_ name: String) -> JSON {
+        var changed = self
+        changed[name] = nil
+        return changed
+    }
 }
