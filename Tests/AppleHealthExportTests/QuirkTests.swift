@@ -76,7 +76,7 @@ struct QuirkTests {
             <WorkoutEvent type="HKWorkoutEventTypeLap" date="2022-09-10 02:28:55 -0700"><MetadataEntry key="a" value="b"/></WorkoutEvent>
             </Workout>
             """)
-        #expect(outcome.observations.first?.component.first?.value?.value["value"]?.integer == 10)
+        #expect(outcome.observations.first?.component.first?.value?.json["value"]?.integer == 10)
         #expect(outcome.account.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
     }
 
@@ -181,7 +181,7 @@ struct QuirkTests {
                 </Workout>
                 """)
         #expect(outcome.observations.first?.effective?.value.string == "2018-09-10T02:28:55-07:00")
-        #expect(outcome.observations.last?.component.last?.value?.value["value"]?.number?.text == "41.5")
+        #expect(outcome.observations.last?.component.last?.value?.json["value"]?.number?.text == "41.5")
         #expect(outcome.account.repaired == ["duplicate-attribute": 2])
     }
 
@@ -268,7 +268,7 @@ struct QuirkTests {
             Exports.record("HKQuantityTypeIdentifierStepCount", "50", unit: "count")
                 + Exports.record(
                     "HKQuantityTypeIdentifierStepCount", "50", unit: "count", source: "Robin’s iPhone", device: phone))
-        #expect(outcome.observations.map { $0.device?.text("display") } == ["Apple Watch", "iPhone"])
+        #expect(outcome.observations.map { $0.device?.display } == ["Apple Watch", "iPhone"])
         #expect(Set(outcome.observations.compactMap(\.id)).count == 2)
     }
 
@@ -282,7 +282,7 @@ struct QuirkTests {
                 Exports.record(type, "HKCategoryValueSleepAnalysis" + $0, unit: "", start: span.0, end: span.1)
             }.joined())
         #expect(
-            outcome.observations.map { $0.value?.value["text"]?.string } == [
+            outcome.observations.map { $0.value?.json["text"]?.string } == [
                 "In bed", "Asleep, core", "Asleep, REM", "Asleep, stage unspecified",
             ])
         #expect(outcome.skipped(type, .unknownValue) == 1)

@@ -66,7 +66,7 @@ struct SpecialSignalTests {
             Electrocardiogram(
                 start: Self.start, samplingFrequency: JSONNumber(512),
                 voltages: .init(SampledSeries([0.057992]), microvoltFactor: 1000), origin: Self.watch))
-        let data = record.observation(subject: nil).component.last?.value?.value
+        let data = record.observation(subject: nil).component.last?.value?.json
         #expect(data?["factor"]?.integer == 1000)
         #expect(data?["data"]?.string == "0.057992")
     }
@@ -98,9 +98,9 @@ struct SpecialSignalTests {
             HeartbeatSeries.Beat(offset: $0.0, isPrecededByGap: $0.1, rate: JSONNumber(72))
         }
         let record = try #require(HeartbeatSeries(start: Self.start, beats: beats, origin: Self.watch))
-        let data = record.observation(subject: nil).component.map { $0.value?.value["data"]?.string }
+        let data = record.observation(subject: nil).component.map { $0.value?.json["data"]?.string }
         #expect(data == ["0 0.813 2.5", "0 0 1", "72 72 72"])
-        #expect(record.observation(subject: nil).component.first?.value?.value["period"]?.integer == 1250)
+        #expect(record.observation(subject: nil).component.first?.value?.json["period"]?.integer == 1250)
         func series(_ offsets: [Double]) -> HeartbeatSeries? {
             HeartbeatSeries(start: Self.start, beats: offsets.map { .init(offset: $0) }, origin: Self.watch)
         }
@@ -131,7 +131,7 @@ struct SpecialSignalTests {
         }
         #expect(hidden.contains("0.180883 0.180883 0.180883"))
         route.detail = .places
-        let data = route.observation(subject: "p1").component.map { $0.value?.value["data"]?.string }
+        let data = route.observation(subject: "p1").component.map { $0.value?.json["data"]?.string }
         #expect(data.count == 9)
         #expect(data[1] == "0 1 2.5")
         #expect(data[2] == "37.781672 37.781672 37.781672")

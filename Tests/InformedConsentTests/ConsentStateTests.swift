@@ -126,7 +126,7 @@ struct ConsentStateTests {
         #expect(!consent.category.isEmpty)
         let unnamed = ConsentWithdrawal.consent(
             id: UUID(), patientID: "p", contractID: "c", policy: nil, now: Fixtures.noon)
-        #expect(unnamed.policyRule?.label != nil)
+        #expect(unnamed.policyRule?.text != nil)
         #expect(throws: ConsentError.notAWithdrawal) {
             var active = consent
             active.status = "active"

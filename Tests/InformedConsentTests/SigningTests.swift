@@ -61,7 +61,7 @@ struct SigningTests {
         #expect(object["contained"]?[0]?["type"]?[0]?["text"]?.string == "t")
         #expect(object["contained"]?[1]?["characteristic"]?[0]?["valueBoolean"]?.bool == true)
         #expect(object["term"]?[0]?["offer"]?["text"]?.string == "Summary")
-        #expect(signed.contract.signer.first?.extensions == [])
+        #expect(signed.contract.signer.first?.extension == [])
     }
 
     @Test func theDocumentTellsTextAnswersAndChoice() throws {

@@ -106,7 +106,7 @@ struct RandomForm {
     }
 
     var form: Form {
-        var questionnaire = Questionnaire(id: "random")
+        var questionnaire = Questionnaire(JSONObject(resourceType: "Questionnaire", id: "random"))
         questionnaire["item"] = .array(items.map(Self.json))
         return Form(questionnaire)
     }

@@ -9,8 +9,8 @@ extension Form {
     ///   - authored: with the person's offset.
     /// - Returns: the response, and what is wrong with the answers or with the response they make.
     public func answer(
-        _ answers: JSON, rules: EnablementRules = EnablementRules(), status: String = "completed", subject: String?,
-        authored: DateTime?
+        _ answers: JSON, rules: EnablementRules = EnablementRules(), status: QuestionnaireAnswersStatus = .completed,
+        subject: String?, authored: DateTime?
     ) -> (response: QuestionnaireResponse, problems: [ResponseProblem]) {
         var session = FormSession(self, rules: rules)
         let problems = AnswerSet(answers).apply(to: &session)

@@ -49,7 +49,7 @@ struct FormBuilder {
 
     init(_ options: OptionReader) { self.options = options }
 
-    mutating func build(_ sources: [QuestionnaireItem], ancestors: [Int], enablementIsOpen: Bool) -> [FormItem] {
+    mutating func build(_ sources: [Questionnaire.Item], ancestors: [Int], enablementIsOpen: Bool) -> [FormItem] {
         guard ancestors.count < Self.maximumDepth else { return [] }
         return sources.enumerated().map { position, source in
             let index = items.count
@@ -60,7 +60,7 @@ struct FormBuilder {
             } else if !linkIDs.insert(linkID).inserted {
                 report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
             }
-            let known = ItemType(rawValue: source.type ?? "")
+            let known = source.type.flatMap { ItemType(rawValue: $0.rawValue) }
             if known == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
             // Of a type that nobody knows a group is still a group; a question is taken as it comes.
             let type = known ?? (source.item.isEmpty ? .string : .group)

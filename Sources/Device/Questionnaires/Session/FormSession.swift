@@ -38,7 +38,7 @@ public struct FormSession: Sendable {
     public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
 
     /// What is wrong with the response as it would be now. Places are those in the response.
-    public func problems(status: String = "completed") -> [ResponseProblem] {
+    public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
         ResponseValidator(form, rules: rules).problems(in: response(status: status))
     }
 

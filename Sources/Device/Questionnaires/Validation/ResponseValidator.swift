@@ -18,7 +18,7 @@ public struct ResponseValidator: Sendable {
     public func problems(in response: QuestionnaireResponse) -> [ResponseProblem] {
         var reader = ResponseReader(form: form)
         let session = FormSession(form, rules: rules, root: reader.read(response))
-        let isUnfinished = ["in-progress", "stopped", "entered-in-error"].contains(response.status)
+        let isUnfinished = [.inProgress, .stopped, .enteredInError].contains(response.status)
         var check = ResponseCheck(isUnfinished: isUnfinished)
         check.about(form, response)
         let whole = check.problems.count
@@ -56,11 +56,11 @@ private struct ResponseCheck {
         let root = "QuestionnaireResponse"
         named(response.questionnaire, form.questionnaire)
         switch form.questionnaire.status {
-        case "draft": report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
-        case "retired": report("questionnaire-retired", .warning, root, nil, "The form is retired.")
+        case .draft: report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
+        case .retired: report("questionnaire-retired", .warning, root, nil, "The form is retired.")
         default: break
         }
-        if let period = Period(json: form.questionnaire["effectivePeriod"]), let authored = response.authored {
+        if let period = form.questionnaire.effectivePeriod, let authored = response.authored {
             let isEarly = period.start.map { authored.end() <= $0.start() } ?? false
             let isLate = period.end.map { authored.start() >= $0.end() } ?? false
             if isEarly || isLate {
