@@ -37,7 +37,8 @@ struct PublishedExampleTests {
             let resource = try Resource(Array(try Data(contentsOf: file)))
             guard let view = Pass.views[resource.resourceType] else { continue }
             seen[resource.resourceType, default: 0] += 1
-            #expect(try view.passed(resource.object, Pass(isFresh: false)) == resource.object, "\(file.lastPathComponent)")
+            #expect(
+                try view.passed(resource.object, Pass(isFresh: false)) == resource.object, "\(file.lastPathComponent)")
             let fresh = try view.passed(resource.object, Pass(isFresh: true))
             #expect(JSON.object(fresh).sorted == resource.json.sorted, "\(file.lastPathComponent)")
         }

@@ -86,7 +86,8 @@ import Testing
     }
 
     @Test func ofSeveralValuesTheFirstIsReadAndSettingLeavesOne() throws {
-        let text = #"{"a":1,"_valueString":{"id":"s"},"valueBoolean":true,"b":2,"valueString":"x","_valueBoolean":{"id":"t"},"c":3}"#
+        let text =
+            #"{"a":1,"_valueString":{"id":"s"},"valueBoolean":true,"b":2,"valueString":"x","_valueBoolean":{"id":"t"},"c":3}"#
         var observation = Observation(try object(text))
         #expect(observation.value == .boolean(true))
         #expect(observation.valueElement?.id == "t")

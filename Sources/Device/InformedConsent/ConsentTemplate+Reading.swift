@@ -53,6 +53,7 @@ extension ConsentTemplate {
 
     static func teamName(of contract: Contract) -> String? {
         guard let authority = contract.authority.first else { return nil }
-        return contract.containedResource(authority.reference).flatMap { Organization($0.object).name } ?? authority.display
+        return contract.containedResource(authority.reference).flatMap { Organization($0.object).name }
+            ?? authority.display
     }
 }

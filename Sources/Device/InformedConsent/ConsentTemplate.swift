@@ -59,6 +59,8 @@ extension Contract {
     /// What of health data that leaves only by name this consent names, signed or not.
     public var includedHealthData: Set<String> {
         Set(
-            self.extension.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap { $0.value?.json.string })
+            self.extension.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap {
+                $0.value?.json.string
+            })
     }
 }

@@ -33,7 +33,8 @@ public struct ValidationReport: Sendable, Hashable {
         if let line = issue.line, let column = issue.column {
             let url = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-"
             row.extension = [
-                Extension(url: url + "line", value: .integer(line)), Extension(url: url + "col", value: .integer(column)),
+                Extension(url: url + "line", value: .integer(line)),
+                Extension(url: url + "col", value: .integer(column)),
             ]
         }
         row.severity = IssueSeverity(rawValue: issue.severity.rawValue)

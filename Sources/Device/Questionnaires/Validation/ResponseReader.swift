@@ -2,10 +2,10 @@ import FHIR
 
 /// Lays a response over its form: which item of the form each item is, and what does not fit.
 struct ResponseReader {
-    let form: Form
+    let form: QuestionnaireForm
     private(set) var problems: [ResponseProblem] = []
 
-    init(form: Form) { self.form = form }
+    init(form: QuestionnaireForm) { self.form = form }
 
     mutating func read(_ response: QuestionnaireResponse) -> [ItemState] {
         states(of: form.items, from: response["item"], at: "QuestionnaireResponse")
@@ -93,7 +93,8 @@ struct ResponseReader {
 
     private mutating func read(answer element: JSON, at here: String, into state: inout ItemState) {
         let item = state.item
-        guard let source = QuestionnaireResponse.Item.Answer(json: element), let value = AnswerValue(source.value) else {
+        guard let source = QuestionnaireResponse.Item.Answer(json: element), let value = AnswerValue(source.value)
+        else {
             report("answer-empty", here, item.linkID, "The answer has no value.")
             return
         }

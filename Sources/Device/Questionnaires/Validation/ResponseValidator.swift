@@ -6,10 +6,10 @@ import Foundation
 /// What a response in progress may still lack or have too many of — required answers, numbers of answers — is a warning
 /// there; what it holds must be right all the same. Expressions and value sets that are not at hand are not checked.
 public struct ResponseValidator: Sendable {
-    public let form: Form
+    public let form: QuestionnaireForm
     public let rules: EnablementRules
 
-    public init(_ form: Form, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         self.form = form
         self.rules = rules
     }
@@ -52,7 +52,7 @@ private struct ResponseCheck {
     }
 
     /// The response and the form as a whole.
-    mutating func about(_ form: Form, _ response: QuestionnaireResponse) {
+    mutating func about(_ form: QuestionnaireForm, _ response: QuestionnaireResponse) {
         let root = "QuestionnaireResponse"
         named(response.questionnaire, form.questionnaire)
         switch form.questionnaire.status {

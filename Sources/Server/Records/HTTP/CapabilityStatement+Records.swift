@@ -28,7 +28,9 @@ extension CapabilityStatement {
 
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
-        resource.interaction = [.read, .vread, .historyInstance, .searchType].map { Rest.Resource.Interaction(code: $0) }
+        resource.interaction = [.read, .vread, .historyInstance, .searchType].map {
+            Rest.Resource.Interaction(code: $0)
+        }
         resource.versioning = .versioned
         resource.readHistory = true
         resource.searchParam = Records.SearchParameter.allCases.flatMap { parameter in

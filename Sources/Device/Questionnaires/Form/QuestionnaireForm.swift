@@ -3,7 +3,7 @@ import FHIR
 /// A Questionnaire made ready: its items, what they offer, and when they are enabled. Immutable.
 ///
 /// <https://hl7.org/fhir/R4/questionnaire.html>
-public struct Form: Sendable {
+public struct QuestionnaireForm: Sendable {
     public let questionnaire: Questionnaire
     /// The items at the top.
     public let items: [FormItem]

@@ -1,6 +1,6 @@
 import FHIR
 
-extension Form {
+extension QuestionnaireForm {
     /// Answers the form from a file of answers, and checks the response.
     ///
     /// - Parameters:
