@@ -474,7 +474,8 @@ class Writer:
         lines += [f"        try take{base}(from: other, pass)" for base in bases[self.protocol(name)]]
         for element in self.elements(name):
             own = escaped(element.name)
-            lines.append(f"        {own} = try pass(other.{own})")
+            target = f"self.{own}" if own in ("other", "pass") else own
+            lines.append(f"        {target} = try pass(other.{own})")
             if self.has_sibling(element):
                 if element.is_choice:
                     lines.append(f'        takeLoneSibling("{element.name}", from: other)')

@@ -113,7 +113,7 @@ struct FilesElementTests {
         #expect(repairs == [.partDropped])
         #expect(prescription.purpose == .glasses)
         let observation = prescription.observation(subject: "p1")
-        #expect(observation.effective?.value.string == "2022-10-20")
+        #expect(observation.effective?.json.string == "2022-10-20")
         #expect(
             observation.component.map { $0.value?.json["value"]?.number?.text } == [
                 "-1.25", "90", "0.75", "12", "0.5", "180", "31.5", nil,

@@ -132,7 +132,7 @@ struct WholeExportTests {
                 for made in outcome.made {
                     let observation = made.observation
                     #expect(
-                        observation.status == "final" && observation.effective != nil, "seed \(seed) round \(round)")
+                        observation.status == .final && observation.effective != nil, "seed \(seed) round \(round)")
                     let text = observation.json.text()
                     #expect(
                         try JSON(parsing: text) == observation.json && !text.contains("Zaphod"),

@@ -108,27 +108,27 @@ extension Passing {
 }
 
 extension String: PassingValue {
-    func passed(_ pass: Pass) -> String { self }
+    func passed(_ pass: Pass) throws -> String { self }
 }
 
 extension Bool: PassingValue {
-    func passed(_ pass: Pass) -> Bool { self }
+    func passed(_ pass: Pass) throws -> Bool { self }
 }
 
 extension Int: PassingValue {
-    func passed(_ pass: Pass) -> Int { self }
+    func passed(_ pass: Pass) throws -> Int { self }
 }
 
 extension JSONNumber: PassingValue {
-    func passed(_ pass: Pass) -> JSONNumber { self }
+    func passed(_ pass: Pass) throws -> JSONNumber { self }
 }
 
 extension DateTime: PassingValue {
-    func passed(_ pass: Pass) -> DateTime { self }
+    func passed(_ pass: Pass) throws -> DateTime { self }
 }
 
 extension TimeOfDay: PassingValue {
-    func passed(_ pass: Pass) -> TimeOfDay { self }
+    func passed(_ pass: Pass) throws -> TimeOfDay { self }
 }
 
 extension JSON {

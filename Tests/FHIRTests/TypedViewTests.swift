@@ -226,7 +226,7 @@ import Testing
     /// Whatever stands under any name of any view: nothing traps, and reading changes nothing.
     @Test func anythingAnywhereIsReadAndKept() throws {
         let junk: [JSON] = [
-            .null, true, 7, "x", [], [:], [.null], [[]], ["x", .null, 7, [:]], ["value": ["value": []]], -0.5,
+            .null, true, 7, "x", [], [:], [.null], [[]], ["x", .null, 7, [:]], ["value": ["value": []]], 1,
             ["resourceType": 7], .string(String(repeating: "9", count: 400)),
         ]
         for (name, view) in Pass.views {

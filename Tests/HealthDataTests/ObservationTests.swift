@@ -101,7 +101,7 @@ struct ObservationTests {
         sample.context.wasUserEntered = true
         let observation = sample.observation(subject: "p1")
         #expect(observation.effective?.type == "Period")
-        #expect(observation.effective?.value["end"]?.string == "2016-11-14T08:27:11-07:00")
+        #expect(observation.effective?.json["end"]?.string == "2016-11-14T08:27:11-07:00")
         #expect(observation.method?.coding.first?.code == "HKWasUserEntered")
     }
 
@@ -123,8 +123,8 @@ struct ObservationTests {
             type: type, value: .option(deep), start: Samples.start, end: end, source: Samples.watch)
         let value = sample.observation(subject: "p1").value
         #expect(value?.type == "CodeableConcept")
-        #expect(value?.value["text"]?.string == "Asleep, deep")
-        #expect(value?.value["coding"]?[0]?["code"]?.string == "HKCategoryValueSleepAnalysisAsleepDeep")
+        #expect(value?.json["text"]?.string == "Asleep, deep")
+        #expect(value?.json["coding"]?[0]?["code"]?.string == "HKCategoryValueSleepAnalysisAsleepDeep")
         // The single "asleep" of older systems.
         #expect(
             type.option(named: "HKCategoryValueSleepAnalysisAsleep")?.code

@@ -16,7 +16,7 @@ struct SpecialStatementTests {
             ActivitySummary(day: "2016-11-15", energy: .init(value: value, goal: goal)))
         let observation = summary.observation(subject: "p1")
         #expect(observation.effective?.type == "DateTime")
-        #expect(observation.effective?.value.string == "2016-11-15")
+        #expect(observation.effective?.json.string == "2016-11-15")
         #expect(observation.device == nil)
         let quantities = observation.component.compactMap { $0.value?.json }
         #expect(quantities.map { $0["value"]?.number?.text } == ["590.252", "630"])

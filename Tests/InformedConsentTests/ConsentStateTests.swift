@@ -129,7 +129,7 @@ struct ConsentStateTests {
         #expect(unnamed.policyRule?.text != nil)
         #expect(throws: ConsentError.notAWithdrawal) {
             var active = consent
-            active.status = "active"
+            active.status = .active
             _ = try ConsentWithdrawal(active, receivedAt: Fixtures.noon)
         }
     }

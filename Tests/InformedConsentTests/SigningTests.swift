@@ -16,7 +16,7 @@ struct SigningTests {
         #expect(read.signedAt == Fixtures.noon)
         #expect(read.sharing == true)
         #expect(signed.contract.applies?.start?.text == "2026-03-01T07:00:00.000-05:00")
-        #expect(signed.contract.status == "executed")
+        #expect(signed.contract.status == .executed)
         #expect(signed.contract.url == nil && signed.contract.version == nil)
         #expect(signed.contract.contained.count == 2)
         #expect(signed.contract.signer.first?.type?.code == "CONSENTER")

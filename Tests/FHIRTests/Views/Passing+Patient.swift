@@ -82,7 +82,7 @@ extension Patient.Link: Passing {
     mutating func take(from other: Patient.Link, _ pass: Pass) throws {
         try takeElement(from: other, pass)
         try takeBackboneElement(from: other, pass)
-        other = try pass(other.other)
+        self.other = try pass(other.other)
         type = try pass(other.type)
         typeElement = try pass(other.typeElement)
     }
