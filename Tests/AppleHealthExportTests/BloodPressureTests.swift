@@ -23,7 +23,7 @@ struct BloodPressureTests {
     }
 
     private func values(_ outcome: Outcome) -> [[Int?]] {
-        outcome.observations.map { $0.component.map { $0.value?.value["value"]?.integer } }
+        outcome.observations.map { $0.component.map { $0.value?.json["value"]?.integer } }
     }
 
     @Test("members at the top, before or after the correlation, give one observation")
@@ -85,7 +85,7 @@ struct BloodPressureTests {
                 + Exports.record(protein, "3", unit: "g", start: "2019-01-01 00:00:00 +0000"))
         #expect(outcome.account.read == 7)
         let meal = try #require(outcome.observations.first { $0.json.text().contains("TypeIdentifierFood") })
-        #expect(meal.component.map { $0.value?.value["value"]?.number?.text } == ["12.5", "1"])
+        #expect(meal.component.map { $0.value?.json["value"]?.number?.text } == ["12.5", "1"])
         #expect(outcome.values.compactMap { $0 } == ["72", "3"])
         #expect(outcome.skipped("HKQuantityTypeIdentifierHeartRate", .duplicate) == 1)
         #expect(outcome.skipped(protein, .memberOfCorrelation) == 2)
@@ -113,7 +113,7 @@ struct BloodPressureTests {
         #expect(made.count == 2)
         let meal = try #require(made.last).observation
         #expect(meal.json["hasMember"]?[0]?["reference"]?.string == "Observation/" + made[0].id)
-        #expect(meal.component.map { $0.value?.value["value"]?.number?.text } == ["1"])
+        #expect(meal.component.map { $0.value?.json["value"]?.number?.text } == ["1"])
         var text: [UInt8] = []
         made[1].write(to: &text)
         #expect(text == meal.json.bytes())

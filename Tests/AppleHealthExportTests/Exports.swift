@@ -19,7 +19,7 @@ struct Outcome {
             + devices.map { $0.resource(subject: "p1").text() + "\n" }.joined() + account.json.text()
     }
     var observations: [Observation] { made.map(\.observation) }
-    var values: [String?] { observations.map { $0.value?.value["value"]?.number?.text } }
+    var values: [String?] { observations.map { $0.value?.json["value"]?.number?.text } }
 
     func skipped(_ type: String, _ reason: SkipReason) -> Int { account.skipped[type]?[reason] ?? 0 }
 }

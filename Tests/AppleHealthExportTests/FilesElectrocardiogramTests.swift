@@ -277,7 +277,7 @@ struct FilesElectrocardiogramTests {
     func observation() throws {
         let file = try Self.read(Self.german).get()
         let observation = file.electrocardiogram.observation(subject: "p1")
-        let data = observation.component.last?.value?.value
+        let data = observation.component.last?.value?.json
         #expect(data?["data"]?.string == "-180.596 -199.83 1217.333")
         #expect(data?["period"]?.number?.text == "1.95479726797533828")
         #expect(observation.component.first { $0.code?.coding.first?.code == "8867-4" } == nil)

@@ -27,7 +27,7 @@ struct FilesElementTests {
     func activitySummary() throws {
         let (summary, repairs) = try ActivitySummary.read { Self.day[$0] }
         #expect(repairs.isEmpty)
-        let values = summary.observation(subject: nil).component.map { $0.value?.value["value"]?.number?.text }
+        let values = summary.observation(subject: nil).component.map { $0.value?.json["value"]?.number?.text }
         #expect(values == ["590.252", "630", "68", "30", "13", "12"])
     }
 
@@ -113,12 +113,12 @@ struct FilesElementTests {
         #expect(repairs == [.partDropped])
         #expect(prescription.purpose == .glasses)
         let observation = prescription.observation(subject: "p1")
-        #expect(observation.effective?.value.string == "2022-10-20")
+        #expect(observation.effective?.json.string == "2022-10-20")
         #expect(
-            observation.component.map { $0.value?.value["value"]?.number?.text } == [
+            observation.component.map { $0.value?.json["value"]?.number?.text } == [
                 "-1.25", "90", "0.75", "12", "0.5", "180", "31.5", nil,
             ])
-        #expect(observation.component.last?.value?.value.string == "2024-10-20")
+        #expect(observation.component.last?.value?.json.string == "2024-10-20")
         #expect(!observation.json.text().contains("favourite"))
         #expect(throws: SkipReason.valueMissing) {
             try VisionPrescription.read({ attributes[$0] }, right: nil, left: nil)

@@ -57,7 +57,7 @@ struct PrivacyTests {
         #expect(
             outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1]
                 && outcome.account.notRead["other-xml-file"] == 1)
-        #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.text("display")) })
+        #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.display) })
     }
 
     /// Notes wherever the XML or a file can have them, beside values that are right.

@@ -76,7 +76,7 @@ struct QuirkTests {
             <WorkoutEvent type="HKWorkoutEventTypeLap" date="2022-09-10 02:28:55 -0700"><MetadataEntry key="a" value="b"/></WorkoutEvent>
             </Workout>
             """)
-        #expect(outcome.observations.first?.component.first?.value?.value["value"]?.integer == 10)
+        #expect(outcome.observations.first?.component.first?.value?.json["value"]?.integer == 10)
         #expect(outcome.account.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
     }
 
@@ -180,8 +180,8 @@ struct QuirkTests {
                 <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" startDate="2022-09-10 02:28:55 -0700" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700" sum="41.5" unit="Cal"/>
                 </Workout>
                 """)
-        #expect(outcome.observations.first?.effective?.value.string == "2018-09-10T02:28:55-07:00")
-        #expect(outcome.observations.last?.component.last?.value?.value["value"]?.number?.text == "41.5")
+        #expect(outcome.observations.first?.effective?.json.string == "2018-09-10T02:28:55-07:00")
+        #expect(outcome.observations.last?.component.last?.value?.json["value"]?.number?.text == "41.5")
         #expect(outcome.account.repaired == ["duplicate-attribute": 2])
     }
 
@@ -212,7 +212,7 @@ struct QuirkTests {
             <Record type="\(heartRate)" source="x" unit="count/min" startDate="201409190708-0400" endDate="201409190708-0400" value="67"/>
             """)
         #expect(outcome.values == ["66", "67"])
-        #expect(outcome.observations.first?.effective?.value["start"]?.string == "2014-09-19T07:08:00-04:00")
+        #expect(outcome.observations.first?.effective?.json["start"]?.string == "2014-09-19T07:08:00-04:00")
         #expect(outcome.account.filtered["joined-names"] == 3 && outcome.account.repaired == ["date-format": 2])
         #expect(!outcome.text.contains("Robin"))
     }
@@ -225,7 +225,7 @@ struct QuirkTests {
         ])
     func otherDates(text: String) throws {
         let outcome = try Exports.convert(Exports.record(start: text))
-        let read = try #require(outcome.observations.first?.effective?.value.string)
+        let read = try #require(outcome.observations.first?.effective?.json.string)
         #expect(DateTime(read)?.start().timeIntervalSince1970 == 1_640_394_163)
     }
 
@@ -268,7 +268,7 @@ struct QuirkTests {
             Exports.record("HKQuantityTypeIdentifierStepCount", "50", unit: "count")
                 + Exports.record(
                     "HKQuantityTypeIdentifierStepCount", "50", unit: "count", source: "Robin’s iPhone", device: phone))
-        #expect(outcome.observations.map { $0.device?.text("display") } == ["Apple Watch", "iPhone"])
+        #expect(outcome.observations.map { $0.device?.display } == ["Apple Watch", "iPhone"])
         #expect(Set(outcome.observations.compactMap(\.id)).count == 2)
     }
 
@@ -282,7 +282,7 @@ struct QuirkTests {
                 Exports.record(type, "HKCategoryValueSleepAnalysis" + $0, unit: "", start: span.0, end: span.1)
             }.joined())
         #expect(
-            outcome.observations.map { $0.value?.value["text"]?.string } == [
+            outcome.observations.map { $0.value?.json["text"]?.string } == [
                 "In bed", "Asleep, core", "Asleep, REM", "Asleep, stage unspecified",
             ])
         #expect(outcome.skipped(type, .unknownValue) == 1)
@@ -340,7 +340,7 @@ struct QuirkTests {
             !outcome.text.contains("37.7777") && !outcome.text.contains("Robin")
                 && !outcome.text.contains("HKIndoorWorkout"))
         // The offset of the export is put right by the zone.
-        #expect(outcome.observations.first?.effective?.value["start"]?.string == "2016-11-14T06:25:41-08:00")
+        #expect(outcome.observations.first?.effective?.json["start"]?.string == "2016-11-14T06:25:41-08:00")
     }
 
     @Test("a raw bracket inside a value is taken out; a value that was never closed costs its own element alone")

@@ -101,7 +101,7 @@ struct WholeExportTests {
         #expect(outcome.specials.map(\.record.kind) == [.activitySummary, .activitySummary])
         #expect(
             !outcome.text.contains("Simon") && !outcome.text.contains("withings") && !outcome.text.contains("12345"))
-        let components = outcome.observations.last?.component.map { $0.value?.value["value"]?.number?.text }
+        let components = outcome.observations.last?.component.map { $0.value?.json["value"]?.number?.text }
         #expect(components == ["5.19412346680959", "48.74499999999999", "800.125523462647482"])
     }
 
@@ -132,7 +132,7 @@ struct WholeExportTests {
                 for made in outcome.made {
                     let observation = made.observation
                     #expect(
-                        observation.status == "final" && observation.effective != nil, "seed \(seed) round \(round)")
+                        observation.status == .final && observation.effective != nil, "seed \(seed) round \(round)")
                     let text = observation.json.text()
                     #expect(
                         try JSON(parsing: text) == observation.json && !text.contains("Zaphod"),

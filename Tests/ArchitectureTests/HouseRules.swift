@@ -44,8 +44,9 @@ struct HouseRules {
             code.lines(with: text).map { Breach(path: file.path, line: $0, what: "\(text): \(reason)") }
         }
         let length = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
-        // Generated tables are data.
-        if length > longestFile, !file.path.contains("/Tables/") {
+        // Generated tables are data, and a generated file is as long as what it is made of.
+        let isGenerated = file.path.contains("/Tables/") || file.path.hasPrefix("Sources/Language/FHIR/Views/")
+        if length > longestFile, !isGenerated {
             breaches.append(Breach(path: file.path, line: length, what: "is longer than \(longestFile) lines"))
         }
         return breaches

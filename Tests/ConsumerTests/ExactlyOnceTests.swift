@@ -75,15 +75,15 @@ import Wire
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
         var held = try fixture.service().lock()
         #expect(held != nil)
-        let second = Task { try await fixture.service(owner: "second").run() }
+        let second = _Concurrency.Task { try await fixture.service(owner: "second").run() }
         // It has the time to take the lock and the submission, if it could.
-        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<20 { try await _Concurrency.Task.sleep(for: .milliseconds(10)) }
         #expect(try await fixture.queue.status(now: Date()).depth == 1)
         withExtendedLifetime(held) {}
         held = nil
         let deadline = ContinuousClock.now + .seconds(20)
         while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(10))
+            try await _Concurrency.Task.sleep(for: .milliseconds(10))
         }
         #expect(try await fixture.queue.status(now: Date()).depth == 0)
         second.cancel()

@@ -27,6 +27,24 @@ struct PublishedExampleTests {
         try expectPythonReadsTheSame(files)
     }
 
+    /// The view of each type knows all that the examples of the type have: what is made anew of what its properties read
+    /// is the example again, but for the order of members. Set to what they read, they change nothing.
+    @Test func everyExampleIsReadThroughItsView() throws {
+        let examples = try PublishedExamples()
+        defer { examples.remove() }
+        var seen: [String: Int] = [:]
+        for file in try examples.files() {
+            let resource = try Resource(Array(try Data(contentsOf: file)))
+            guard let view = Pass.views[resource.resourceType] else { continue }
+            seen[resource.resourceType, default: 0] += 1
+            #expect(
+                try view.passed(resource.object, Pass(isFresh: false)) == resource.object, "\(file.lastPathComponent)")
+            let fresh = try view.passed(resource.object, Pass(isFresh: true))
+            #expect(JSON.object(fresh).sorted == resource.json.sorted, "\(file.lastPathComponent)")
+        }
+        #expect(seen.count == 38)
+    }
+
     /// Python's parser, which has nothing of ours, keeps numbers as their text and members as ordered pairs.
     private func expectPythonReadsTheSame(_ files: [URL]) throws {
         let script = """

@@ -80,8 +80,8 @@ struct ContractTests {
         let result = try converted(ContractTests.contract(signer: ContractTests.signer))
         let actor = try #require(
             result.resource.extension("http://hl7.org/fhir/1.0/StructureDefinition/extension-Contract.actor"))
-        #expect(actor.extensions.map(\.url) == ["entity", "role"])
-        #expect(actor.extensions.first?.value?.value["reference"]?.string == "#org")
+        #expect(actor.extension.map(\.url) == ["entity", "role"])
+        #expect(actor.extension.first?.value?.json["reference"]?.string == "#org")
         #expect(
             result.notes.contains(ConversionNote(.keptInExtension, "Contract.actor", place: "Contract.actor[0]")))
         #expect(result.resource.object["legallyBindingAttachment"]?["url"]?.string == "urn:doc")
@@ -123,7 +123,7 @@ struct ContractTests {
         #expect(json.path("signer.0.signature.0.sigFormat")?.string == "image/png")
         #expect(json.path("signer.0.signature.0.data")?.string == "AAAA")
         #expect(json["topicReference"]?["reference"]?.string == "Group/a")
-        let urls = result.resource.extensions.compactMap(\.url)
+        let urls = result.resource.extension.compactMap(\.url)
         #expect(
             urls == [
                 "http://hl7.org/fhir/3.0/StructureDefinition/extension-Contract.topic",

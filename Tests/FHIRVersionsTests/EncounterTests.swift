@@ -59,7 +59,7 @@ struct EncounterTests {
         #expect(other.resource.json["length"] == nil)
         #expect(
             other.resource.extension("http://hl7.org/fhir/1.0/StructureDefinition/extension-Encounter.length")?
-                .value?.value["unit"]?.string == "shifts")
+                .value?.json["unit"]?.string == "shifts")
     }
 
     @Test func theContextsAndRolesOfSTU3GetR4sNames() throws {

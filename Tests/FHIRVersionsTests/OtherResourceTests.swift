@@ -83,7 +83,7 @@ struct OtherResourceTests {
         #expect(codes.json.path("concept.0.concept.0.code")?.string == "1a")
         let reference = result.resource.extension(
             "http://hl7.org/fhir/1.0/StructureDefinition/extension-ValueSet.codeSystem")
-        #expect(reference?.value?.value["reference"]?.string == codes.id.map { "#" + $0 })
+        #expect(reference?.value?.json["reference"]?.string == codes.id.map { "#" + $0 })
         #expect(include.contains { $0.path("valueSet.0")?.string == "http://x.example/vs" })
     }
 

@@ -138,7 +138,7 @@ struct HealthConversionTests {
             try Samples.pressure(nil, "85", source: other), try Samples.pressure("110", nil),
             try Samples.pressure(nil, "70"),
         ])
-        let values = made.map { $0.observation.component.map { $0.value?.value["value"]?.integer } }
+        let values = made.map { $0.observation.component.map { $0.value?.json["value"]?.integer } }
         #expect(values == [[120, 80], [130], [110, 70], [85]])
         #expect(account.read == 6 && account.converted == 4)
         #expect(account.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])

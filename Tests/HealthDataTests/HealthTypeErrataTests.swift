@@ -86,7 +86,7 @@ struct HealthTypeErrataTests {
     func identifier() throws {
         var sample = try #require(try type("HeartRate").exampleSample)
         sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
-        let identifiers = sample.observation(subject: nil).identifiers
+        let identifiers = sample.observation(subject: nil).identifier
         #expect(identifiers.count == 2)
         for identifier in identifiers {
             #expect(identifier.system?.isEmpty == false && identifier.value?.isEmpty == false)

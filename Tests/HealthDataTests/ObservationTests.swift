@@ -52,7 +52,7 @@ struct ObservationTests {
     @Test("what was recorded in another unit stands beside the value, or is the value where that is asked for")
     func recordedUnit() throws {
         let mass = try Samples.quantity("BodyMass", "158.50", unit: "lb")
-        let given = try #require(mass.observation(subject: nil).value?.value)
+        let given = try #require(mass.observation(subject: nil).value?.json)
         #expect(given["value"]?.number?.text == "71.894390645" && given["code"]?.string == "kg")
         let recorded = try #require(given["extension"]?[0])
         #expect(recorded["url"]?.string == HealthQuantity.recordedURL)
@@ -60,13 +60,13 @@ struct ObservationTests {
         #expect(recorded["valueQuantity"]?["code"]?.string == "lb")
         #expect(recorded["valueQuantity"]?["system"]?.string == CodeSystem.healthKit)
         let own = HealthObservation(mass, identity: mass.identity, subject: nil, units: .asRecorded).observation
-        let value = try #require(own.value?.value)
+        let value = try #require(own.value?.json)
         #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")
         #expect(value["extension"] == nil && own.id == mass.observation(subject: nil).id)
         // HealthKit's percent is a fraction: as a percentage it is what people mean.
         let share = try Samples.quantity("OxygenSaturation", "0.97", unit: "%")
         let percent = HealthObservation(share, identity: share.identity, subject: nil, units: .asRecorded).observation
-        #expect(percent.value?.value["value"]?.number?.text == "97" && percent.value?.value["code"]?.string == "%")
+        #expect(percent.value?.json["value"]?.number?.text == "97" && percent.value?.json["code"]?.string == "%")
     }
 
     @Test("each real device has one resource, whatever its software and the address in its text")
@@ -89,7 +89,7 @@ struct ObservationTests {
     func uuid() throws {
         var sample = try Samples.heartRate()
         sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
-        let identifiers = sample.observation(subject: nil).identifiers
+        let identifiers = sample.observation(subject: nil).identifier
         #expect(identifiers.map(\.system) == ["com.apple.health", "urn:tributary:content-hash"])
         #expect(identifiers.first?.value == "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         #expect(sample.observation(subject: nil).subject == nil)
@@ -101,7 +101,7 @@ struct ObservationTests {
         sample.context.wasUserEntered = true
         let observation = sample.observation(subject: "p1")
         #expect(observation.effective?.type == "Period")
-        #expect(observation.effective?.value["end"]?.string == "2016-11-14T08:27:11-07:00")
+        #expect(observation.effective?.json["end"]?.string == "2016-11-14T08:27:11-07:00")
         #expect(observation.method?.coding.first?.code == "HKWasUserEntered")
     }
 
@@ -110,8 +110,8 @@ struct ObservationTests {
         let observation = try Samples.pressure("120", "80").observation(subject: "p1")
         #expect(observation.value == nil)
         #expect(observation.component.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4"])
-        #expect(observation.component.map { $0.value?.value["value"]?.integer } == [120, 80])
-        #expect(observation.component.map { $0.value?.value["code"]?.string } == ["mm[Hg]", "mm[Hg]"])
+        #expect(observation.component.map { $0.value?.json["value"]?.integer } == [120, 80])
+        #expect(observation.component.map { $0.value?.json["code"]?.string } == ["mm[Hg]", "mm[Hg]"])
     }
 
     @Test("a sleep stage carries its code and words")
@@ -123,8 +123,8 @@ struct ObservationTests {
             type: type, value: .option(deep), start: Samples.start, end: end, source: Samples.watch)
         let value = sample.observation(subject: "p1").value
         #expect(value?.type == "CodeableConcept")
-        #expect(value?.value["text"]?.string == "Asleep, deep")
-        #expect(value?.value["coding"]?[0]?["code"]?.string == "HKCategoryValueSleepAnalysisAsleepDeep")
+        #expect(value?.json["text"]?.string == "Asleep, deep")
+        #expect(value?.json["coding"]?[0]?["code"]?.string == "HKCategoryValueSleepAnalysisAsleepDeep")
         // The single "asleep" of older systems.
         #expect(
             type.option(named: "HKCategoryValueSleepAnalysisAsleep")?.code
@@ -147,12 +147,12 @@ struct ObservationTests {
             type: type, value: .workout(workout), start: Samples.start, end: Samples.start, source: Samples.watch)
         let observation = sample.observation(subject: "p1")
         #expect(
-            observation.component.map { $0.value?.value["value"]?.number?.text } == ["30", "3218.688", "140.5", "171"])
+            observation.component.map { $0.value?.json["value"]?.number?.text } == ["30", "3218.688", "140.5", "171"])
         #expect(
-            observation.component.map { $0.code?.label } == [
+            observation.component.map { $0.code?.text } == [
                 "Workout Duration", "Workout Walking and Running Distance", "Average Heart Rate", "Maximum Heart Rate",
             ])
-        #expect(observation.value?.value["text"]?.string == "Running")
+        #expect(observation.value?.json["text"]?.string == "Running")
     }
 
     @Test("instants are written as FHIR writes them, for random times and offsets")

@@ -26,13 +26,13 @@ struct SpecialSignalTests {
                 "HKElectrocardiogram.Classification", "8867-4", "HKElectrocardiogram.SymptomsStatus", "131329",
             ])
         let values = observation.component.compactMap { $0.value }
-        #expect(values[0].value.integer == 5)
-        #expect(values[1].value["value"]?.number?.text == "512")
+        #expect(values[0].json.integer == 5)
+        #expect(values[1].json["value"]?.number?.text == "512")
         #expect(
-            values[2].value["coding"]?[0]?["code"]?.string == "HKElectrocardiogramClassificationAtrialFibrillation")
-        #expect(values[3].value["value"]?.number?.text == "63.7")
+            values[2].json["coding"]?[0]?["code"]?.string == "HKElectrocardiogramClassificationAtrialFibrillation")
+        #expect(values[3].json["value"]?.number?.text == "63.7")
         #expect(
-            values[5].value.text() == """
+            values[5].json.text() == """
                 {"origin":{"value":0,"unit":"uV","system":"http://unitsofmeasure.org","code":"uV"},\
                 "period":1.953125,"dimensions":1,"data":"57.992 62.410 -66.502 0 E"}
                 """)
@@ -46,7 +46,7 @@ struct SpecialSignalTests {
             Electrocardiogram(
                 start: Self.start, samplingFrequency: frequency, voltages: .init(series), origin: Self.watch))
         #expect(record.period.text == "1.95479726797533828")
-        #expect(record.observation(subject: nil).effective?.value["end"]?.string == "2016-11-14T08:26:11-07:00")
+        #expect(record.observation(subject: nil).effective?.json["end"]?.string == "2016-11-14T08:26:11-07:00")
         for text in ["0", "0.5", "-512", "1e9"] {
             let frequency = try #require(JSONNumber(text: text))
             #expect(
@@ -66,7 +66,7 @@ struct SpecialSignalTests {
             Electrocardiogram(
                 start: Self.start, samplingFrequency: JSONNumber(512),
                 voltages: .init(SampledSeries([0.057992]), microvoltFactor: 1000), origin: Self.watch))
-        let data = record.observation(subject: nil).component.last?.value?.value
+        let data = record.observation(subject: nil).component.last?.value?.json
         #expect(data?["factor"]?.integer == 1000)
         #expect(data?["data"]?.string == "0.057992")
     }
@@ -98,9 +98,9 @@ struct SpecialSignalTests {
             HeartbeatSeries.Beat(offset: $0.0, isPrecededByGap: $0.1, rate: JSONNumber(72))
         }
         let record = try #require(HeartbeatSeries(start: Self.start, beats: beats, origin: Self.watch))
-        let data = record.observation(subject: nil).component.map { $0.value?.value["data"]?.string }
+        let data = record.observation(subject: nil).component.map { $0.value?.json["data"]?.string }
         #expect(data == ["0 0.813 2.5", "0 0 1", "72 72 72"])
-        #expect(record.observation(subject: nil).component.first?.value?.value["period"]?.integer == 1250)
+        #expect(record.observation(subject: nil).component.first?.value?.json["period"]?.integer == 1250)
         func series(_ offsets: [Double]) -> HeartbeatSeries? {
             HeartbeatSeries(start: Self.start, beats: offsets.map { .init(offset: $0) }, origin: Self.watch)
         }
@@ -131,11 +131,11 @@ struct SpecialSignalTests {
         }
         #expect(hidden.contains("0.180883 0.180883 0.180883"))
         route.detail = .places
-        let data = route.observation(subject: "p1").component.map { $0.value?.value["data"]?.string }
+        let data = route.observation(subject: "p1").component.map { $0.value?.json["data"]?.string }
         #expect(data.count == 9)
         #expect(data[1] == "0 1 2.5")
         #expect(data[2] == "37.781672 37.781672 37.781672")
-        #expect(route.observation(subject: "p1").effective?.value["end"]?.string == "2016-11-14T08:25:43-07:00")
+        #expect(route.observation(subject: "p1").effective?.json["end"]?.string == "2016-11-14T08:25:43-07:00")
     }
 
     @Test("points that are none are refused; unknown values are gaps that keep the rows in step")

@@ -16,9 +16,9 @@ struct SpecialStatementTests {
             ActivitySummary(day: "2016-11-15", energy: .init(value: value, goal: goal)))
         let observation = summary.observation(subject: "p1")
         #expect(observation.effective?.type == "DateTime")
-        #expect(observation.effective?.value.string == "2016-11-15")
+        #expect(observation.effective?.json.string == "2016-11-15")
         #expect(observation.device == nil)
-        let quantities = observation.component.compactMap { $0.value?.value }
+        let quantities = observation.component.compactMap { $0.value?.json }
         #expect(quantities.map { $0["value"]?.number?.text } == ["590.252", "630"])
         #expect(quantities[0]["extension"]?[0]?.at("valueQuantity", "unit")?.string == "kJ")
         #expect(quantities[0]["extension"]?[0]?.at("valueQuantity", "value")?.number?.text == "2469.614368")
@@ -55,11 +55,11 @@ struct SpecialStatementTests {
                     .init(ear: .right, frequency: frequency, level: level),
                 ], origin: Self.watch))
         let components = audiogram.observation(subject: nil).component
-        #expect(components.map { $0.code?.label } == ["Left ear at 1500 Hz", "Right ear at 1500 Hz"])
+        #expect(components.map { $0.code?.text } == ["Left ear at 1500 Hz", "Right ear at 1500 Hz"])
         #expect(components[0].object["extension"]?[0]?.at("valueQuantity", "value")?.number?.text == "1500")
         #expect(components[0].object["extension"]?[1]?["valueBoolean"]?.bool == true)
         #expect(components[1].object["extension"]?.array?.count == 1)
-        #expect(components[1].value?.value["value"]?.number?.text == "15.50")
+        #expect(components[1].value?.json["value"]?.number?.text == "15.50")
         #expect(throws: SkipReason.unknownUnit) { try SpecialMeasure.hearingLevel.read("15", unit: "dBASPL") }
         #expect(throws: SkipReason.valueNotANumber) { try SpecialMeasure.hearingLevel.read("NaN", unit: "dBHL") }
         #expect(Audiogram(start: Self.start, end: Self.start, thresholds: [], origin: Self.watch) == nil)
@@ -74,14 +74,14 @@ struct SpecialStatementTests {
             VisionPrescription(
                 issued: .day("2025-01-15"), purpose: .contacts, right: lens, left: .init(), origin: Self.watch))
         let observation = prescription.observation(subject: "p1")
-        #expect(observation.value?.value["text"]?.string == "Contact lenses")
+        #expect(observation.value?.json["text"]?.string == "Contact lenses")
         #expect(
             observation.component.map { $0.code?.coding.map(\.code) } == [
                 ["vision-right-sphere", "HKLensSpecification.sphere"],
                 ["vision-right-far-pupillary-distance", "HKGlassesLensSpecification.farPupillaryDistance"],
             ])
-        #expect(observation.component.map { $0.value?.value["value"]?.number?.text } == ["-1.25", "31.5"])
-        #expect(observation.component.map { $0.value?.value["code"]?.string } == ["[diop]", "mm"])
+        #expect(observation.component.map { $0.value?.json["value"]?.number?.text } == ["-1.25", "31.5"])
+        #expect(observation.component.map { $0.value?.json["code"]?.string } == ["[diop]", "mm"])
         #expect(
             VisionPrescription(
                 issued: .day("2025-01-15"), purpose: .glasses, right: .init(), left: .init(), origin: Self.watch) == nil
@@ -116,7 +116,7 @@ struct SpecialStatementTests {
         }
         let record = try #require(form([3, 2, 1, 0, 1, 1, 1, 1, nil]))
         let observation = record.observation(subject: "p1")
-        #expect(observation.value?.value.integer == 10)
+        #expect(observation.value?.json.integer == 10)
         #expect(record.risk.code == "HKPHQ9AssessmentRiskModerate")
         #expect(observation.component.count == 11)
         let answers = observation.component.dropFirst(2)
@@ -124,7 +124,7 @@ struct SpecialStatementTests {
             answers.map { $0.code?.coding.first?.code } == [
                 "44250-9", "44255-8", "44259-0", "44254-1", "44251-7", "44258-2", "44252-5", "44253-3", "44260-8",
             ])
-        #expect(answers.last?.value?.value["text"]?.string == "Preferred not to answer")
+        #expect(answers.last?.value?.json["text"]?.string == "Preferred not to answer")
         #expect(form([nil, 0, 0, 0, 0, 0, 0, 0, 0]) == nil)
         #expect(form([4, 0, 0, 0, 0, 0, 0, 0, 0]) == nil)
         #expect(form([0]) == nil)

@@ -49,13 +49,13 @@ struct WorkoutPartTests {
         #expect(components.map { $0.value?.type } == ["DateTime", "Period", "Period"])
         #expect(components[0].code?.coding.first?.system == CodeSystem.healthKit)
         #expect(components[0].code?.coding.first?.code == "HKWorkoutEventTypePause")
-        #expect(components[0].value?.value.string == "2016-11-14T08:26:41-07:00")
+        #expect(components[0].value?.json.string == "2016-11-14T08:26:41-07:00")
         #expect(
-            components[1].value?.value == [
+            components[1].value?.json == [
                 "start": "2016-11-14T08:27:41-07:00", "end": "2016-11-14T08:28:06.030-07:00",
             ]
         )
-        #expect(components[2].value?.value["end"]?.string == "2016-11-14T08:29:41-07:00")
+        #expect(components[2].value?.json["end"]?.string == "2016-11-14T08:29:41-07:00")
     }
 
     @Test("the text written fast is the text of the JSON, with metadata, figures and units as recorded")

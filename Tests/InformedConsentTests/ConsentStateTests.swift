@@ -126,10 +126,10 @@ struct ConsentStateTests {
         #expect(!consent.category.isEmpty)
         let unnamed = ConsentWithdrawal.consent(
             id: UUID(), patientID: "p", contractID: "c", policy: nil, now: Fixtures.noon)
-        #expect(unnamed.policyRule?.label != nil)
+        #expect(unnamed.policyRule?.text != nil)
         #expect(throws: ConsentError.notAWithdrawal) {
             var active = consent
-            active.status = "active"
+            active.status = .active
             _ = try ConsentWithdrawal(active, receivedAt: Fixtures.noon)
         }
     }

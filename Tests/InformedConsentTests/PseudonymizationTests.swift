@@ -14,7 +14,7 @@ struct PseudonymizationTests {
     @Test func onlyTheYearOfBirthLeaves() throws {
         let patient = try patient(PersonFacts(birthDate: DateTime("1990-02-02"), gender: "female"))
         #expect(patient.object["birthDate"]?.string == "1990")
-        #expect(patient.gender == "female")
+        #expect(patient.gender == .female)
         #expect(!patient.json.text().contains("1990-"))
     }
 

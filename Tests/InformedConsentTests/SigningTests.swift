@@ -16,7 +16,7 @@ struct SigningTests {
         #expect(read.signedAt == Fixtures.noon)
         #expect(read.sharing == true)
         #expect(signed.contract.applies?.start?.text == "2026-03-01T07:00:00.000-05:00")
-        #expect(signed.contract.status == "executed")
+        #expect(signed.contract.status == .executed)
         #expect(signed.contract.url == nil && signed.contract.version == nil)
         #expect(signed.contract.contained.count == 2)
         #expect(signed.contract.signer.first?.type?.code == "CONSENTER")
@@ -61,7 +61,7 @@ struct SigningTests {
         #expect(object["contained"]?[0]?["type"]?[0]?["text"]?.string == "t")
         #expect(object["contained"]?[1]?["characteristic"]?[0]?["valueBoolean"]?.bool == true)
         #expect(object["term"]?[0]?["offer"]?["text"]?.string == "Summary")
-        #expect(signed.contract.signer.first?.extensions == [])
+        #expect(signed.contract.signer.first?.extension == [])
     }
 
     @Test func theDocumentTellsTextAnswersAndChoice() throws {

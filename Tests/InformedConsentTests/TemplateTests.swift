@@ -108,7 +108,7 @@ struct TemplateTests {
         #expect(throws: ConsentError.sharingUnanswered) {
             try Fixtures.signed(try template(true), sharing: nil)
         }
-        #expect(try Fixtures.signed(try template(false)).contract.signer.first?.extensions == [])
+        #expect(try Fixtures.signed(try template(false)).contract.signer.first?.extension == [])
     }
 }
 

@@ -134,7 +134,7 @@ struct DialogueTests {
 
     @Test func theStateOfAnotherFormIsNotTaken() throws {
         let dialogue = SurveyDialogue(try form(Self.items))
-        let other = Form(Questionnaire(id: "other"))
+        let other = QuestionnaireForm(Questionnaire(JSONObject(resourceType: "Questionnaire", id: "other")))
         #expect(SurveyDialogue(other, resuming: dialogue.state) == nil)
         #expect(SurveyDialogue(try form(Self.items), resuming: "nonsense") == nil)
         #expect(SurveyDialogue(try form(Self.items), resuming: [:]) == nil)

@@ -117,7 +117,7 @@ struct PublishedFormTests {
         #expect(items.map(\.linkId) == questions.map(\.linkID))
         for (index, item) in items.enumerated() {
             let expected = try option(index)
-            #expect(item.label == questions[index].text)
+            #expect(item.text == questions[index].text)
             #expect(item.answer.map { $0["valueCoding"] } == [expected])
         }
         #expect(try Resource(response.json.bytes()).as(QuestionnaireResponse.self) == response)

@@ -105,10 +105,10 @@ struct RandomForm {
         }
     }
 
-    var form: Form {
-        var questionnaire = Questionnaire(id: "random")
+    var form: QuestionnaireForm {
+        var questionnaire = Questionnaire(JSONObject(resourceType: "Questionnaire", id: "random"))
         questionnaire["item"] = .array(items.map(Self.json))
-        return Form(questionnaire)
+        return QuestionnaireForm(questionnaire)
     }
 
     private static func json(_ item: Item) -> JSON {

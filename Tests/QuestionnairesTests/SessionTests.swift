@@ -39,7 +39,7 @@ struct SessionTests {
     @Test func aFormWithoutAURLIsNamedByItsID() throws {
         let questionnaire = try #require(
             try JSON(parsing: #"{"resourceType": "Questionnaire", "id": "f1", "item": []}"#).object)
-        let form = Form(Questionnaire(questionnaire))
+        let form = QuestionnaireForm(Questionnaire(questionnaire))
         #expect(FormSession(form).response().questionnaire == "Questionnaire/f1")
     }
 

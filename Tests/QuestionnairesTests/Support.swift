@@ -4,13 +4,14 @@ import Questionnaires
 import Testing
 
 /// A form of items written as JSON, `{"linkId": ...}, {...}`.
-func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws -> Form
+func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws
+    -> QuestionnaireForm
 {
     let text = """
         {"resourceType": "Questionnaire", "url": "https://example.org/form", "version": "1", "status": "active", \
         \(more.isEmpty ? "" : more + ", ")"item": [\(items)]}
         """
-    return Form(Questionnaire(try #require(try JSON(parsing: text).object)), valueSet: valueSet)
+    return QuestionnaireForm(Questionnaire(try #require(try JSON(parsing: text).object)), valueSet: valueSet)
 }
 
 /// A response to that form with items written as JSON.
@@ -23,7 +24,7 @@ func response(_ items: String, _ more: String = "\"status\": \"completed\"") thr
 }
 
 /// The codes of what is wrong with the answers and with the response they make.
-func answered(_ form: Form, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem]) {
+func answered(_ form: QuestionnaireForm, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem]) {
     let (response, problems) = form.answer(try JSON(parsing: answers), subject: nil, authored: nil)
     return (response["item"], problems)
 }
@@ -67,8 +68,9 @@ enum Published {
         try Resource(try Data(contentsOf: try #require(folder).appendingPathComponent(name)), lenient: lenient)
     }
 
-    static func form(_ name: String) throws -> Form {
-        Form(try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
+    static func form(_ name: String) throws -> QuestionnaireForm {
+        QuestionnaireForm(
+            try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
     }
 
     /// The names of all forms, in folders.

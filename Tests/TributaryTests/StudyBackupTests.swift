@@ -112,9 +112,9 @@ import Testing
         try await withStudy { root, stores in
             let queue = try await stores.openQueue()
             let records = try await stores.openRecords()
-            let writing = Task {
+            let writing = _Concurrency.Task {
                 var number = 100
-                while !Task.isCancelled {
+                while !_Concurrency.Task.isCancelled {
                     number += 1
                     let id = number
                     // As the consumer does: the records first, the queue after them.

@@ -29,7 +29,7 @@ import Wire
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0, roles: roles), logger: logger)
         let (stop, stopping) = AsyncStream<Void>.makeStream()
         let (ports, port) = AsyncStream<Int>.makeStream()
-        let serving = Task {
+        let serving = _Concurrency.Task {
             defer { port.finish() }
             try await server.run(until: stop) { port.yield($0) }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FactValueTests {
     private func value(_ type: String, _ json: String) throws -> FactValue? {
-        FactValue((type, try JSON(parsing: json)))
+        FactValue(OpenChoice(type: type, json: try JSON(parsing: json)))
     }
 
     @Test(arguments: [(nil, "E"), ("<", "L"), ("<=", "LE"), (">", "G"), (">=", "GE")])

@@ -38,14 +38,12 @@ public struct HealthDevice: Sendable, Hashable {
     ///
     /// - Parameter subject: the id of the Patient who wears or owns it; nil leaves the patient out.
     public func resource(subject: String?) -> JSON {
-        var object = JSONObject()
-        object["resourceType"] = "Device"
-        object["id"] = .string(resourceID(subject: subject))
-        object["status"] = "active"
-        if let manufacturer { object["manufacturer"] = .string(manufacturer) }
-        object["deviceName"] = [["name": .string(product.rawValue), "type": "model-name"]]
-        if let hardware { object["modelNumber"] = .string(hardware) }
-        if let subject { object["patient"] = ["reference": .string("Patient/" + subject)] }
-        return .object(object)
+        var device = Device(id: resourceID(subject: subject))
+        device.status = .active
+        device.manufacturer = manufacturer
+        device.deviceName = [Device.DeviceName(name: product.rawValue, type: .modelName)]
+        device.modelNumber = hardware
+        device.patient = subject.map { Reference("Patient/" + $0) }
+        return device.json
     }
 }

@@ -17,11 +17,12 @@ extension HealthSelection.Inclusion {
     }
 
     private static func permitting(observation: Resource) -> Set<HealthSelection.Inclusion> {
-        let codings = Observation(observation.object).code?.coding ?? []
+        let observation = Observation(observation.object)
+        let codings = observation.code?.coding ?? []
         let codes = codings.filter { $0.system == CodeSystem.healthKit }.map(\.code)
         if codes.contains(SpecialKind.workoutRoute.identifier) { return [.routes] }
         if codes.contains(SpecialKind.heartbeatSeries.identifier) { return [.heartbeats] }
-        return observation.identifiers.contains { $0.system == ClinicalRecord.idSystem } ? [.clinicalRecords] : []
+        return observation.identifier.contains { $0.system == ClinicalRecord.idSystem } ? [.clinicalRecords] : []
     }
 }
 

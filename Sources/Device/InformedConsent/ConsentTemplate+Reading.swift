@@ -18,11 +18,11 @@ extension ConsentTemplate {
             let details = term.extension(ConsentVocabulary.section)
             func detail(_ name: String) -> String? {
                 // Some wrote the parts with the full URL and a fragment.
-                details?.extensions.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?
-                    .value?.value.string
+                details?.extension.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?
+                    .value?.json.string
             }
             return ConsentSection(
-                kind: kind, title: detail("title"), summary: term.label ?? term.object["offer"]?["text"]?.string,
+                kind: kind, title: detail("title"), summary: term.text ?? term.offer?.text,
                 htmlContent: detail("htmlContent"), htmlContentFile: detail("htmlContentFile"),
                 image: detail("image"), animation: detail("animation"))
         }
@@ -36,7 +36,7 @@ extension ConsentTemplate {
             return []
         }
         return group.characteristic.enumerated().compactMap { index, characteristic in
-            guard let text = characteristic.code?.label ?? characteristic.code?.coding.first?.display, !text.isEmpty
+            guard let text = characteristic.code?.text ?? characteristic.code?.coding.first?.display, !text.isEmpty
             else {
                 warnings.append("characteristic \(index + 1): no text")
                 return nil
@@ -45,13 +45,15 @@ extension ConsentTemplate {
                 warnings.append("characteristic \(index + 1): exclude is missing")
                 return nil
             }
-            let value = characteristic.object["valueBoolean"]?.bool ?? true
+            var value = true
+            if case .boolean(let given)? = characteristic.value { value = given }
             return EligibilityCriterion(text: text, mustBeMet: value != exclude)
         }
     }
 
     static func teamName(of contract: Contract) -> String? {
         guard let authority = contract.authority.first else { return nil }
-        return contract.containedResource(authority.reference)?.text("name") ?? authority.text("display")
+        return contract.containedResource(authority.reference).flatMap { Organization($0.object).name }
+            ?? authority.display
     }
 }

@@ -18,31 +18,25 @@ extension ConsentTemplate {
         }
         // A code is one person's: what a template has in its place is none.
         if signed.extension(ConsentVocabulary.moveCode) != nil {
-            signed.extensions = signed.extensions.filter { $0.url != ConsentVocabulary.moveCode }
+            signed.extension = signed.extension.filter { $0.url != ConsentVocabulary.moveCode }
         }
         if let moveCode {
-            signed.extensions += [
-                Extension(url: ConsentVocabulary.moveCode, value: "String", .string(moveCode.text))
-            ]
+            signed.extension += [Extension(url: ConsentVocabulary.moveCode, value: .string(moveCode.text))]
         }
         // The URL names the template; the signed contract points at it.
-        signed.instantiatesURI = canonical
-        signed.status = "executed"
+        signed.instantiatesUri = canonical
+        signed.status = .executed
         var period = Period()
-        period.setText("start", now.text)
+        period.start = now
         signed.applies = period
         let person = Reference("Patient/" + patientID)
-        var signature = Signature()
-        signature.type = [
-            Coding(
-                system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
-                display: "Consent Signature")
-        ]
-        signature.when = now
-        signature.who = person
-        var signer = ContractSigner()
+        let purpose = Coding(
+            system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
+            display: "Consent Signature")
+        let signature = Signature(type: [purpose], when: now, who: person)
+        var signer = Contract.Signer(JSONObject())
         if let sharing {
-            signer.extensions = [Extension(url: ConsentVocabulary.sharing, value: "Boolean", .bool(sharing))]
+            signer.extension = [Extension(url: ConsentVocabulary.sharing, value: .boolean(sharing))]
         }
         signer.type = Coding(system: ConsentVocabulary.signerType, code: "CONSENTER", display: "Consenter")
         signer.party = person
@@ -68,7 +62,7 @@ extension ConsentTemplate {
             group.characteristic = group.characteristic.map { characteristic in
                 guard characteristic.value == nil else { return characteristic }
                 var characteristic = characteristic
-                characteristic["valueBoolean"] = true
+                characteristic.value = .boolean(true)
                 return characteristic
             }
             return group.resource
@@ -77,19 +71,16 @@ extension ConsentTemplate {
     }
 
     /// A term with the offer that R4 requires.
-    private static func term(_ term: ContractTerm) -> ContractTerm {
-        var result = ContractTerm()
+    private static func term(_ term: Contract.Term) -> Contract.Term {
+        var result = Contract.Term(JSONObject())
         for key in ["id", "extension", "identifier", "issued", "applies", "type", "subType", "text", "offer"] {
             result[key] = term[key]
         }
         if result["offer"] == nil {
-            result["offer"] =
-                term.label.map { ["text": .string($0)] }
-                ?? [
-                    "extension": [
-                        ["url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "unknown"]
-                    ]
-                ]
+            var offer = Contract.Term.Offer()
+            offer.text = term.text
+            if term.text == nil { offer.extension = [.dataAbsent("unknown")] }
+            result.offer = offer
         }
         for key in ["asset", "group"] where term["offer"] != nil { result[key] = term[key] }
         return result

@@ -36,9 +36,9 @@ public struct ConsentTemplate: Sendable, Hashable {
         eligibility = Eligibility(criteria: ConsentTemplate.criteria(of: contract, &warnings))
         teamName = ConsentTemplate.teamName(of: contract)
         title =
-            contract.title ?? contract.text("name") ?? contract.type?.label
+            contract.title ?? contract.name ?? contract.type?.text
             ?? sections.first { $0.kind == .overview && !$0.title.isEmpty }?.title ?? "Consent"
-        let asks = contract.extension(ConsentVocabulary.asksForSharing)?.value?.value.bool
+        let asks = contract.extension(ConsentVocabulary.asksForSharing)?.value?.json.bool
         asksForSharing = asks ?? true
         requiresSharingAnswer = asks ?? false
         includedHealthData = contract.includedHealthData
@@ -59,6 +59,8 @@ extension Contract {
     /// What of health data that leaves only by name this consent names, signed or not.
     public var includedHealthData: Set<String> {
         Set(
-            extensions.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap { $0.value?.value.string })
+            self.extension.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap {
+                $0.value?.json.string
+            })
     }
 }

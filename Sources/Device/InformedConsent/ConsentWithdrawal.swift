@@ -30,7 +30,7 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     ///   - number: the server's count of what it receives.
     /// - Throws: ``ConsentError/notAWithdrawal``, ``ConsentError/subjectUnclear``.
     public init(_ consent: Consent, receivedAt: Date, number: Int64 = 0) throws(ConsentError) {
-        guard consent.resourceType == Consent.resourceType, consent.status == "inactive",
+        guard consent.resourceType == Consent.resourceType, consent.status == .inactive,
             consent.scope?.coding.contains(where: { $0.code == "research" }) ?? false
         else { throw ConsentError.notAWithdrawal }
         guard let patient = consent.patient?.literal, patient.type == "Patient" else {
@@ -38,7 +38,8 @@ public struct ConsentWithdrawal: Sendable, Hashable {
         }
         id = consent.id
         subject = patient.id
-        let source = Reference(json: consent.object["sourceReference"])?.literal
+        var source: (type: String, id: String)?
+        if case .reference(let reference)? = consent.source { source = reference.literal }
         contractID = source.flatMap { $0.type == "Contract" ? $0.id : nil }
         withdrawnAt = min(consent.dateTime?.start() ?? receivedAt, receivedAt)
         arrival = ConsentArrival(receivedAt: receivedAt, number: number)
@@ -54,24 +55,22 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     public static func consent(
         id: UUID, patientID: String, contractID: String, policy: String?, now: Date, offsetMinutes: Int = 0
     ) -> Consent {
-        var consent = Consent(id: id.uuidString.lowercased())
-        consent.status = "inactive"
-        consent.scope = CodeableConcept(
+        let scope = CodeableConcept(
             coding: [Coding(system: ConsentVocabulary.consentScope, code: "research", display: "Research")])
-        consent.category = [
-            CodeableConcept(coding: [
-                Coding(
-                    system: ConsentVocabulary.consentCategory, code: "research",
-                    display: "Research Information Access")
-            ])
-        ]
+        let category = CodeableConcept(coding: [
+            Coding(
+                system: ConsentVocabulary.consentCategory, code: "research", display: "Research Information Access")
+        ])
+        var consent = Consent(id: id.uuidString.lowercased(), status: .inactive, scope: scope, category: [category])
         consent.patient = Reference("Patient/" + patientID)
         consent.dateTime = DateTime(now, offsetMinutes: offsetMinutes)
-        consent["performer"] = [["reference": .string("Patient/" + patientID)]]
-        consent["sourceReference"] = ["reference": .string("Contract/" + contractID)]
+        consent.performer = [Reference("Patient/" + patientID)]
+        consent.source = .reference(Reference("Contract/" + contractID))
         // R4 requires a policy or a policy rule (ppc-1).
         if let policy {
-            consent["policy"] = [["uri": .string(policy)]]
+            var named = Consent.Policy()
+            named.uri = policy
+            consent.policy = [named]
         } else {
             consent.policyRule = CodeableConcept(coding: [], text: "Withdrawal from the study")
         }

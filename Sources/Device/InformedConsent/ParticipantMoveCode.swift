@@ -46,10 +46,10 @@ extension Contract {
     ///
     /// - Throws: ``ConsentError/moveCodeInvalid`` where one stands that cannot be read, or several stand.
     public func moveCode() throws(ConsentError) -> ParticipantMoveCode? {
-        let carried = extensions.filter { $0.url == ConsentVocabulary.moveCode }
+        let carried = self.extension.filter { $0.url == ConsentVocabulary.moveCode }
         guard let first = carried.first else { return nil }
-        guard carried.count == 1, let value = first.value, value.type == "String",
-            let code = value.value.string.flatMap(ParticipantMoveCode.init(text:))
+        guard carried.count == 1, case .string(let text)? = first.value,
+            let code = ParticipantMoveCode(text: text)
         else { throw ConsentError.moveCodeInvalid }
         return code
     }

@@ -27,15 +27,16 @@ public struct Pseudonymization: Sendable, Hashable {
     ///   - today: the day by which age is counted.
     public func patient(id: String, facts: PersonFacts, today: DateTime) -> Patient {
         var patient = Patient(id: id)
-        patient["meta"] = [
-            "security": [
-                [
-                    "system": "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "code": "PSEUDED",
-                    "display": "pseudonymized",
-                ]
-            ]
+        var meta = Meta()
+        meta.security = [
+            Coding(
+                system: "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", code: "PSEUDED",
+                display: "pseudonymized")
         ]
-        patient.gender = facts.gender.flatMap { PersonFacts.genders.contains($0) ? $0 : nil }
+        patient.meta = meta
+        patient.gender = facts.gender.flatMap {
+            PersonFacts.genders.contains($0) ? AdministrativeGender(rawValue: $0) : nil
+        }
         patient.birthDate = facts.birthDate
         patient = aggregatingAge(of: patient, today: today)
         if let address = address(facts) { patient.address = [address] }
@@ -49,25 +50,21 @@ public struct Pseudonymization: Sendable, Hashable {
         guard let birth = patient.birthDate else { return patient }
         // Only the year is kept, so who may turn 90 in this year counts as 90.
         guard today.year - birth.year > 89 else {
-            patient["birthDate"] = .string(String(birth.dateText.prefix(4)))
-            patient["_birthDate"] = nil
+            patient.birthDate = DateTime(String(birth.dateText.prefix(4)))
+            patient.birthDateElement = nil
             return patient
         }
-        patient["birthDate"] = nil
-        patient["_birthDate"] = [
-            "extension": [
-                ["url": "http://hl7.org/fhir/StructureDefinition/data-absent-reason", "valueCode": "masked"]
-            ]
-        ]
-        var extensions = patient.extensions.filter { $0.url != ConsentVocabulary.ninetyOrOlder }
-        extensions.append(Extension(url: ConsentVocabulary.ninetyOrOlder, value: "Boolean", true))
-        patient.extensions = extensions
+        patient.birthDate = nil
+        patient.birthDateElement = PrimitiveElement(extension: [.dataAbsent("masked")])
+        var extensions = patient.extension.filter { $0.url != ConsentVocabulary.ninetyOrOlder }
+        extensions.append(Extension(url: ConsentVocabulary.ninetyOrOlder, value: .boolean(true)))
+        patient.extension = extensions
         return patient
     }
 
     /// Whether the Patient says that the person is 90 or older instead of giving a year of birth.
     public static func isNinetyOrOlder(_ patient: Patient) -> Bool {
-        patient.extension(ConsentVocabulary.ninetyOrOlder)?.value?.value.bool ?? false
+        patient.extension(ConsentVocabulary.ninetyOrOlder)?.value?.json.bool ?? false
     }
 
     /// The area of a United States postal code: its first three digits, `000` for a restricted one; nil where there are

@@ -19,40 +19,31 @@ public struct ValidationReport: Sendable, Hashable {
     /// Line and column stand in HL7's extensions `operationoutcome-issue-line` and `operationoutcome-issue-col`, and in
     /// `location`.
     public var operationOutcome: OperationOutcome {
-        var outcome = OperationOutcome(id: nil)
         var rows = issues.map(ValidationReport.row)
         if rows.isEmpty {
-            rows = [
-                [
-                    "severity": "information", "code": "informational",
-                    "details": ["text": "No problems were found."],
-                ]
-            ]
+            var row = OperationOutcome.Issue(severity: .information, code: .informational)
+            row.details = CodeableConcept(coding: [], text: "No problems were found.")
+            rows = [row]
         }
-        outcome.object["issue"] = .array(rows)
-        return outcome
+        return OperationOutcome(issue: rows)
     }
 
-    private static func row(_ issue: ValidationIssue) -> JSON {
-        var object = JSONObject()
+    private static func row(_ issue: ValidationIssue) -> OperationOutcome.Issue {
+        var row = OperationOutcome.Issue(JSONObject())
         if let line = issue.line, let column = issue.column {
             let url = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-"
-            object["extension"] = [
-                ["url": .string(url + "line"), "valueInteger": .number(JSONNumber(line))],
-                ["url": .string(url + "col"), "valueInteger": .number(JSONNumber(column))],
+            row.extension = [
+                Extension(url: url + "line", value: .integer(line)),
+                Extension(url: url + "col", value: .integer(column)),
             ]
         }
-        object["severity"] = .string(issue.severity.rawValue)
-        object["code"] = .string(issue.kind.rawValue)
-        object["details"] = [
-            "coding": [["system": "urn:tributary:validation", "code": .string(issue.code)]],
-            "text": .string(issue.message),
-        ]
-        object["diagnostics"] = .string(issue.message)
-        if let line = issue.line, let column = issue.column {
-            object["location"] = [.string("Line[\(line)] Col[\(column)]")]
-        }
-        if !issue.expression.isEmpty { object["expression"] = [.string(issue.expression)] }
-        return .object(object)
+        row.severity = IssueSeverity(rawValue: issue.severity.rawValue)
+        row.code = IssueType(rawValue: issue.kind.rawValue)
+        row.details = CodeableConcept(
+            coding: [Coding(system: "urn:tributary:validation", code: issue.code)], text: issue.message)
+        row.diagnostics = issue.message
+        if let line = issue.line, let column = issue.column { row.location = ["Line[\(line)] Col[\(column)]"] }
+        if !issue.expression.isEmpty { row.expression = [issue.expression] }
+        return row
     }
 }

@@ -132,7 +132,7 @@ extension FHIRVersion {
         for item in items.array ?? [] {
             if item["answerOption"] != nil || item["answerValueSet"] != nil { found.append([.r4]) }
             if item["option"] != nil || item["options"] != nil { found.append([.stu3]) }
-            if let initial = item.object.map(JSONElement.init)?.choice("initial"), !initial.type.isEmpty {
+            if let initial = item.object?.choice("initial"), !initial.type.isEmpty {
                 found.append([.stu3])
             }
             for condition in item["enableWhen"]?.array ?? [] {

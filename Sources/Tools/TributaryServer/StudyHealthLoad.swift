@@ -23,7 +23,7 @@ public actor StudyHealthLoad {
     private let provenance: RecordProvenance
     private let clock: @Sendable () -> Date
     private var loader: HealthLoader
-    private var writing: Task<(HealthLoader, HealthLoader.Report, AccessControl.LoadEntry?), any Error>?
+    private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report, AccessControl.LoadEntry?), any Error>?
     private var report = HealthLoader.Report()
     private let access: AccessControl
     /// Who loads what.
@@ -104,7 +104,7 @@ public actor StudyHealthLoad {
         guard !batch.isEmpty else { return }
         let (loader, database, clock, entry) = (loader, database, clock, entry)
         let (access, actor, target, earlier) = (access, actor, target, report.changes)
-        writing = Task {
+        writing = _Concurrency.Task {
             try await database.write { transaction in
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)

@@ -86,10 +86,10 @@ public struct StudyServer: Sendable {
         // 3. Until told to stop.
         let group = ServiceGroup.bounded(services, logger: logger)
         let stopping = stop.map { stop in
-            Task {
+            _Concurrency.Task {
                 for await _ in stop { break }
                 // A stream that ends because this task was cancelled says nothing.
-                if !Task.isCancelled { await group.triggerGracefulShutdown() }
+                if !_Concurrency.Task.isCancelled { await group.triggerGracefulShutdown() }
             }
         }
         defer { stopping?.cancel() }

@@ -139,6 +139,6 @@ enum SpecialExtension {
     static let prefix = "urn:tributary:healthkit-metadata:"
 
     static func make(_ key: String, _ type: String, _ value: JSON) -> JSON {
-        Extension(url: prefix + key, value: type, value).json
+        Extension(url: prefix + key, value: OpenChoice(type: type, json: value)).json
     }
 }

@@ -31,9 +31,9 @@ enum AnswerCoercion {
     static func option(_ json: JSON, among options: [AnswerValue]) -> AnswerValue? {
         guard let word = json.string ?? json.number?.text else { return nil }
         let codings = options.filter { $0.type == "Coding" }
-        return codings.first { $0.json["code"]?.string == word }
-            ?? codings.first { "\($0.json["system"]?.string ?? "")|\($0.json["code"]?.string ?? "")" == word }
-            ?? codings.first { $0.json["display"]?.string == word }
+        return codings.first { $0.coding?.code == word }
+            ?? codings.first { "\($0.coding?.system ?? "")|\($0.coding?.code ?? "")" == word }
+            ?? codings.first { $0.coding?.display == word }
             ?? options.first { $0.json == json }
             ?? options.first { $0.type != "Coding" && $0.text == word }
     }

@@ -21,7 +21,7 @@ struct AnswerFiller {
         var values: [(number: Int, value: JSON)] = []
     }
 
-    private let form: Form
+    private let form: QuestionnaireForm
     private var answers: [PlacedAnswer]
     private var problems: [ResponseProblem]
 

@@ -13,7 +13,7 @@ struct AnswerPlace: Sendable {
     var item: FormItem? { steps.last?.item }
 }
 
-extension Form {
+extension QuestionnaireForm {
     /// Why a key of an answers file leads nowhere.
     enum KeyProblem: Error {
         case unknown

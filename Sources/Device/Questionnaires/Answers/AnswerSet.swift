@@ -44,17 +44,17 @@ struct PlacedAnswer: Sendable {
 
 /// Reads an answers file into single values with their places.
 struct AnswerReader {
-    let form: Form
+    let form: QuestionnaireForm
     private(set) var answers: [PlacedAnswer] = []
     private(set) var problems: [ResponseProblem] = []
 
-    init(form: Form) { self.form = form }
+    init(form: QuestionnaireForm) { self.form = form }
 
     mutating func read(_ object: JSONObject, below parent: AnswerPlace?, key: String) {
         for member in object.members {
             let key = key.isEmpty ? member.key : "\(key)/\(member.key)"
             let place: AnswerPlace
-            do throws(Form.KeyProblem) {
+            do throws(QuestionnaireForm.KeyProblem) {
                 place = try form.place(of: member.key, below: parent)
             } catch {
                 switch error {

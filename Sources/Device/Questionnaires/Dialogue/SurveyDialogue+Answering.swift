@@ -25,12 +25,12 @@ extension SurveyDialogue {
         guard case .question(let path) = current, let item = session.state(at: path)?.item, item.type == .attachment
         else { return Reply() }
         guard let data else { return Reply(lines: ["The file cannot be read."]) }
-        var attachment = JSONObject()
-        attachment["contentType"] = contentType.map(JSON.string)
-        attachment["data"] = .string(data.base64EncodedString())
-        attachment["size"] = .number(JSONNumber(data.count))
-        attachment["title"] = title.map(JSON.string)
-        return accept([AnswerValue(type: "Attachment", json: .object(attachment))], item, at: path)
+        var attachment = Attachment()
+        attachment.contentType = contentType
+        attachment.data = data.base64EncodedString()
+        attachment.size = data.count
+        attachment.title = title
+        return accept([AnswerValue(type: "Attachment", json: attachment.json)], item, at: path)
     }
 
     private mutating func take(_ word: String, repetition path: ItemPath) -> Reply {

@@ -33,13 +33,13 @@ public struct SurveyDialogue: Sendable {
     /// Repeating groups without answers that the person has begun.
     var opened: Set<ItemPath> = []
 
-    public init(_ form: Form, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
         current = script.steps.first
     }
 
     /// Goes on where ``state`` was taken; nil where it is that of another form, or none.
-    public init?(_ form: Form, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
+    public init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
         }

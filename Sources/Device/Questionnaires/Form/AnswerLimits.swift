@@ -30,28 +30,28 @@ public struct AnswerLimits: Sendable {
     /// An example or a pattern of what to type.
     public let entryFormat: String?
 
-    init(_ item: QuestionnaireItem, _ options: OptionReader) {
-        func value(_ urls: String...) -> (type: String, value: JSON)? {
+    init(_ item: Questionnaire.Item, _ options: OptionReader) {
+        func value(_ urls: String...) -> OpenChoice? {
             urls.lazy.compactMap { item.extension($0)?.value }.first
         }
         maxLength = item.maxLength
-        minLength = value(FormExtension.minLength)?.value.integer
-        pattern = value(FormExtension.regex)?.value.string.flatMap { AnswerPattern($0) }
-        validationText = FormExtension.validationTexts.lazy.compactMap { item.extension($0)?.value?.value.string }.first
+        minLength = value(FormExtension.minLength)?.json.integer
+        pattern = value(FormExtension.regex)?.json.string.flatMap { AnswerPattern($0) }
+        validationText = FormExtension.validationTexts.lazy.compactMap { item.extension($0)?.value?.json.string }.first
         minimum = AnswerValue(value(FormExtension.minQuantity, FormExtension.minValue))
         maximum = AnswerValue(value(FormExtension.maxQuantity, FormExtension.maxValue))
-        maxDecimalPlaces = value(FormExtension.maxDecimalPlaces)?.value.integer
-        minOccurs = value(FormExtension.minOccurs)?.value.integer
-        maxOccurs = value(FormExtension.maxOccurs)?.value.integer
-        mimeTypes = item.extensions(FormExtension.mimeType).compactMap { $0.value?.value.string }
-        maxSize = value(FormExtension.maxSize)?.value.number?.decimal
-        let unitSet = value(FormExtension.unitValueSet)?.value.string
+        maxDecimalPlaces = value(FormExtension.maxDecimalPlaces)?.json.integer
+        minOccurs = value(FormExtension.minOccurs)?.json.integer
+        maxOccurs = value(FormExtension.maxOccurs)?.json.integer
+        mimeTypes = item.extensions(FormExtension.mimeType).compactMap { $0.value?.json.string }
+        maxSize = value(FormExtension.maxSize)?.json.number?.decimal
+        let unitSet = value(FormExtension.unitValueSet)?.json.string
         hasUnitSet = unitSet != nil
         units =
-            item.extensions(FormExtension.unitOption).compactMap { $0.value.flatMap { Coding(json: $0.value) } }
+            item.extensions(FormExtension.unitOption).compactMap { $0.value.flatMap { Coding(json: $0.json) } }
             + (unitSet.flatMap { options.codings(inSet: $0) } ?? [])
-        takesOtherUnits = ["optionsOrType", "optionsOrString"].contains(value(FormExtension.unitOpen)?.value.string)
-        referenceTypes = item.extensions(FormExtension.referenceResource).compactMap { $0.value?.value.string }
-        entryFormat = value(FormExtension.entryFormat)?.value.string
+        takesOtherUnits = ["optionsOrType", "optionsOrString"].contains(value(FormExtension.unitOpen)?.json.string)
+        referenceTypes = item.extensions(FormExtension.referenceResource).compactMap { $0.value?.json.string }
+        entryFormat = value(FormExtension.entryFormat)?.json.string
     }
 }

@@ -12,20 +12,26 @@ public struct AnswerValue: Sendable, Hashable {
         self.json = json
     }
 
-    init?(_ choice: (type: String, value: JSON)?) {
+    init?(_ choice: (some ChoiceValue)?) {
         guard let choice else { return nil }
-        self.init(type: choice.type, json: choice.value)
+        self.init(type: choice.type, json: choice.json)
     }
+
+    // The value by its type; nil where the JSON is no object.
+    var coding: Coding? { Coding(json: json) }
+    var quantity: Quantity? { Quantity(json: json) }
+    var reference: Reference? { Reference(json: json) }
+    var attachment: Attachment? { Attachment(json: json) }
 
     /// What a person reads.
     public var text: String {
         switch type {
-        case "Coding": json["display"]?.string ?? json["code"]?.string ?? ""
+        case "Coding": coding?.display ?? coding?.code ?? ""
         case "Quantity":
-            [json["comparator"]?.string, json["value"]?.number?.text, json["unit"]?.string ?? json["code"]?.string]
+            [quantity?.comparator?.rawValue, quantity?.value?.text, quantity?.unit ?? quantity?.code]
                 .compactMap { $0 }.joined(separator: " ")
-        case "Reference": json["display"]?.string ?? json["reference"]?.string ?? ""
-        case "Attachment": json["title"]?.string ?? json["url"]?.string ?? json["contentType"]?.string ?? ""
+        case "Reference": reference?.display ?? reference?.reference ?? ""
+        case "Attachment": attachment?.title ?? attachment?.url ?? attachment?.contentType ?? ""
         case "Boolean": json.bool.map { $0 ? "yes" : "no" } ?? ""
         default: json.string ?? json.number?.text ?? ""
         }
@@ -40,10 +46,10 @@ public struct AnswerValue: Sendable, Hashable {
         case ("Integer", "Integer"), ("Integer", "Decimal"), ("Decimal", "Integer"), ("Decimal", "Decimal"):
             return Self.compare(json.number, other.json.number)
         case ("Quantity", "Quantity"):
-            guard hasSameUnit(as: other), json["comparator"]?.string == other.json["comparator"]?.string else {
+            guard hasSameUnit(as: other), quantity?.comparator == other.quantity?.comparator else {
                 return nil
             }
-            return Self.compare(json["value"]?.number, other.json["value"]?.number)
+            return Self.compare(quantity?.value, other.quantity?.value)
         case ("Time", "Time"):
             guard let left = json.string.flatMap({ TimeOfDay($0) }),
                 let right = other.json.string.flatMap({ TimeOfDay($0) })
@@ -66,14 +72,14 @@ public struct AnswerValue: Sendable, Hashable {
     func equals(_ expected: AnswerValue) -> Bool {
         switch (type, expected.type) {
         case ("Coding", "Coding"):
-            guard let code = expected.json["code"]?.string else {
+            guard let code = expected.coding?.code else {
                 return expected.json["display"] != nil && json["display"] == expected.json["display"]
             }
-            let system = expected.json["system"]?.string
-            return json["code"]?.string == code && (system == nil || json["system"]?.string == system)
+            let system = expected.coding?.system
+            return coding?.code == code && (system == nil || coding?.system == system)
         case ("Reference", "Reference"):
-            let wanted = Reference(json: expected.json)
-            let found = Reference(json: json)
+            let wanted = expected.reference
+            let found = reference
             if let wanted = wanted?.reference, let found = found?.reference {
                 // A relative reference is the same resource on this server only; both must say so.
                 return wanted == found || Self.withoutVersion(wanted) == Self.withoutVersion(found)
@@ -88,18 +94,19 @@ public struct AnswerValue: Sendable, Hashable {
     var number: Decimal? {
         switch type {
         case "Decimal", "Integer": json.number?.decimal
-        case "Quantity": json["value"]?.number?.decimal
+        case "Quantity": quantity?.value?.decimal
         default: nil
         }
     }
 
     /// Units agree by code and system where both have codes, else by their texts.
     func hasSameUnit(as other: AnswerValue) -> Bool {
-        if let left = json["code"]?.string, let right = other.json["code"]?.string {
-            let systems = (json["system"]?.string, other.json["system"]?.string)
+        let (mine, others) = (quantity, other.quantity)
+        if let left = mine?.code, let right = others?.code {
+            let systems = (mine?.system, others?.system)
             return left == right && (systems.0 == nil || systems.1 == nil || systems.0 == systems.1)
         }
-        return json["unit"]?.string ?? json["code"]?.string == other.json["unit"]?.string ?? other.json["code"]?.string
+        return mine?.unit ?? mine?.code == others?.unit ?? others?.code
     }
 
     private static func order<Value: Comparable>(_ left: Value, _ right: Value) -> ComparisonResult {

@@ -17,9 +17,9 @@ public struct EnableCondition: Sendable {
     public let comparison: Comparison?
     public let expected: AnswerValue?
 
-    init(_ source: EnableWhen) {
+    init(_ source: Questionnaire.Item.EnableWhen) {
         question = source.question ?? ""
-        comparison = source.comparison.flatMap { Comparison(rawValue: $0) }
+        comparison = source.operator.flatMap { Comparison(rawValue: $0.rawValue) }
         expected = AnswerValue(source.answer)
     }
 

@@ -34,7 +34,7 @@ public final class FormItem: Sendable {
     let ancestors: [Int]
 
     init(
-        index: Int, position: Int, source: QuestionnaireItem, type: ItemType, options reader: OptionReader,
+        index: Int, position: Int, source: Questionnaire.Item, type: ItemType, options reader: OptionReader,
         children: [FormItem], ancestors: [Int], enablementIsOpen: Bool
     ) {
         self.index = index
@@ -46,17 +46,17 @@ public final class FormItem: Sendable {
         let options = reader.options(of: source)
         self.options = options
         linkID = source.linkId ?? ""
-        text = source.label
+        text = source.text
         prefix = source.prefix
         isRequired = source.required ?? false
         repeats = source.repeats ?? false
         isReadOnly = source.readOnly ?? false
-        isHidden = source.extension(FormExtension.hidden)?.value?.value.bool ?? false
+        isHidden = source.extension(FormExtension.hidden)?.value?.json.bool ?? false
         conditions = source.enableWhen.map { EnableCondition($0) }
-        enabledByAny = source.enableBehavior == "any"
+        enabledByAny = source.enableBehavior == .any
         limits = AnswerLimits(source, reader)
         unit =
-            source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.value) }
+            source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
             ?? (limits.units.count == 1 ? limits.units.first : nil)
         let values =
             source.initial.isEmpty

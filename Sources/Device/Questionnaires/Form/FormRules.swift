@@ -6,11 +6,11 @@ struct FormRules: Sendable {
     let code: String
     let severity: FormProblem.Severity
     let message: String
-    let isBroken: @Sendable (QuestionnaireItem, FormItem) -> Bool
+    let isBroken: @Sendable (Questionnaire.Item, FormItem) -> Bool
 
     private init(
         _ code: String, _ message: String, _ severity: FormProblem.Severity = .error,
-        _ isBroken: @escaping @Sendable (QuestionnaireItem, FormItem) -> Bool
+        _ isBroken: @escaping @Sendable (Questionnaire.Item, FormItem) -> Bool
     ) {
         self.code = code
         self.severity = severity
@@ -63,7 +63,7 @@ struct FormRules: Sendable {
         },
         FormRules("enable-behavior-unknown", "An enableBehavior is all or any; all must hold until it is mended.") {
             source, _ in
-            source.enableBehavior.map { $0 != "all" && $0 != "any" } ?? false
+            source.enableBehavior.map { $0 != .all && $0 != .any } ?? false
         },
         FormRules("limits-contradict", "The least value is above the greatest: no answer fits.") {
             guard let low = $1.limits.minimum, let high = $1.limits.maximum else { return false }
@@ -107,7 +107,7 @@ struct FormRules: Sendable {
     }
 
     /// What is wrong with one item, its conditions aside.
-    static func problems(of source: QuestionnaireItem, _ item: FormItem) -> [FormProblem] {
+    static func problems(of source: Questionnaire.Item, _ item: FormItem) -> [FormProblem] {
         (invariants + others).filter { $0.isBroken(source, item) }.map {
             FormProblem(code: $0.code, severity: $0.severity, linkID: item.linkID, message: $0.message)
         }

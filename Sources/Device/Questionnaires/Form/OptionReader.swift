@@ -7,14 +7,14 @@ struct OptionReader {
     let valueSet: (String) -> ValueSet?
 
     /// nil where the item offers nothing or its value set is not at hand.
-    func options(of item: QuestionnaireItem) -> [FormOption]? {
+    func options(of item: Questionnaire.Item) -> [FormOption]? {
         let own = item.answerOption.compactMap { option -> FormOption? in
             guard let value = AnswerValue(option.value) else { return nil }
             return FormOption(
                 value: value,
-                isExclusive: option.extension(FormExtension.optionExclusive)?.value?.value.bool ?? false,
+                isExclusive: option.extension(FormExtension.optionExclusive)?.value?.json.bool ?? false,
                 isInitial: option.initialSelected ?? false,
-                prefix: option.extension(FormExtension.optionPrefix)?.value?.value.string)
+                prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string)
         }
         if !own.isEmpty { return own }
         guard let name = item.answerValueSet, let codings = codings(inSet: name) else { return nil }
@@ -46,15 +46,15 @@ struct OptionReader {
 
     /// The expansion, else the concepts that are included by name; nil where the set says its members in another way.
     private func codings(in set: ValueSet, below: [String]) -> [Coding]? {
-        let expansion = expanded(set.expansion?["contains"])
+        let expansion = expanded(set.expansion?.contains ?? [])
         if !expansion.isEmpty { return expansion }
-        guard let includes = set.compose?["include"]?.array else { return nil }
+        guard let compose = set.compose, !compose.include.isEmpty else { return nil }
         var codings: [Coding] = []
-        for include in includes {
+        for include in compose.include {
             guard let members = self.codings(of: include, below: below) else { return nil }
             codings += members
         }
-        for exclude in set.compose?["exclude"]?.array ?? [] {
+        for exclude in compose.exclude {
             guard let excluded = self.codings(of: exclude, below: below) else { return nil }
             codings.removeAll { coding in
                 excluded.contains { $0.code == coding.code && $0.system == coding.system }
@@ -65,18 +65,14 @@ struct OptionReader {
 
     /// One `include` or `exclude`: its concepts, the members common to the sets it names, or both at once. A whole
     /// system or a filter needs a terminology server.
-    private func codings(of part: JSON, below: [String]) -> [Coding]? {
-        let concepts = part["concept"]?.array.map { concepts in
-            concepts.compactMap { concept in
-                concept["code"]?.string.map {
-                    Coding(system: part["system"]?.string, code: $0, display: concept["display"]?.string)
-                }
-            }
+    private func codings(of part: ValueSet.Compose.Include, below: [String]) -> [Coding]? {
+        let concepts = part.concept.compactMap { concept in
+            concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }
         }
-        let names = (part["valueSet"]?.array ?? []).compactMap(\.string)
-        guard concepts != nil || (!names.isEmpty && part["system"] == nil), part["filter"] == nil else { return nil }
-        var members = concepts
-        for name in names {
+        let isNamed = !part.concept.isEmpty
+        guard isNamed || (!part.valueSet.isEmpty && part.system == nil), part.filter.isEmpty else { return nil }
+        var members = isNamed ? concepts : nil
+        for name in part.valueSet {
             guard let set = codings(inSet: name, below: below) else { return nil }
             members =
                 members.map { members in
@@ -86,16 +82,12 @@ struct OptionReader {
         return members
     }
 
-    private func expanded(_ entries: JSON?) -> [Coding] {
-        (entries?.array ?? []).flatMap { entry -> [Coding] in
-            let isAbstract = entry["abstract"]?.bool ?? false
+    private func expanded(_ entries: [ValueSet.Expansion.Contains]) -> [Coding] {
+        entries.flatMap { entry -> [Coding] in
+            let isAbstract = entry.abstract ?? false
             let own =
-                isAbstract
-                ? nil
-                : entry["code"]?.string.map {
-                    Coding(system: entry["system"]?.string, code: $0, display: entry["display"]?.string)
-                }
-            return [own].compactMap { $0 } + expanded(entry["contains"])
+                isAbstract ? nil : entry.code.map { Coding(system: entry.system, code: $0, display: entry.display) }
+            return [own].compactMap { $0 } + expanded(entry.contains)
         }
     }
 }

@@ -26,21 +26,21 @@ struct Enablement {
         var blocks: [Int] = []
     }
 
-    private let form: Form
+    private let form: QuestionnaireForm
     private let rules: EnablementRules
     private var nodes: [Node] = []
     private var nodesOfItem: [[Int]]
     private var isEnabled: [Bool] = []
 
     /// Sets `isEnabled` throughout.
-    static func update(_ root: inout [ItemState], form: Form, rules: EnablementRules) {
+    static func update(_ root: inout [ItemState], form: QuestionnaireForm, rules: EnablementRules) {
         let (isEnabled, blocks) = settle(root, form, rules)
         write(&root, 0, isEnabled, blocks)
     }
 
     /// By node; the working copy of the states is gone afterwards, so that writing need not copy them.
     private static func settle(
-        _ root: [ItemState], _ form: Form, _ rules: EnablementRules
+        _ root: [ItemState], _ form: QuestionnaireForm, _ rules: EnablementRules
     ) -> (isEnabled: [Bool], blocks: [[Int]]) {
         var enablement = Enablement(form: form, rules: rules)
         enablement.lay(root)
@@ -48,7 +48,7 @@ struct Enablement {
         return (enablement.isEnabled, enablement.nodes.map(\.blocks))
     }
 
-    private init(form: Form, rules: EnablementRules) {
+    private init(form: QuestionnaireForm, rules: EnablementRules) {
         self.form = form
         self.rules = rules
         nodesOfItem = [[Int]](repeating: [], count: form.all.count)

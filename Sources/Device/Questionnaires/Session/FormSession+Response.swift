@@ -9,9 +9,9 @@ extension FormSession {
     ///   - subject: a reference such as `Patient/x`.
     ///   - authored: with the person's offset, as `DateTime.now()` tells it.
     public func response(
-        status: String = "completed", subject: String? = nil, authored: DateTime? = nil
+        status: QuestionnaireAnswersStatus = .completed, subject: String? = nil, authored: DateTime? = nil
     ) -> QuestionnaireResponse {
-        var response = QuestionnaireResponse(id: nil)
+        var response = QuestionnaireResponse(JSONObject(resourceType: QuestionnaireResponse.resourceType))
         response.questionnaire = form.canonical
         response.status = status
         response.subject = subject.map { Reference($0) }
@@ -20,8 +20,8 @@ extension FormSession {
         return response
     }
 
-    private static func items(_ states: [ItemState]) -> [QuestionnaireResponseItem] {
-        states.filter(\.isEnabled).flatMap { state -> [QuestionnaireResponseItem] in
+    private static func items(_ states: [ItemState]) -> [QuestionnaireResponse.Item] {
+        states.filter(\.isEnabled).flatMap { state -> [QuestionnaireResponse.Item] in
             switch state.item.type {
             case .display: return []
             case .group:
@@ -36,8 +36,8 @@ extension FormSession {
                 guard !state.answers.isEmpty else { return [] }
                 var item = newItem(state.item)
                 item.answer = state.answers.map { answer in
-                    var output = QuestionnaireResponseAnswer()
-                    output["value" + answer.value.type] = answer.value.json
+                    var output = QuestionnaireResponse.Item.Answer()
+                    output.value = .init(type: answer.value.type, json: answer.value.json)
                     output.item = items(answer.children)
                     return output
                 }
@@ -46,10 +46,9 @@ extension FormSession {
         }
     }
 
-    private static func newItem(_ item: FormItem) -> QuestionnaireResponseItem {
-        var output = QuestionnaireResponseItem()
-        output.linkId = item.linkID
-        output.label = item.text
+    private static func newItem(_ item: FormItem) -> QuestionnaireResponse.Item {
+        var output = QuestionnaireResponse.Item(linkId: item.linkID)
+        output.text = item.text
         return output
     }
 }

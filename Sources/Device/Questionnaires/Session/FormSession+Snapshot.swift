@@ -5,12 +5,13 @@ extension FormSession {
     public var snapshot: JSON { Self.snapshot(root) }
 
     /// A session as it was when the snapshot was taken. What the form no longer has is left out.
-    public init(_ form: Form, rules: EnablementRules = EnablementRules(), snapshot: JSON) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), snapshot: JSON) {
         self.init(form, rules: rules, root: Self.states(form.items, snapshot))
     }
 
     /// A session that goes on with an earlier response. What does not fit the form is left out.
-    public init(_ form: Form, rules: EnablementRules = EnablementRules(), response: QuestionnaireResponse) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), response: QuestionnaireResponse)
+    {
         var reader = ResponseReader(form: form)
         var root = reader.read(response)
         Self.openGroups(&root)
@@ -52,7 +53,7 @@ extension FormSession {
             }
             guard item.isQuestion else { continue }
             states[index].answers = (entry["answers"]?.array ?? []).compactMap { answer in
-                guard let object = answer.object, let value = AnswerValue(JSONElement(object).choice("value")) else {
+                guard let value = AnswerValue(QuestionnaireResponse.Item.Answer(json: answer)?.value) else {
                     return nil
                 }
                 return AnswerState(value, children: Self.states(item.children, answer["item"]))

@@ -5,18 +5,18 @@ import FHIR
 /// Answers of items that become disabled are kept, and come back when the item is enabled again; until then they count
 /// as absent and are in no response.
 public struct FormSession: Sendable {
-    public let form: Form
+    public let form: QuestionnaireForm
     public let rules: EnablementRules
     var root: [ItemState]
 
     /// A session with the form's initial values.
-    public init(_ form: Form, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         var root = form.items.map { ItemState(empty: $0, withGroup: true) }
         root.fillInitial()
         self.init(form, rules: rules, root: root)
     }
 
-    init(_ form: Form, rules: EnablementRules, root: [ItemState]) {
+    init(_ form: QuestionnaireForm, rules: EnablementRules, root: [ItemState]) {
         self.form = form
         self.rules = rules
         self.root = root
@@ -38,7 +38,7 @@ public struct FormSession: Sendable {
     public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
 
     /// What is wrong with the response as it would be now. Places are those in the response.
-    public func problems(status: String = "completed") -> [ResponseProblem] {
+    public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
         ResponseValidator(form, rules: rules).problems(in: response(status: status))
     }
 
@@ -149,7 +149,7 @@ public struct FormSession: Sendable {
     }
 
     private static func change(
-        _ states: inout [ItemState], _ form: Form, _ steps: ArraySlice<ItemPath.Step>,
+        _ states: inout [ItemState], _ form: QuestionnaireForm, _ steps: ArraySlice<ItemPath.Step>,
         _ body: (inout ItemState) -> Bool
     ) -> Bool {
         guard let step = steps.first, let index = states.index(of: step.linkID, in: form) else { return false }

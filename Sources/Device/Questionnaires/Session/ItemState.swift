@@ -60,7 +60,7 @@ struct GroupState: Sendable {
 
 extension [ItemState] {
     /// Where the item of the linkId stands among these.
-    func index(of linkID: String, in form: Form) -> Int? {
+    func index(of linkID: String, in form: QuestionnaireForm) -> Int? {
         if let item = form.item(linkID), indices.contains(item.position), self[item.position].item === item {
             return item.position
         }

@@ -6,14 +6,14 @@ extension AnswerCheck {
     static func units(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
         guard value.type == "Quantity" else { return [] }
         let limits = item.limits
-        let code = value.json["code"]?.string
+        let code = value.quantity?.code
         if limits.hasUnitSet, code == nil, !limits.takesOtherUnits {
             return [Finding("unit-value-set", "The answer's unit needs a code of the question's set of units.")]
         }
         if !limits.units.isEmpty, !limits.takesOtherUnits {
             let fits = limits.units.contains { unit in
-                guard let wanted = unit.code else { return unit.display == value.json["unit"]?.string }
-                return wanted == code && (unit.system == nil || unit.system == value.json["system"]?.string)
+                guard let wanted = unit.code else { return unit.display == value.quantity?.unit }
+                return wanted == code && (unit.system == nil || unit.system == value.quantity?.system)
             }
             return fits
                 ? []
@@ -33,12 +33,12 @@ extension AnswerCheck {
         guard value.type == "Attachment" else { return [] }
         var findings: [Finding] = []
         if !item.limits.mimeTypes.isEmpty {
-            let type = value.json["contentType"]?.string ?? ""
+            let type = value.attachment?.contentType ?? ""
             if !item.limits.mimeTypes.contains(where: { matches(type, $0) }) {
                 findings.append(Finding("mime-type", "Files of this type are not taken."))
             }
         }
-        let data = value.json["data"]?.string
+        let data = value.attachment?.data
         let length = data.flatMap { base64Bytes($0) }
         if data != nil, length == nil { findings.append(Finding("attachment-data", "The file's data is not base64.")) }
         let declared = value.json["size"]?.number?.decimal
@@ -81,7 +81,7 @@ extension AnswerCheck {
     /// A reference is relative, absolute, contained or logical, and to a type that the question takes
     /// (<https://hl7.org/fhir/R4/references.html>).
     static func reference(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
-        guard value.type == "Reference", let reference = Reference(json: value.json) else { return [] }
+        guard value.type == "Reference", let reference = value.reference else { return [] }
         let literal = reference.literal
         if let text = reference.reference {
             let isAbsolute = uriScheme(text) != nil && url(text).isEmpty
@@ -94,10 +94,10 @@ extension AnswerCheck {
             if literal == nil, text.hasPrefix("http") {
                 return [Finding("reference", "The address does not end in a resource's type and id.", .warning)]
             }
-        } else if value.json["identifier"] == nil, value.json["display"] == nil {
+        } else if reference["identifier"] == nil, reference["display"] == nil {
             return [Finding("reference", "The reference does not say to what.")]
         }
-        let type = literal?.type ?? value.json["type"]?.string
+        let type = literal?.type ?? reference.type
         guard !item.limits.referenceTypes.isEmpty, let type, !item.limits.referenceTypes.contains(type) else {
             return []
         }

@@ -106,7 +106,7 @@ enum AnswerCheck {
             default: break
             }
         }
-        if let most = item.limits.maxDecimalPlaces, let number = value.json.number ?? value.json["value"]?.number,
+        if let most = item.limits.maxDecimalPlaces, let number = value.json.number ?? value.quantity?.value,
             decimalPlaces(number) > most
         {
             findings.append(Finding("decimal-places", "The answer has more than \(most) decimal places."))

@@ -2,10 +2,10 @@ import FHIR
 
 /// Lays a response over its form: which item of the form each item is, and what does not fit.
 struct ResponseReader {
-    let form: Form
+    let form: QuestionnaireForm
     private(set) var problems: [ResponseProblem] = []
 
-    init(form: Form) { self.form = form }
+    init(form: QuestionnaireForm) { self.form = form }
 
     mutating func read(_ response: QuestionnaireResponse) -> [ItemState] {
         states(of: form.items, from: response["item"], at: "QuestionnaireResponse")
@@ -21,7 +21,7 @@ struct ResponseReader {
         var last = -1
         for (number, element) in elements.enumerated() {
             let here = "\(expression).item[\(number)]"
-            guard let item = QuestionnaireResponseItem(json: element) else {
+            guard let item = QuestionnaireResponse.Item(json: element) else {
                 report("response-malformed", here, nil, "An item must be an object.")
                 continue
             }
@@ -46,11 +46,11 @@ struct ResponseReader {
         return states
     }
 
-    private mutating func read(_ source: QuestionnaireResponseItem, at here: String, into state: inout ItemState) {
+    private mutating func read(_ source: QuestionnaireResponse.Item, at here: String, into state: inout ItemState) {
         let item = state.item
         let isRepetition = state.expression != nil
         if !isRepetition { state.expression = here }
-        if let label = source.label, let text = item.text, label != text {
+        if let asked = source.text, let text = item.text, asked != text {
             report("item-text", here, item.linkID, "The item's text is not the form's.", .warning)
         }
         let answers = answers(of: source, at: here, item)
@@ -81,7 +81,7 @@ struct ResponseReader {
     }
 
     private mutating func answers(
-        of source: QuestionnaireResponseItem, at here: String, _ item: FormItem
+        of source: QuestionnaireResponse.Item, at here: String, _ item: FormItem
     ) -> [JSON] {
         guard let answers = source["answer"] else { return [] }
         guard let elements = answers.array else {
@@ -93,7 +93,8 @@ struct ResponseReader {
 
     private mutating func read(answer element: JSON, at here: String, into state: inout ItemState) {
         let item = state.item
-        guard let source = QuestionnaireResponseAnswer(json: element), let value = AnswerValue(source.value) else {
+        guard let source = QuestionnaireResponse.Item.Answer(json: element), let value = AnswerValue(source.value)
+        else {
             report("answer-empty", here, item.linkID, "The answer has no value.")
             return
         }

@@ -6,10 +6,10 @@ import Foundation
 /// What a response in progress may still lack or have too many of — required answers, numbers of answers — is a warning
 /// there; what it holds must be right all the same. Expressions and value sets that are not at hand are not checked.
 public struct ResponseValidator: Sendable {
-    public let form: Form
+    public let form: QuestionnaireForm
     public let rules: EnablementRules
 
-    public init(_ form: Form, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         self.form = form
         self.rules = rules
     }
@@ -18,7 +18,7 @@ public struct ResponseValidator: Sendable {
     public func problems(in response: QuestionnaireResponse) -> [ResponseProblem] {
         var reader = ResponseReader(form: form)
         let session = FormSession(form, rules: rules, root: reader.read(response))
-        let isUnfinished = ["in-progress", "stopped", "entered-in-error"].contains(response.status)
+        let isUnfinished = [.inProgress, .stopped, .enteredInError].contains(response.status)
         var check = ResponseCheck(isUnfinished: isUnfinished)
         check.about(form, response)
         let whole = check.problems.count
@@ -52,15 +52,15 @@ private struct ResponseCheck {
     }
 
     /// The response and the form as a whole.
-    mutating func about(_ form: Form, _ response: QuestionnaireResponse) {
+    mutating func about(_ form: QuestionnaireForm, _ response: QuestionnaireResponse) {
         let root = "QuestionnaireResponse"
         named(response.questionnaire, form.questionnaire)
         switch form.questionnaire.status {
-        case "draft": report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
-        case "retired": report("questionnaire-retired", .warning, root, nil, "The form is retired.")
+        case .draft: report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
+        case .retired: report("questionnaire-retired", .warning, root, nil, "The form is retired.")
         default: break
         }
-        if let period = Period(json: form.questionnaire["effectivePeriod"]), let authored = response.authored {
+        if let period = form.questionnaire.effectivePeriod, let authored = response.authored {
             let isEarly = period.start.map { authored.end() <= $0.start() } ?? false
             let isLate = period.end.map { authored.start() >= $0.end() } ?? false
             if isEarly || isLate {

@@ -2,17 +2,14 @@ extension OperationOutcome {
     /// An outcome with one problem.
     ///
     /// - Parameters:
-    ///   - severity: `fatal`, `error`, `warning` or `information`.
-    ///   - code: of <https://hl7.org/fhir/R4/valueset-issue-type.html>.
+    ///   - severity: how bad it is.
+    ///   - code: what sort of problem it is.
     ///   - detail: our own stable code.
     ///   - diagnostics: a sentence that a person can act on; it must hold no health data and no secret.
-    public init(severity: String = "error", code: String, detail: String, diagnostics: String) {
-        self.init(id: nil)
-        var issue = OperationOutcomeIssue()
-        issue.severity = severity
-        issue.code = code
+    public init(severity: IssueSeverity = .error, code: IssueType, detail: String, diagnostics: String) {
+        var issue = Issue(severity: severity, code: code)
         issue.details = CodeableConcept(coding: [], text: detail)
         issue.diagnostics = diagnostics
-        self.issue = [issue]
+        self.init(issue: [issue])
     }
 }

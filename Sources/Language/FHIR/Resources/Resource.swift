@@ -1,9 +1,13 @@
 /// A FHIR resource of any type as lossless JSON (<https://hl7.org/fhir/R4/resource.html>).
-public struct Resource: ResourceView {
+public struct Resource: DomainResourceView {
+    /// The JSON that the view shows.
     public var object: JSONObject
+
+    /// The view over a JSON object.
     public init(_ object: JSONObject) { self.object = object }
 
-    public static let resourceType = ""
+    /// Empty, as the view is of any type.
+    public static var resourceType: String { "" }
 
     /// Reads a resource.
     ///
@@ -46,57 +50,4 @@ public enum ResourceError: Error, Sendable, Hashable {
 
     public var code: String { "resource-type-missing" }
     public var message: String { "The JSON is no FHIR resource: an object with a resourceType is expected." }
-}
-
-/// A typed view over a resource.
-public protocol ResourceView: ElementView {
-    /// The name in `resourceType`; empty for a view of any resource.
-    static var resourceType: String { get }
-}
-
-extension ResourceView {
-    /// A resource of the view's type with nothing else in it.
-    public init(id: String? = nil) {
-        var object = JSONObject()
-        if !Self.resourceType.isEmpty { object["resourceType"] = .string(Self.resourceType) }
-        if let id { object["id"] = .string(id) }
-        self.init(object)
-    }
-
-    public var resourceType: String { text("resourceType") ?? "" }
-
-    public var id: String? {
-        get { text("id") }
-        set {
-            guard let newValue else {
-                object["id"] = nil
-                return
-            }
-            object.set("id", .string(newValue), at: 1)
-        }
-    }
-
-    /// The same JSON as a resource of any type.
-    public var resource: Resource { Resource(object) }
-
-    /// `meta.versionId` (<https://hl7.org/fhir/R4/resource.html#Meta>).
-    public var versionID: String? { object["meta"]?["versionId"]?.string }
-
-    public var identifiers: [Identifier] {
-        get { elements("identifier") }
-        set { setElements("identifier", newValue) }
-    }
-
-    /// The resources inside (<https://hl7.org/fhir/R4/references.html#contained>).
-    public var contained: [Resource] {
-        get { elements("contained") }
-        set { setElements("contained", newValue) }
-    }
-
-    /// The contained resource that a `#id` reference names.
-    public func containedResource(_ reference: String?) -> Resource? {
-        guard let reference, reference.hasPrefix("#") else { return nil }
-        let id = reference.dropFirst()
-        return contained.first { $0.id.map { $0 == id || $0 == reference } ?? false }
-    }
 }

@@ -67,8 +67,8 @@ extension ConversionRule {
                 return nil
             }
             switch inner.url?.split(whereSeparator: { $0 == "#" || $0 == "/" }).last {
-            case "question" where condition["question"] == nil: condition["question"] = given.value
-            case "answer" where condition.count < 2: condition["answer" + given.type] = given.value
+            case "question" where condition["question"] == nil: condition["question"] = given.json
+            case "answer" where condition.count < 2: condition["answer" + given.type] = given.json
             default: return nil
             }
         }

@@ -63,24 +63,17 @@ public struct PaperConsent: Sendable {
     var contract: Contract {
         let person = Reference("Patient/" + subject)
         var contract = Contract(id: Self.id(subject, signedAt))
-        contract.status = "executed"
+        contract.status = .executed
         contract.title = "Consent signed on paper"
         var period = Period()
-        period.setText("start", signedAt.text)
+        period.start = signedAt
         contract.applies = period
-        var signature = Signature()
-        signature.type = [
-            Coding(
-                system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
-                display: "Consent Signature")
-        ]
-        signature.when = DateTime(signedAt.start())
-        signature.who = person
-        var signer = ContractSigner()
-        signer.type = Coding(system: ConsentVocabulary.signerType, code: "CONSENTER", display: "Consenter")
-        signer.party = person
-        signer.signature = [signature]
-        contract.signer = [signer]
+        let purpose = Coding(
+            system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
+            display: "Consent Signature")
+        let signature = Signature(type: [purpose], when: DateTime(signedAt.start()), who: person)
+        let consenter = Coding(system: ConsentVocabulary.signerType, code: "CONSENTER", display: "Consenter")
+        contract.signer = [Contract.Signer(type: consenter, party: person, signature: [signature])]
         return contract
     }
 

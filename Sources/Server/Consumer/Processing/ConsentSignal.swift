@@ -8,7 +8,8 @@ enum ConsentSignal {
     /// Whether a resource is a Consent that is not in force, or that denies.
     static func maySayNoMore(_ resource: Resource) -> Bool {
         guard resource.resourceType == Consent.resourceType else { return false }
-        return resource.text("status") != "active" || resource["provision"]?["type"]?.string == "deny"
+        let consent = Consent(resource.object)
+        return consent.status != .active || consent.provision?.type == .deny
     }
 
     /// Whether bytes that cannot be read say of themselves that they are a Consent: the member `resourceType` with that

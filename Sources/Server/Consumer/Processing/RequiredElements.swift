@@ -9,11 +9,11 @@ enum RequiredElements {
         for element in required[type] ?? [] where isMissing(element, in: resource) {
             return SubmissionProblem("resource-invalid", "The \(type) lacks the required element \(element).")
         }
-        if let status = resource.text("status"), let allowed = statuses[type], !allowed.contains(status) {
+        if hasUnknownStatus(resource) {
             return SubmissionProblem("resource-invalid", "The status of the \(type) is none that FHIR R4 knows.")
         }
         for element in dates where resource[element] != nil {
-            guard resource.dateTime(element) != nil else {
+            guard resource[element].flatMap(DateTime.init(json:)) != nil else {
                 return SubmissionProblem(
                     "resource-invalid", "The element \(element) of the \(type) is no date or time as FHIR writes them.")
             }
@@ -22,6 +22,19 @@ enum RequiredElements {
             return SubmissionProblem("resource-invalid", "The id of the \(type) is none that FHIR allows.")
         }
         return shapeProblem(in: resource)
+    }
+
+    /// Whether the status is none that R4 has for the type.
+    private static func hasUnknownStatus(_ resource: Resource) -> Bool {
+        switch resource.resourceType {
+        case QuestionnaireResponse.resourceType:
+            if case .unrecognized? = QuestionnaireResponse(resource.object).status { true } else { false }
+        case Observation.resourceType:
+            if case .unrecognized? = Observation(resource.object).status { true } else { false }
+        case Consent.resourceType:
+            if case .unrecognized? = Consent(resource.object).status { true } else { false }
+        default: false
+        }
     }
 
     /// Items must be objects with a linkId: the facts are named by it.
@@ -58,14 +71,6 @@ enum RequiredElements {
         "QuestionnaireResponse": ["status"],
         "Observation": ["status", "code"],
         "Encounter": ["status"],
-    ]
-
-    private static let statuses: [String: Set<String>] = [
-        "QuestionnaireResponse": ["in-progress", "completed", "amended", "entered-in-error", "stopped"],
-        "Observation": [
-            "registered", "preliminary", "final", "amended", "corrected", "cancelled", "entered-in-error", "unknown",
-        ],
-        "Consent": ["draft", "proposed", "active", "rejected", "inactive", "entered-in-error"],
     ]
 
     private static let dates = ["authored", "issued", "effectiveDateTime", "effectiveInstant", "dateTime", "birthDate"]

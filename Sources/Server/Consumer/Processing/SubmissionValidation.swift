@@ -55,7 +55,7 @@ public struct SubmissionValidation: Sendable {
 
     /// Whether the person takes the consent back: that is honoured however it is written, as soon as the house can read it.
     private func isWithdrawal(_ resource: Resource) -> Bool {
-        resource.resourceType == Consent.resourceType && resource.text("status") != "active"
+        resource.resourceType == Consent.resourceType && Consent(resource.object).status != .active
     }
 
     /// Where the problem is. A name that R4 does not know is the sender's own text: it is left out, for it could be

@@ -4,34 +4,38 @@ import Foundation
 extension CapabilityStatement {
     /// What the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
     static func records(date: Date, url: String) -> CapabilityStatement {
-        var statement = CapabilityStatement(id: nil)
-        statement.status = "active"
-        statement["date"] = .string(DateTime(date, milliseconds: false).text)
-        statement.kind = "instance"
-        statement["software"] = ["name": "Tributary"]
-        statement["implementation"] = ["description": "Records of a study", "url": .string(url)]
-        statement.fhirVersion = "4.0.1"
-        statement["format"] = ["application/fhir+json"]
-        let security: JSON = [
-            "description": "A bearer token of the study's staff is required, but for metadata and Questionnaires."
-        ]
-        let types = RecordType.all.map { type -> JSON in
-            let parameters = SearchParameter.allCases.flatMap { parameter in
-                parameter.names(for: type).map { name -> JSON in
-                    ["name": .string(name), "type": .string(parameter.kind)]
-                }
-            }
-            return [
-                "type": .string(type),
-                "interaction": .array(
-                    ["read", "vread", "history-instance", "search-type"].map { ["code": .string($0)] }),
-                "versioning": "versioned", "readHistory": true, "searchParam": .array(parameters),
-            ]
-        }
-        let questionnaire: JSON = ["type": "Questionnaire", "interaction": [["code": "read"]]]
-        statement["rest"] = [
-            ["mode": "server", "security": security, "resource": .array(types + [questionnaire])]
-        ]
+        var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
+        statement.status = .active
+        statement.date = DateTime(date, milliseconds: false)
+        statement.kind = .instance
+        statement.software = Software(name: "Tributary")
+        var implementation = Implementation(description: "Records of a study")
+        implementation.url = url
+        statement.implementation = implementation
+        statement.fhirVersion = .v4_0_1
+        statement.format = ["application/fhir+json"]
+        var rest = Rest(mode: .server)
+        var security = Rest.Security()
+        security.description =
+            "A bearer token of the study's staff is required, but for metadata and Questionnaires."
+        rest.security = security
+        var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
+        questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
+        rest.resource = RecordType.all.map(resource) + [questionnaire]
+        statement.rest = [rest]
         return statement
+    }
+
+    private static func resource(_ type: String) -> Rest.Resource {
+        var resource = Rest.Resource(type: type)
+        resource.interaction = [.read, .vread, .historyInstance, .searchType].map {
+            Rest.Resource.Interaction(code: $0)
+        }
+        resource.versioning = .versioned
+        resource.readHistory = true
+        resource.searchParam = Records.SearchParameter.allCases.flatMap { parameter in
+            parameter.names(for: type).map { Rest.Resource.SearchParam(name: $0, type: parameter.kind) }
+        }
+        return resource
     }
 }

@@ -82,8 +82,7 @@ public struct RecordsService: Sendable {
             )
         }
         guard total > 0 else { throw RecordsFailure.notFound }
-        var bundle = FHIR.Bundle(id: nil)
-        bundle.type = "history"
+        var bundle = FHIR.Bundle(type: .history)
         bundle.total = total
         let page = records.prefix(limit)
         bundle.link = [link("self", "\(url)/\(type)/\(id)/_history")]
@@ -92,17 +91,15 @@ public struct RecordsService: Sendable {
             bundle.link += [link("next", next)]
         }
         bundle.entry = try page.map { record in
-            var entry = BundleEntry()
+            var entry = FHIR.Bundle.Entry()
             entry.fullUrl = "\(url)/\(type)/\(id)"
             if !record.isDeleted { entry.resource = try record.resource() }
-            let method = record.isDeleted ? "DELETE" : record.version == 1 ? "POST" : "PUT"
-            entry["request"] = [
-                "method": .string(method), "url": .string(method == "POST" ? type : "\(type)/\(id)"),
-            ]
-            entry["response"] = [
-                "status": method == "POST" ? "201" : "200", "etag": .string("W/\"\(record.version)\""),
-                "lastModified": .string(DateTime(record.lastUpdated).text),
-            ]
+            let method: HTTPVerb = record.isDeleted ? .delete : record.version == 1 ? .post : .put
+            entry.request = FHIR.Bundle.Entry.Request(method: method, url: method == .post ? type : "\(type)/\(id)")
+            var response = FHIR.Bundle.Entry.Response(status: method == .post ? "201" : "200")
+            response.etag = "W/\"\(record.version)\""
+            response.lastModified = DateTime(record.lastUpdated)
+            entry.response = response
             return entry
         }
         return bundle
@@ -135,8 +132,7 @@ public struct RecordsService: Sendable {
         // Nothing is shown without its row, which says whose it is.
         try await access.record(
             access.decision(actor, .searchRecords, target), actor, .searchRecords, target, showing: subjects)
-        var bundle = FHIR.Bundle(id: nil)
-        bundle.type = "searchset"
+        var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = total
         let page = records.prefix(query.count)
         bundle.link = [link("self", Self.address(url, type, query.used))]
@@ -151,10 +147,12 @@ public struct RecordsService: Sendable {
             bundle.link += [link("next", Self.address(url, type, used))]
         }
         bundle.entry = try page.map { record in
-            var entry = BundleEntry()
+            var entry = FHIR.Bundle.Entry()
             entry.fullUrl = "\(url)/\(record.type)/\(record.id)"
             entry.resource = try record.resource()
-            entry["search"] = ["mode": "match"]
+            var search = FHIR.Bundle.Entry.Search()
+            search.mode = .match
+            entry.search = search
             return entry
         }
         return bundle
@@ -164,11 +162,8 @@ public struct RecordsService: Sendable {
         guard try await access.decide(actor, action, target).allowed else { throw RecordsFailure.forbidden }
     }
 
-    private func link(_ relation: String, _ url: String) -> BundleLink {
-        var link = BundleLink()
-        link.relation = relation
-        link.url = url
-        return link
+    private func link(_ relation: String, _ url: String) -> FHIR.Bundle.Link {
+        FHIR.Bundle.Link(relation: relation, url: url)
     }
 
     private static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {

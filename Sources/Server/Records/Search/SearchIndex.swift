@@ -23,20 +23,20 @@ enum SearchIndex {
 
     private static func allTokens(of resource: Resource) -> Set<Token> {
         var tokens: Set<Token> = []
-        let identifiers =
-            resource["identifier"]?.array == nil
-            ? [resource.element("identifier", as: Identifier.self)].compactMap { $0 } : resource.identifiers
+        // Some types have one identifier, others have several.
+        let one: Identifier? = resource.object[element: "identifier"]
+        let identifiers: [Identifier] = one.map { [$0] } ?? resource.object[elements: "identifier"]
         for identifier in identifiers {
             guard let value = identifier.value else { continue }
             tokens.insert(Token(parameter: "identifier", system: identifier.system ?? "", code: value))
         }
-        if let code = resource.element("code", as: CodeableConcept.self) {
+        if let code: CodeableConcept = resource.object[element: "code"] {
             for coding in code.coding {
                 guard let value = coding.code else { continue }
                 tokens.insert(Token(parameter: "code", system: coding.system ?? "", code: value))
             }
         }
-        if let form = resource.text("questionnaire") {
+        if let form: String = resource.object[value: "questionnaire"] {
             // A canonical is found with and without its version.
             tokens.insert(Token(parameter: "questionnaire", system: "", code: form))
             if let bar = form.firstIndex(of: "|") {
@@ -51,20 +51,20 @@ enum SearchIndex {
         switch resource.resourceType {
         case Observation.resourceType:
             switch Observation(resource.object).effective {
-            case ("DateTime", let value)?, ("Instant", let value)?: return range(value.string)
-            case ("Period", let value)?: return Period(json: value).flatMap(range)
+            case .dateTime(let time)?, .instant(let time)?: return range(time)
+            case .period(let period)?: return range(period)
             default: return nil
             }
-        case QuestionnaireResponse.resourceType: return range(resource.text("authored"))
-        case FHIR.Consent.resourceType: return range(resource.text("dateTime"))
-        case Contract.resourceType: return range(resource.text("issued"))
-        case Encounter.resourceType: return resource.element("period", as: Period.self).flatMap(range)
+        case QuestionnaireResponse.resourceType: return range(QuestionnaireResponse(resource.object).authored)
+        case FHIR.Consent.resourceType: return range(FHIR.Consent(resource.object).dateTime)
+        case Contract.resourceType: return range(Contract(resource.object).issued)
+        case Encounter.resourceType: return Encounter(resource.object).period.flatMap(range)
         default: return nil
         }
     }
 
-    private static func range(_ text: String?) -> (low: Int64, high: Int64)? {
-        guard let value = text.flatMap({ DateTime($0) }) else { return nil }
+    private static func range(_ time: DateTime?) -> (low: Int64, high: Int64)? {
+        guard let value = time else { return nil }
         return (Milliseconds.of(value.start()), Milliseconds.of(value.end()))
     }
 

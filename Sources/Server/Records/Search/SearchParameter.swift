@@ -1,3 +1,5 @@
+import FHIR
+
 /// The search parameters of the records, and the resource types that have them
 /// (<https://hl7.org/fhir/R4/search.html>).
 enum SearchParameter: String, CaseIterable, Sendable {
@@ -11,11 +13,11 @@ enum SearchParameter: String, CaseIterable, Sendable {
     case questionnaire
 
     /// The kind, as a CapabilityStatement names it.
-    var kind: String {
+    var kind: SearchParamType {
         switch self {
-        case .id, .identifier, .code: "token"
-        case .lastUpdated, .date: "date"
-        case .subject, .patient, .questionnaire: "reference"
+        case .id, .identifier, .code: .token
+        case .lastUpdated, .date: .date
+        case .subject, .patient, .questionnaire: .reference
         }
     }
 

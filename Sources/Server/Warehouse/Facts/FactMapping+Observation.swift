@@ -6,7 +6,7 @@ extension FactMapping {
     /// One fact a value: the observation's own, and each component's under the component's code.
     static func facts(of observation: Observation, receivedAt: Date) -> FactSet {
         var facts = FactSet(time: time(of: observation.resource, receivedAt: receivedAt))
-        guard observation.status != "entered-in-error", observation.status != "cancelled" else { return facts }
+        guard observation.status != .enteredInError, observation.status != .cancelled else { return facts }
         if let value = observation.value { add(value, of: observation.code, to: &facts) }
         for component in observation.component {
             guard let value = component.value else { continue }
@@ -16,20 +16,20 @@ extension FactMapping {
     }
 
     private static func add(
-        _ value: (type: String, value: JSON), of concept: CodeableConcept?, to facts: inout FactSet
+        _ value: some ChoiceValue, of concept: CodeableConcept?, to facts: inout FactSet
     ) {
         guard let concept, let code = code(of: concept) else { return }
         let name = preferred(concept.coding).flatMap(publishedName)
         func use(_ kind: Concept.Kind) -> ConceptUse? {
             name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health) }
         }
-        guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.value) else {
+        guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.json) else {
             // The unit is as the device wrote it, so it is the fact's alone.
             facts.add(code, { use($0.isNumeric ? .numeric(units: nil) : .text) }, value)
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {
-            if let label = chosen.label { facts.add(code, use(.text), .text(of: label)) }
+            if let text = chosen.text { facts.add(code, use(.text), .text(of: text)) }
             return
         }
         facts.add(code, use(.choice([])), .text(of: option))
@@ -59,7 +59,7 @@ extension FactMapping {
         if let coding = preferred(concept.coding), let code = coding.code {
             return ConceptCode.code(system: coding.system, code: code)
         }
-        return concept.label.map { "TEXT:H-" + ConceptCode.hash($0, 24) }
+        return concept.text.map { "TEXT:H-" + ConceptCode.hash($0, 24) }
     }
 
     static func preferred(_ codings: [Coding]) -> Coding? {

@@ -5,7 +5,7 @@ extension FactMapping {
     /// One fact an answer; a chosen option is a fact of its own concept too, so that path queries find it.
     static func facts(of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date) -> FactSet {
         var facts = FactSet(time: time(of: response.resource, receivedAt: receivedAt))
-        guard response.status != "entered-in-error" else { return facts }
+        guard response.status != .enteredInError else { return facts }
         let survey = survey ?? SurveyConcepts(formName: formName(of: response))
         add(response.item, survey, to: &facts)
         return facts
@@ -20,7 +20,7 @@ extension FactMapping {
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
 
-    private static func add(_ items: [QuestionnaireResponseItem], _ survey: SurveyConcepts, to facts: inout FactSet) {
+    private static func add(_ items: [QuestionnaireResponse.Item], _ survey: SurveyConcepts, to facts: inout FactSet) {
         for item in items {
             guard let linkID = item.linkId else { continue }
             let known = survey.questions[linkID]
@@ -40,10 +40,10 @@ extension FactMapping {
     /// The concepts of the form are in the ontology with the form. What it does not ask or offer has a code and no concept:
     /// a device's words are nobody's ontology, and a form that is published later has the same codes.
     private static func add(
-        _ value: (type: String, value: JSON), question code: String, known: SurveyConcepts.Question?,
+        _ value: QuestionnaireResponse.Item.Answer.Value, question code: String, known: SurveyConcepts.Question?,
         to facts: inout FactSet
     ) {
-        guard value.type == "Coding", let coding = Coding(json: value.value) else {
+        guard case .coding(let coding) = value else {
             facts.add(code, { _ in nil }, value)
             return
         }

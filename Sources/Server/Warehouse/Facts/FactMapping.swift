@@ -21,9 +21,10 @@ enum FactMapping {
     /// When a resource's facts hold: what it says itself, else when it was issued, else its encounter's period, else
     /// when it came. Never when it is loaded.
     static func time(of resource: Resource, receivedAt: Date) -> FactTime {
-        func point(_ text: String?, _ source: FactTime.Source) -> FactTime? {
-            guard let text, let value = DateTime(text) else { return nil }
-            return FactTime(start: value.start(), end: nil, source: source, text: text, precision: value.precision)
+        func point(_ value: DateTime?, _ source: FactTime.Source) -> FactTime? {
+            guard let value else { return nil }
+            return FactTime(
+                start: value.start(), end: nil, source: source, text: value.text, precision: value.precision)
         }
         func span(_ period: Period?, _ source: FactTime.Source) -> FactTime? {
             guard let period, let start = period.start ?? period.end else { return nil }
@@ -32,13 +33,13 @@ enum FactMapping {
                 precision: start.precision, endPrecision: period.end?.precision ?? start.precision)
         }
         if resource.resourceType == Observation.resourceType, let effective = Observation(resource.object).effective {
-            if let time = point(effective.value.string, .effective) { return time }
-            if let time = span(Period(json: effective.value), .effective) { return time }
+            if let time = point(DateTime(json: effective.json), .effective) { return time }
+            if let time = span(Period(json: effective.json), .effective) { return time }
         }
-        if let time = point(resource.text("authored"), .authored) { return time }
-        if let time = point(resource.text("issued"), .issued) { return time }
-        let reference = resource.element("encounter", as: Reference.self)?.reference
-        if let encounter = resource.containedResource(reference)?.as(Encounter.self),
+        if let time = point(resource.object[value: "authored"], .authored) { return time }
+        if let time = point(resource.object[value: "issued"], .issued) { return time }
+        let encounter: Reference? = resource.object[element: "encounter"]
+        if let encounter = resource.containedResource(encounter?.reference)?.as(Encounter.self),
             let time = span(encounter.period, .encounter)
         {
             return time

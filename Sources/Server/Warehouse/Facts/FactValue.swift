@@ -72,8 +72,8 @@ enum FactValue: Sendable, Hashable {
     }
 
     /// The value of an answer or an observation; nil for what has none to load.
-    init?(_ value: (type: String, value: JSON)) {
-        let json = value.value
+    init?(_ value: some ChoiceValue) {
+        let json = value.json
         switch value.type {
         case "Decimal", "Integer":
             guard let number = json.number else { return nil }
@@ -83,22 +83,27 @@ enum FactValue: Sendable, Hashable {
             // UCUM's code; a code of another system says less than the unit in words.
             let isUCUM = quantity.system == nil || quantity.system == "http://unitsofmeasure.org"
             let units = isUCUM ? quantity.code ?? quantity.unit : quantity.unit ?? quantity.code
-            self = .number(number, comparator: quantity.comparator, units: units)
+            self = .number(number, comparator: quantity.comparator?.rawValue, units: units)
         case "Boolean":
             guard let flag = json.bool else { return nil }
             self = .text(flag ? "true" : "false")
         case "String", "Uri", "Url", "Date", "DateTime", "Time", "Instant", "Code":
             guard let text = json.string else { return nil }
             self = .text(of: text)
-        case "Coding", "CodeableConcept":
-            guard let text = json["code"]?.string ?? json["display"]?.string ?? json["text"]?.string else { return nil }
+        case "Coding":
+            guard let coding = Coding(json: json), let text = coding.code ?? coding.display else { return nil }
+            self = .text(of: text)
+        case "CodeableConcept":
+            guard let text = CodeableConcept(json: json)?.text else { return nil }
             self = .text(of: text)
         case "Reference":
-            guard let text = json["reference"]?.string ?? json["display"]?.string else { return nil }
+            guard let reference = Reference(json: json), let text = reference.reference ?? reference.display else {
+                return nil
+            }
             self = .text(of: text)
         case "Attachment":
             // Never the data nor a title that might name a person: the record keeps them.
-            self = .text(of: json["contentType"]?.string ?? "attachment")
+            self = .text(of: Attachment(json: json)?.contentType ?? "attachment")
         default:
             // Sampled data, ranges, ratios, periods: whole, as they came.
             guard !json.isNull else { return nil }

@@ -39,12 +39,12 @@ enum HealthVocabulary {
             for option in concept.options { add(option.system, option.code, option.display) }
         }
         for observation in observations {
-            let values = [observation.value] + observation.component.map(\.value)
+            let values = [observation.value?.json] + observation.component.map(\.value?.json)
             let concepts =
                 [observation.code] + observation.component.map(\.code)
-                + values.map { $0.flatMap { CodeableConcept(json: $0.value) } }
+                + values.map { CodeableConcept(json: $0) }
             for concept in concepts.compactMap({ $0 }) {
-                for coding in concept.coding { add(coding.system, coding.code, coding.display ?? concept.label) }
+                for coding in concept.coding { add(coding.system, coding.code, coding.display ?? concept.text) }
             }
         }
         let options =

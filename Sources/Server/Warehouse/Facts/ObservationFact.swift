@@ -86,7 +86,7 @@ struct FactSet: Sendable {
 
     /// Adds a fact of a FHIR value; nothing where there is none to load.
     mutating func add(
-        _ code: String, _ use: (FactValue) -> ConceptUse?, _ value: (type: String, value: JSON)
+        _ code: String, _ use: (FactValue) -> ConceptUse?, _ value: some ChoiceValue
     ) {
         guard let converted = FactValue(value) else { return }
         if value.type == "Quantity" || value.type == "Decimal" || value.type == "Integer", !converted.isNumeric {

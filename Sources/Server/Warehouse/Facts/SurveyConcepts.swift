@@ -148,7 +148,7 @@ extension SurveyConcepts {
             count(questionnaire.item)
         }
 
-        private mutating func count(_ items: [QuestionnaireItem]) {
+        private mutating func count(_ items: [Questionnaire.Item]) {
             for item in items {
                 if let coding = item.code.first, let code = coding.code {
                     itemCodes[ConceptCode.code(system: coding.system, code: code), default: 0] += 1
@@ -160,15 +160,15 @@ extension SurveyConcepts {
             }
         }
 
-        mutating func add(_ items: [QuestionnaireItem], below parent: String) {
+        mutating func add(_ items: [Questionnaire.Item], below parent: String) {
             for item in items {
                 guard let linkID = item.linkId, questions[linkID] == nil else { continue }
                 let path = ConceptPath.child(of: parent, ConceptPath.segment(linkID))
                 let code = code(of: item, linkID: linkID)
                 let options = options(of: item).compactMap { option(of: $0, question: code, path: path) }
                 let concept = Concept(
-                    path: path, code: item.type == "group" || item.type == "display" ? nil : code,
-                    name: item.label ?? linkID, kind: kind(of: item, options: options))
+                    path: path, code: item.type == .group || item.type == .display ? nil : code,
+                    name: item.text ?? linkID, kind: kind(of: item, options: options))
                 questions[linkID] = Question(
                     concept: concept, options: options, offersUnlisted: offersUnlisted(item))
                 order.append(linkID)
@@ -176,20 +176,20 @@ extension SurveyConcepts {
             }
         }
 
-        private func kind(of item: QuestionnaireItem, options: [Option]) -> Concept.Kind {
+        private func kind(of item: Questionnaire.Item, options: [Option]) -> Concept.Kind {
             switch item.type {
-            case "group", "display": return .folder
-            case "boolean": return .boolean
-            case "integer", "decimal", "quantity":
+            case .group, .display: return .folder
+            case .boolean: return .boolean
+            case .integer, .decimal, .quantity:
                 let unit = item.extension("http://hl7.org/fhir/StructureDefinition/questionnaire-unit")
-                return .numeric(units: unit?.value?.value["code"]?.string)
+                return .numeric(units: Coding(json: unit?.value?.json)?.code)
             default:
                 return options.isEmpty
                     ? .text : .choice(options.map { Concept.Choice(code: $0.code, name: $0.concept.name) })
             }
         }
 
-        private func code(of item: QuestionnaireItem, linkID: String) -> String {
+        private func code(of item: Questionnaire.Item, linkID: String) -> String {
             guard let coding = item.code.first, let code = coding.code else {
                 return SurveyConcepts.ownCode(formName: formName, linkID: linkID)
             }
@@ -216,9 +216,9 @@ extension SurveyConcepts {
         }
 
         /// The codings that a question offers, in the item itself or in a contained value set.
-        private func options(of item: QuestionnaireItem) -> [Coding] {
+        private func options(of item: Questionnaire.Item) -> [Coding] {
             var codings = item.answerOption.compactMap { option in
-                option.value.flatMap { $0.type == "Coding" ? Coding(json: $0.value) : nil }
+                if case .coding(let coding)? = option.value { coding } else { nil }
             }
             if let set = questionnaire.containedResource(item.answerValueSet)?.as(ValueSet.self) {
                 codings += SurveyConcepts.codings(in: set)
@@ -226,7 +226,7 @@ extension SurveyConcepts {
             return codings
         }
 
-        private func offersUnlisted(_ item: QuestionnaireItem) -> Bool {
+        private func offersUnlisted(_ item: Questionnaire.Item) -> Bool {
             guard let name = item.answerValueSet else { return false }
             guard let set = questionnaire.containedResource(name)?.as(ValueSet.self) else { return true }
             return SurveyConcepts.includesUnlisted(set)
@@ -239,27 +239,22 @@ extension SurveyConcepts {
 
     /// The codings of a value set's expansion, else of what it includes by name.
     static func codings(in set: ValueSet) -> [Coding] {
-        func expanded(_ entries: JSON?) -> [Coding] {
-            (entries?.array ?? []).flatMap { entry -> [Coding] in
-                let own = entry["code"]?.string.map {
-                    Coding(system: entry["system"]?.string, code: $0, display: entry["display"]?.string)
-                }
-                return [own].compactMap { $0 } + expanded(entry["contains"])
+        func expanded(_ entries: [ValueSet.Expansion.Contains]) -> [Coding] {
+            entries.flatMap { entry -> [Coding] in
+                let own = entry.code.map { Coding(system: entry.system, code: $0, display: entry.display) }
+                return [own].compactMap { $0 } + expanded(entry.contains)
             }
         }
-        let expansion = expanded(set.expansion?["contains"])
+        let expansion = expanded(set.expansion?.contains ?? [])
         guard expansion.isEmpty else { return expansion }
-        return (set.compose?["include"]?.array ?? []).flatMap { include in
-            (include["concept"]?.array ?? []).map {
-                Coding(
-                    system: include["system"]?.string, code: $0["code"]?.string, display: $0["display"]?.string)
-            }
+        return (set.compose?.include ?? []).flatMap { include in
+            include.concept.map { Coding(system: include.system, code: $0.code, display: $0.display) }
         }
     }
 
     /// Whether a value set includes a system or another value set as a whole, and has no expansion that lists it.
     static func includesUnlisted(_ set: ValueSet) -> Bool {
-        guard (set.expansion?["contains"]?.array ?? []).isEmpty else { return false }
-        return (set.compose?["include"]?.array ?? []).contains { ($0["concept"]?.array ?? []).isEmpty }
+        guard (set.expansion?.contains ?? []).isEmpty else { return false }
+        return (set.compose?.include ?? []).contains { $0.concept.isEmpty }
     }
 }

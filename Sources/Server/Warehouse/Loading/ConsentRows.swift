@@ -13,13 +13,13 @@ struct ConsentRows {
 
     /// Writes the present version of a contract.
     func write(_ contract: Contract) throws {
-        let template = (contract.instantiatesURI ?? contract.url).map {
+        let template = (contract.instantiatesUri ?? contract.url).map {
             $0.split(separator: "|", maxSplits: 1).map(String.init)
         }
         let signer = contract.signer.first { $0.party?.literal?.type == Patient.resourceType }
         let signedAt =
             signer?.signature.first?.when?.start() ?? contract.applies?.start?.start() ?? contract.issued?.start()
-        let shares = signer?.extension(Self.sharingExtension)?.value?.value.bool
+        let shares = signer?.extension(Self.sharingExtension)?.value?.json.bool
         try transaction.execute(
             """
             INSERT INTO consent_contract (contract_id, patient_num, template_url, template_version, signed_at,
@@ -41,8 +41,8 @@ struct ConsentRows {
     /// A contract that was taken back once stays taken back, whatever comes after; the first withdrawal counts. So every
     /// version of a withdrawal is heard, also one that is not the present.
     func withdraw(_ consent: FHIR.Consent) throws {
-        guard consent.status == "inactive", let source = consent.source, source.type == "Reference",
-            let contract = Reference(json: source.value)?.literal, contract.type == Contract.resourceType
+        guard consent.status == .inactive, case .reference(let source)? = consent.source,
+            let contract = source.literal, contract.type == Contract.resourceType
         else { return }
         let at = consent.dateTime?.start() ?? context.receivedAt
         try transaction.execute(

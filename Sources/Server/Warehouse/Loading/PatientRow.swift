@@ -21,7 +21,7 @@ struct PatientRow: Sendable, Hashable {
         let now = DateTime(loadedAt)
         let year = patient.birthDate?.year
         let age = year.map { now.year - $0 }
-        let marks = (patient["extension"]?.array ?? []) + (patient["_birthDate"]?["extension"]?.array ?? [])
+        let marks = patient.extension + (patient.birthDateElement?.extension ?? [])
         let saysOldest = marks.contains { Self.saysOldest($0) }
         let isOldest = saysOldest || (age ?? 0) >= Self.oldestAge
         self.age = isOldest ? Self.oldestAge : age.map { max(0, $0) }
@@ -29,9 +29,9 @@ struct PatientRow: Sendable, Hashable {
         vitalStatus = birthDate == nil ? Self.nothingKnown : "UF"
         sex =
             switch patient.gender {
-            case "male": "M"
-            case "female": "F"
-            case "other": "O"
+            case .male: "M"
+            case .female: "F"
+            case .other: "O"
             default: "U"
             }
         let address = patient.address.first
@@ -53,9 +53,8 @@ struct PatientRow: Sendable, Hashable {
     /// What a pseudonymous Patient bears, at the birth date that it does not tell, when the person is 90 or older.
     static let oldestExtension = "urn:tributary:age-90-or-older"
 
-    private static func saysOldest(_ json: JSON) -> Bool {
-        guard let mark = Extension(json: json), mark.url == oldestExtension else { return false }
-        return mark.value?.value.bool ?? true
+    private static func saysOldest(_ mark: Extension) -> Bool {
+        mark.url == oldestExtension && mark.value?.json.bool ?? true
     }
 }
 

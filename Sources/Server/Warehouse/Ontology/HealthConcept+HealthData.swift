@@ -68,8 +68,8 @@ extension HealthConcept {
                 value.type != "SampledData", seen.insert(identifier).inserted
             else { return nil }
             return HealthConcept(
-                identifier: identifier, title: code.label ?? identifier, category: type.folder,
-                codings: codes(code.coding), ucum: value.type == "Quantity" ? value.value["code"]?.string : nil,
+                identifier: identifier, title: code.text ?? identifier, category: type.folder,
+                codings: codes(code.coding), ucum: value.type == "Quantity" ? Quantity(json: value.json)?.code : nil,
                 isNumeric: value.type == "Quantity" || value.type == "Integer", isPart: true,
                 isBoolean: value.type == "Boolean")
         }

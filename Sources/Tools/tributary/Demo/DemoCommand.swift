@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
         let (ports, port) = AsyncStream<Int>.makeStream()
         let (stop, stopping) = AsyncStream<Void>.makeStream()
-        let serving = Task {
+        let serving = _Concurrency.Task {
             defer { port.finish() }
             try await server.run(until: stop) { number in port.yield(number) }
         }

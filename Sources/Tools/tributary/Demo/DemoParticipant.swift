@@ -68,7 +68,7 @@ struct DemoParticipant: Sendable {
             guard Date() < deadline else {
                 throw CommandError("demo-too-slow", "The submissions were not handled within five minutes.")
             }
-            try await Task.sleep(for: .milliseconds(100))
+            try await _Concurrency.Task.sleep(for: .milliseconds(100))
         }
     }
 

@@ -49,7 +49,7 @@ extension DeviceSession {
         guard let questionnaire = try Resource(data).as(Questionnaire.self) else {
             throw CommandError("not-a-questionnaire", "The form is no Questionnaire.")
         }
-        let form = Form(questionnaire)
+        let form = QuestionnaireForm(questionnaire)
         let (response, problems) = form.answer(
             try JSON(answers), subject: "Patient/\(profile.participant)", authored: DateTime(now, in: .current))
         for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }

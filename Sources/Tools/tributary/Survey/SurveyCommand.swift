@@ -66,15 +66,15 @@ struct SurveyCommand: AsyncParsableCommand {
         }
     }
 
-    static func form(_ path: String, lenient: Bool) throws -> Form {
+    static func form(_ path: String, lenient: Bool) throws -> QuestionnaireForm {
         guard let questionnaire = try CommandInput.resource(path, lenient: lenient).as(Questionnaire.self) else {
             throw CommandError("not-a-questionnaire", "\(path) holds no Questionnaire.")
         }
-        return Form(questionnaire)
+        return QuestionnaireForm(questionnaire)
     }
 
     /// The form's own faults. They are told, and held against nobody who answers it.
-    static func faults(of form: Form) -> [ResponseProblem] {
+    static func faults(of form: QuestionnaireForm) -> [ResponseProblem] {
         form.problems.map { problem in
             ResponseProblem(
                 code: problem.code, severity: problem.severity == .error ? .warning : problem.severity,

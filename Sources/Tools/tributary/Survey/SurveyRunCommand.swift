@@ -72,7 +72,7 @@ extension SurveyCommand {
         }
 
         /// The dialogue as it was kept, if it was and the person wants it. Only at a terminal is there somebody to ask.
-        private func resumed(_ form: Form, _ keeping: URL) -> SurveyDialogue? {
+        private func resumed(_ form: QuestionnaireForm, _ keeping: URL) -> SurveyDialogue? {
             guard !restart, let kept = FileManager.default.contents(atPath: keeping.path) else { return nil }
             guard let state = try? JSON(kept), let dialogue = SurveyDialogue(form, resuming: state) else {
                 CommandOutput.note("The answers kept in \(keeping.path) are not of this form; beginning anew.")

@@ -1,0 +1,82 @@
+import FHIR
+
+/// A Questionnaire made ready: its items, what they offer, and when they are enabled. Immutable.
+///
+/// <https://hl7.org/fhir/R4/questionnaire.html>
+public struct QuestionnaireForm: Sendable {
+    public let questionnaire: Questionnaire
+    /// The items at the top.
+    public let items: [FormItem]
+    /// What is wrong with the form itself. It can be answered all the same.
+    public let problems: [FormProblem]
+    /// Every item in the form's order.
+    let all: [FormItem]
+    /// Which item's enablement rests on which answers.
+    let graph: EnablementGraph
+    private let indexByLinkID: [String: Int]
+
+    /// - Parameter valueSet: gives a value set by its canonical; contained ones are found without it.
+    public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
+        self.questionnaire = questionnaire
+        var builder = FormBuilder(OptionReader(questionnaire: questionnaire, valueSet: valueSet))
+        items = builder.build(questionnaire.item, ancestors: [], enablementIsOpen: false)
+        all = builder.items.compactMap { $0 }
+        var indexes: [String: Int] = [:]
+        for item in all where indexes[item.linkID] == nil { indexes[item.linkID] = item.index }
+        indexByLinkID = indexes
+        graph = EnablementGraph(all, indexes)
+        problems = FormRules.problems(of: questionnaire) + builder.problems + FormRules.problems(of: graph, in: all)
+    }
+
+    /// The item of the linkId; of several alike, the first.
+    public func item(_ linkID: String) -> FormItem? { indexByLinkID[linkID].map { all[$0] } }
+
+    /// What a response's `questionnaire` says: the canonical with its version, else the id.
+    public var canonical: String? {
+        if let url = questionnaire.url { return questionnaire.version.map { "\(url)|\($0)" } ?? url }
+        return questionnaire.id.map { "Questionnaire/\($0)" }
+    }
+}
+
+/// Reads items into the form's order.
+struct FormBuilder {
+    private let options: OptionReader
+    private(set) var items: [FormItem?] = []
+    private(set) var problems: [FormProblem] = []
+    private var linkIDs: Set<String> = []
+    /// Deeper nesting is refused by the JSON reader long before the stack is in danger; this bounds hand-made values.
+    private static let maximumDepth = 100
+
+    init(_ options: OptionReader) { self.options = options }
+
+    mutating func build(_ sources: [Questionnaire.Item], ancestors: [Int], enablementIsOpen: Bool) -> [FormItem] {
+        guard ancestors.count < Self.maximumDepth else { return [] }
+        return sources.enumerated().map { position, source in
+            let index = items.count
+            items.append(nil)
+            let linkID = source.linkId ?? ""
+            if linkID.isEmpty {
+                report("link-id-missing", linkID, "An item has no linkId.")
+            } else if !linkIDs.insert(linkID).inserted {
+                report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
+            }
+            let known = source.type.flatMap { ItemType(rawValue: $0.rawValue) }
+            if known == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
+            // Of a type that nobody knows a group is still a group; a question is taken as it comes.
+            let type = known ?? (source.item.isEmpty ? .string : .group)
+            let isOpen = enablementIsOpen || source.extension(FormExtension.enableWhenExpression) != nil
+            let children = build(source.item, ancestors: ancestors + [index], enablementIsOpen: isOpen)
+            let item = FormItem(
+                index: index, position: position, source: source, type: type, options: options, children: children,
+                ancestors: ancestors, enablementIsOpen: isOpen)
+            items[index] = item
+            problems += FormRules.problems(of: source, item)
+            return item
+        }
+    }
+
+    private mutating func report(_ code: String, _ linkID: String, _ message: String) {
+        problems.append(
+            FormProblem(code: code, severity: .error, linkID: linkID.isEmpty ? nil : linkID, message: message))
+    }
+}

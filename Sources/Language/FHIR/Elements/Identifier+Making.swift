@@ -1,0 +1,8 @@
+extension Identifier {
+    /// An identifier in a system.
+    public init(system: String?, value: String) {
+        self.init()
+        self.system = system
+        self.value = value
+    }
+}

@@ -1,0 +1,63 @@
+/// Members whose name ends in their type: `valueQuantity` for `value[x]` (<https://hl7.org/fhir/R4/json.html#element>).
+extension JSONObject {
+    /// The value of a choice by its name without `[x]`: the first in the document, where there are several.
+    ///
+    /// Setting writes the value in the place of the first and removes all others, with what stands beside them. nil
+    /// removes them too; where there is no value, an id and extensions that stand alone stay.
+    public subscript<Value: ChoiceValue>(choice name: String) -> Value? {
+        get { choice(name).map { Value(type: $0.type, json: $0.value) } }
+        set { setChoice(name, type: newValue?.type, json: newValue?.json) }
+    }
+
+    /// The id and extensions beside the primitive that is the value of a choice, also where they stand without a value.
+    ///
+    /// Nothing is set where nothing stands, for the name has the type in it.
+    public subscript(choiceSibling name: String) -> PrimitiveElement? {
+        get { choiceKey(name).flatMap { self[sibling: $0] } }
+        set {
+            guard let key = choiceKey(name) else { return }
+            self[sibling: key] = newValue
+        }
+    }
+
+    /// The value of a choice with what its name ends in: `("Quantity", json)`.
+    public func choice(_ name: String) -> (type: String, value: JSON)? {
+        for member in members {
+            if let type = JSONObject.choiceType(member.key[...], name) { return (type, member.value) }
+        }
+        return nil
+    }
+
+    /// The name of the first value, or that to which what stands alone belongs.
+    private func choiceKey(_ name: String) -> String? {
+        if let (type, _) = choice(name) { return name + type }
+        return keys.lazy.compactMap { JSONObject.siblingType($0, name) }.first.map { name + $0 }
+    }
+
+    /// What the name of a member ends in, where it is one of the choice.
+    private static func choiceType(_ key: Substring, _ name: String) -> String? {
+        guard key.utf8.starts(with: name.utf8) else { return nil }
+        let type = key.utf8.dropFirst(name.utf8.count)
+        guard let first = type.first, (0x41...0x5A).contains(first) else { return nil }
+        return String(Substring(type))
+    }
+
+    private static func siblingType(_ key: String, _ name: String) -> String? {
+        key.utf8.first == UInt8(ascii: "_") ? choiceType(key.dropFirst(), name) : nil
+    }
+
+    private mutating func setChoice(_ name: String, type: String?, json: JSON?) {
+        let all = keys
+        let values = all.filter { JSONObject.choiceType($0[...], name) != nil }
+        guard type != nil || !values.isEmpty else { return }
+        let chosen = type.map { name + $0 }
+        let beside = all.filter { JSONObject.siblingType($0, name) != nil }
+        let place = all.firstIndex { $0 == values.first ?? beside.first }
+        for key in values where key != chosen { self[key] = nil }
+        for key in beside where key.dropFirst() != chosen ?? "" { self[key] = nil }
+        guard let chosen, let json else { return }
+        // Nothing of the choice stands before its first value but what is beside another one.
+        let removed = all[..<(place ?? all.count)].filter { self[$0] == nil }.count
+        set(chosen, json, at: (place ?? all.count) - removed)
+    }
+}
