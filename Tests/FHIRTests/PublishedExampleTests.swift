@@ -32,17 +32,37 @@ struct PublishedExampleTests {
     @Test func everyExampleIsReadThroughItsView() throws {
         let examples = try PublishedExamples()
         defer { examples.remove() }
-        var seen: [String: Int] = [:]
-        for file in try examples.files() {
-            let resource = try Resource(Array(try Data(contentsOf: file)))
-            guard let view = Pass.views[resource.resourceType] else { continue }
-            seen[resource.resourceType, default: 0] += 1
-            #expect(
-                try view.passed(resource.object, Pass(isFresh: false)) == resource.object, "\(file.lastPathComponent)")
+        let seen = try expectViewsKnowAll(try examples.files())
+        #expect(seen.count == 31)
+    }
+
+    /// As the examples; one of 25, for there are thousands.
+    @Test func definitionsAreReadThroughTheirViews() throws {
+        let definitions = try PublishedExamples(folder: "definitions")
+        defer { definitions.remove() }
+        let files = try definitions.files().enumerated().filter { index, file in
+            index.isMultiple(of: 25) || file.lastPathComponent.hasPrefix("CapabilityStatement")
+        }
+        let seen = try expectViewsKnowAll(files.map(\.element))
+        #expect(
+            seen == ["CapabilityStatement", "CodeSystem", "SearchParameter", "StructureDefinition", "ValueSet"])
+    }
+
+    /// - Returns: the types of the resources that have a view.
+    private func expectViewsKnowAll(_ files: [URL]) throws -> Set<String> {
+        var seen: Set<String> = []
+        for file in files {
+            // The package's list of contents is no resource.
+            guard let resource = try? Resource(Array(try Data(contentsOf: file))),
+                let view = Pass.views[resource.resourceType]
+            else { continue }
+            seen.insert(resource.resourceType)
+            let same = try view.passed(resource.object, Pass(isFresh: false))
+            #expect(same == resource.object, "\(file.lastPathComponent)")
             let fresh = try view.passed(resource.object, Pass(isFresh: true))
             #expect(JSON.object(fresh).sorted == resource.json.sorted, "\(file.lastPathComponent)")
         }
-        #expect(seen.count == 38)
+        return seen
     }
 
     /// Python's parser, which has nothing of ours, keeps numbers as their text and members as ordered pairs.
@@ -78,25 +98,26 @@ struct PublishedExamples {
         return FileManager.default.fileExists(atPath: url.path) ? url : nil
     }()
 
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-\(UUID().uuidString)")
+    private let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-\(UUID().uuidString)")
 
-    init() throws {
+    /// - Parameter folder: `examples` or `definitions`.
+    init(folder: String = "examples") throws {
         let archive = try #require(PublishedExamples.archive)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         let tar = Process()
         tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xJf", archive.path, "-C", folder.path, "fhir-r4/examples"]
+        tar.arguments = ["tar", "-xJf", archive.path, "-C", temporary.path, "fhir-r4/" + folder]
         try tar.run()
         tar.waitUntilExit()
         try #require(tar.terminationStatus == 0)
     }
 
     func files() throws -> [URL] {
-        let walk = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        let walk = try #require(FileManager.default.enumerator(at: temporary, includingPropertiesForKeys: nil))
         return walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
     }
 
-    func remove() { try? FileManager.default.removeItem(at: folder) }
+    func remove() { try? FileManager.default.removeItem(at: temporary) }
 
     /// The bytes without the space between tokens and without a byte order mark, by a reader that knows nothing else.
     static func withoutSpace(_ bytes: [UInt8]) -> [UInt8] {

@@ -53,20 +53,21 @@ extension JSONObject {
     }
 
     /// Writes what stands beside a primitive, behind it where it is new.
-    func placeBehind(_ key: String) -> Int { (keys.firstIndex(of: key) ?? count) + 1 }
-
     private mutating func setSibling(of key: String, to value: JSON?) {
         guard let value else {
             self["_" + key] = nil
             return
         }
-        set("_" + key, value, at: placeBehind(key))
+        set("_" + key, value, at: (keys.firstIndex(of: key) ?? count) + 1)
     }
 
     /// Replaces the entries of an array that are of the type.
     private mutating func setEntries(of key: String, to values: [JSON], isEntry: (JSON) -> Bool) {
-        let present = self[key]?.array ?? []
+        var present = self[key]?.array ?? []
+        let written = present.count
         let siblings = self["_" + key]?.array
+        // What stands beside nothing has its place, too.
+        if let siblings { present += Array(repeating: .null, count: max(0, siblings.count - written)) }
         var places: [Int] = []
         var entries: [JSON] = []
         var left = values[...]
@@ -82,9 +83,10 @@ extension JSONObject {
             places.append(place)
         }
         entries += left
+        while entries.count > written, entries.last == .null { entries.removeLast() }
         self[key] = entries.allSatisfy(\.isNull) ? nil : .array(entries)
         guard let siblings, places.count < present.count else { return }
-        let kept = places.map { $0 < siblings.count ? siblings[$0] : .null } + siblings.dropFirst(present.count)
+        let kept = places.map { $0 < siblings.count ? siblings[$0] : .null }
         self["_" + key] = kept.allSatisfy(\.isNull) ? nil : .array(kept)
     }
 }
