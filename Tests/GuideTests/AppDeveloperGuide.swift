@@ -24,7 +24,7 @@ enum AppDeveloperGuide {
         let signed = try consent.sign(.init(name: name, now: .now, offsetMinutes: offset))
         // Queue signed.contract first, then signed.patient. The name is in neither; signed.document is for the person alone.
 
-        var session = FormSession(Form(questionnaire))
+        var session = FormSession(QuestionnaireForm(questionnaire))
         session.setAnswers(values, at: path)
         let response = session.response(subject: "Patient/\(signed.patientID)", authored: .now())
         return (signed, response)
