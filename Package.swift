@@ -47,7 +47,7 @@ let wire: [Target] = [
 let device: [Target] = [
     .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
     .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
-    .target(name: "HealthData", dependencies: ["FHIR", "UCUM", crypto], path: "Sources/Device/HealthData"),
+    .target(name: "HealthData", dependencies: ["Core", "FHIR", "UCUM", crypto], path: "Sources/Device/HealthData"),
     .target(name: "Outbox", dependencies: ["Core", "Wire"], path: "Sources/Device/Outbox"),
 ]
 
@@ -67,11 +67,12 @@ let server: [Target] = [
     .target(name: "Storage", dependencies: ["Core", grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
-        name: "Records", dependencies: ["ServerHTTP", "Storage", "Trust", "FHIR", crypto, hummingbird, logging],
+        name: "Records",
+        dependencies: ["Core", "ServerHTTP", "Storage", "Trust", "FHIR", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Storage", "Records", "FHIR", "HealthData", crypto],
+        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthData", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
@@ -90,7 +91,7 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
+            "Core", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
             "InformedConsent", "CArchive", crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),

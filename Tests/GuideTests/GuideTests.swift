@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: [
         ("docs/guide-app-developer.md", "Tests/GuideTests/AppDeveloperGuide.swift", 4),
-        ("docs/language.md", "Tests/GuideTests/LanguageGuide.swift", 1),
+        ("docs/language.md", "Tests/GuideTests/LanguageGuide.swift", 2),
     ])
     func theExamplesAreTheCodeThatIsCompiledHere(guide: String, file: String, count: Int) throws {
         let code = try Self.text(file).components(separatedBy: "\n")

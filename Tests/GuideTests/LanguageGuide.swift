@@ -19,4 +19,19 @@ enum LanguageGuide {
         let fahrenheit = try celsius.convert(27, to: UCUMUnit("[degF]"))  // 80.6
         return (report, found, fahrenheit)
     }
+
+    static func views(heartRate: CodeableConcept, bytes: Data) throws -> (Observation, Patient) {
+        // What R4 requires stands in the initialiser; the rest is set.
+        var reading = Observation(id: "o", status: .final, code: heartRate)
+        reading.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
+        if case .quantity(let quantity)? = reading.value { print(quantity.value?.text ?? "") }
+
+        var patient = Patient(try Resource(bytes).object)
+        patient.birthDate = nil
+        // What JSON calls _birthDate.
+        patient.birthDateElement = PrimitiveElement(extension: [.dataAbsent("masked")])
+        // Any member, known to the view or not.
+        patient["x-of-ours"] = true
+        return (reading, patient)
+    }
 }
