@@ -2,16 +2,18 @@ import Foundation
 
 /// The plan of the house: where each module stands, and which modules of ours it may import.
 ///
-/// It says the same as docs/architecture.md. A new edge is a decision: it is made there first, and then here.
+/// It is read from the two tables of docs/architecture.md. A new edge is a decision, and is made there.
 struct House {
-    struct Room {
+    struct Room: Equatable {
         let name: String
         /// The folder, from the package's root.
         let folder: String
+        /// The floor's number in the table, from the lowest.
+        let floor: Int
         let mayImport: Set<String>
         /// Whether the module builds for iOS and macOS and is a product.
         var isPortable = false
-        /// Whether the room is the command line or its composition root, which know all floors.
+        /// Whether it may import everything.
         var isOpen = false
     }
 
@@ -21,94 +23,51 @@ struct House {
 
     func room(_ name: String) -> Room? { rooms.first { $0.name == name } }
 
-    /// All rooms of the plan, built or not yet.
-    static let planned = House(rooms: cellar + language + wire + device + apple + imports + server + tools)
+    /// The house as docs/architecture.md plans it.
+    static let planned = House(
+        plan: (try? String(
+            contentsOf: PackageFolder.ours.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)) ?? "")
 
-    private static let cellar = ["CPQ", "CXML2", "CArchive", "CHaru", "CQREncode", "COpenSSL", "CDescriptorReserve"].map
-    {
-        Room(name: $0, folder: "Sources/System/\($0)", mayImport: [])
+    /// - Parameter plan: Markdown with a table of floors (floor, folder, modules in backticks) and one of edges (modules,
+    ///   what they may import). What stands in parentheses or behind a colon or semicolon is said to people.
+    init(plan: String) {
+        let rows = plan.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
+            line.split(separator: "|", omittingEmptySubsequences: true).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        // 1. Who may import what.
+        var edges: [String: Set<String>] = [:]
+        for row in rows where row.count == 2 {
+            for name in House.names(row[0]) { edges[name] = Set(House.names(row[1])) }
+        }
+        // 2. What everybody may import.
+        let ground = Set(edges.filter { $0.value.contains("ground") }.keys)
+        // 3. The rooms on their floors.
+        let floors = rows.filter { $0.count == 3 && $0[1].hasPrefix("`Sources/") }
+        let portable = Set(["Language", "Wire", "Device"].map { "Sources/\($0)/" })
+        let cellar = floors.first.map { House.code($0[2]) } ?? []
+        rooms = floors.enumerated().flatMap { number, row -> [Room] in
+            guard let folder = House.code(row[1]).first else { return [] }
+            let modules = House.code(row[2])
+            return modules.map { name in
+                let place =
+                    modules.count == 1 && folder == "Sources/\(name)/" ? String(folder.dropLast()) : folder + name
+                let mayImport = (edges[name] ?? []).union(ground).subtracting([name, "nothing", "everything", "ground"])
+                return Room(
+                    name: name, folder: place, floor: number, mayImport: number == 0 ? [] : mayImport,
+                    isPortable: portable.contains(folder) && mayImport.isDisjoint(with: cellar),
+                    isOpen: edges[name]?.contains("everything") ?? false)
+            }
+        }
     }
 
-    private static let language = [
-        language("Core", []),
-        language("FHIR", []),
-        language("UCUM", []),
-        language("FHIRPath", ["FHIR", "UCUM"]),
-        language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
-        language("FHIRVersions", ["FHIR"]),
-        Room(name: "FHIRXML", folder: "Sources/Language/FHIRXML", mayImport: ["FHIR", "CXML2"]),
-    ]
-
-    private static let wire = [Room(name: "Wire", folder: "Sources/Wire", mayImport: [], isPortable: true)]
-
-    private static let device = [
-        device("Questionnaires", ["FHIR", "FHIRPath", "UCUM"]),
-        device("InformedConsent", ["FHIR"]),
-        device("CarePlans", ["FHIR"]),
-        device("HealthData", ["FHIR", "UCUM"]),
-        device("HealthSync", ["HealthData"]),
-        device("Outbox", ["Wire"]),
-        device("Wallet", ["Wire"]),
-    ]
-
-    private static let apple = [
-        Room(
-            name: "ResearchKitAdapter", folder: "Sources/Apple/ResearchKitAdapter",
-            mayImport: ["Questionnaires", "FHIR"], isPortable: true),
-        Room(
-            name: "HealthKitAdapter", folder: "Sources/Apple/HealthKitAdapter", mayImport: ["HealthData", "FHIR"],
-            isPortable: true),
-        Room(
-            name: "CareKitAdapter", folder: "Sources/Apple/CareKitAdapter", mayImport: ["CarePlans", "FHIR"],
-            isPortable: true),
-    ]
-
-    private static let imports = [
-        Room(
-            name: "AppleHealthExport", folder: "Sources/Import/AppleHealthExport",
-            mayImport: ["HealthData", "FHIR", "CArchive"]),
-        Room(
-            name: "ConsentDocument", folder: "Sources/Import/ConsentDocument",
-            mayImport: ["InformedConsent", "CHaru", "CQREncode"]),
-    ]
-
-    private static let server = [
-        server("ServerHTTP", ["CDescriptorReserve"]),
-        server("Storage", ["CPQ"]),
-        server("Trust", ["Storage"]),
-        server("Accounts", ["Storage", "Trust"]),
-        server("Records", ["ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation"]),
-        server("Warehouse", ["Storage", "Records", "FHIR", "Questionnaires", "HealthData", "UCUM"]),
-        server("Receiver", ["ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL"]),
-        server(
-            "Consumer",
-            [
-                "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-                "FHIRVersions", "FHIRValidation", "COpenSSL",
-            ]),
-        server("DeviceGateway", ["HealthData", "Records", "Storage", "Trust", "FHIR"]),
-        server("Portal", ["Records", "Trust", "Accounts", "Questionnaires", "InformedConsent", "FHIR"]),
-    ]
-
-    private static let tools = [
-        Room(
-            name: "TributaryServer", folder: "Sources/Tools/TributaryServer",
-            mayImport: Set(server.map(\.name)).union(belowServer), isOpen: false),
-        Room(name: "tributary", folder: "Sources/Tools/tributary", mayImport: [], isOpen: true),
-    ]
-
-    /// What the composition root needs of the floors below to put the server modules together.
-    private static let belowServer: Set<String> = ["Wire", "FHIR", "InformedConsent", "CArchive"]
-
-    private static func language(_ name: String, _ mayImport: Set<String>) -> Room {
-        Room(name: name, folder: "Sources/Language/\(name)", mayImport: mayImport, isPortable: true)
+    /// The words of a cell, without what is said to people.
+    private static func names(_ cell: String) -> [String] {
+        let list = cell.prefix { $0 != ":" && $0 != ";" }.replacing(/\([^)]*\)/, with: "")
+        return list.matches(of: /[A-Za-z][A-Za-z0-9]*/).map { String($0.output) }
     }
 
-    private static func device(_ name: String, _ mayImport: Set<String>) -> Room {
-        Room(name: name, folder: "Sources/Device/\(name)", mayImport: mayImport, isPortable: true)
-    }
-
-    private static func server(_ name: String, _ mayImport: Set<String>) -> Room {
-        Room(name: name, folder: "Sources/Server/\(name)", mayImport: mayImport)
+    /// What stands in backticks.
+    private static func code(_ cell: String) -> [String] {
+        cell.replacing(/\([^)]*\)/, with: "").matches(of: /`([^`]+)`/).map { String($0.output.1) }
     }
 }

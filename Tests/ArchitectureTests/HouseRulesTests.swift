@@ -74,6 +74,31 @@ import Testing
             breaches("Sources/Language/FHIR/Views/Some.swift", lines) == [], "what is generated is as long as it is")
     }
 
+    @Test func thePlanIsReadFromItsTables() throws {
+        let house = House(
+            plan: """
+                | floor | folder | modules |
+                |---|---|---|
+                | cellar | `Sources/System/` | `CA`, `CB`: headers |
+                | 0 language | `Sources/Language/` | `Ground`, `Words` (of `Some` sort), `Bound` |
+                | 1 wire | `Sources/Wire/` | `Wire` |
+                | 2 tools | `Sources/Tools/` | `tool` (the command line) |
+
+                | module | may import of ours |
+                |---|---|
+                | Ground | ground: everything may import it |
+                | Words, Wire | nothing: no Bound |
+                | Bound | Words (later CA), CB |
+                | tool | everything |
+                """)
+        #expect(house.rooms.map(\.name) == ["CA", "CB", "Ground", "Words", "Bound", "Wire", "tool"])
+        let bound = try #require(house.room("Bound"))
+        #expect(bound.folder == "Sources/Language/Bound" && bound.mayImport == ["Ground", "Words", "CB"])
+        #expect(!bound.isPortable && house.room("Words")?.isPortable == true)
+        #expect(house.room("Wire")?.folder == "Sources/Wire" && house.room("Wire")?.mayImport == ["Ground"])
+        #expect(house.room("tool")?.isOpen == true && house.room("CA")?.mayImport == [])
+    }
+
     @Test func theManifestIsRead() {
         let manifest = Manifest(
             """
