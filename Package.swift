@@ -72,7 +72,7 @@ let server: [Target] = [
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthData", crypto],
+        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthData", "InformedConsent", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
@@ -136,7 +136,7 @@ let tests: [Target] = [
         name: "RecordsTests", dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting]),
     .testTarget(
         name: "WarehouseTests",
-        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData"]),
+        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires"]),
     .testTarget(
         name: "ReceiverTests",
         dependencies: ["Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),

@@ -97,6 +97,35 @@ import Testing
         }
     }
 
+    @Test func theTimeIsThatOfTheConsentersSignatureAsTheGateReadsIt() async throws {
+        let party = #""party":{"reference":"Patient/p1"}"#
+        let signed = """
+            {"resourceType":"Contract","id":"c1","status":"executed","instantiatesUri":"http://example.org/consent|2",
+             "signer":[{"type":{"code":"WIT"},\(party),"signature":[{"when":"2026-01-01T00:00:00Z"}]},
+              {"type":{"code":"CONSENTER"},\(party),"signature":[{"when":"TIME"}]}]}
+            """
+        for (time, expected) in [
+            ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05"),
+            // Nobody signed after we had it.
+            ("2027-01-01T00:00:00Z", "2026-05-01 12:00:00"),
+        ] {
+            try await WarehouseFixture.with { fixture in
+                try await fixture.load(signed.replacingOccurrences(of: "TIME", with: time))
+                let row = try #require(try await fixture.rows("SELECT * FROM consent_contract").first)
+                #expect(try row.text("signed_at") == expected)
+            }
+        }
+    }
+
+    @Test func whatIsNotInForceWasSignedByNobody() async throws {
+        try await WarehouseFixture.with { fixture in
+            try await fixture.load(contract.replacingOccurrences(of: "executed", with: "offered"))
+            let row = try #require(try await fixture.rows("SELECT * FROM consent_contract").first)
+            #expect(row.textIfPresent("signed_at") == nil)
+            #expect(row.textIfPresent("shares_widely") == nil)
+        }
+    }
+
     @Test(arguments: [false, true])
     func aWithdrawalStaysWhicheverComesFirst(withdrawalFirst: Bool) async throws {
         try await WarehouseFixture.with { fixture in

@@ -49,7 +49,7 @@ public struct AnswerLimits: Sendable {
         hasUnitSet = unitSet != nil
         units =
             item.extensions(FormExtension.unitOption).compactMap { $0.value.flatMap { Coding(json: $0.json) } }
-            + (unitSet.flatMap { options.codings(inSet: $0) } ?? [])
+            + (unitSet.flatMap { options.offered.codings(inSet: $0) } ?? [])
         takesOtherUnits = ["optionsOrType", "optionsOrString"].contains(value(FormExtension.unitOpen)?.json.string)
         referenceTypes = item.extensions(FormExtension.referenceResource).compactMap { $0.value?.json.string }
         entryFormat = value(FormExtension.entryFormat)?.json.string

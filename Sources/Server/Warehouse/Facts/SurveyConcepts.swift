@@ -134,7 +134,7 @@ public struct SurveyConcepts: Sendable {
 extension SurveyConcepts {
     /// Walks the items of a form.
     private struct Builder {
-        let questionnaire: Questionnaire
+        let offered: OfferedCodings
         let formName: String
         var questions: [String: Question] = [:]
         var order: [String] = []
@@ -143,7 +143,7 @@ extension SurveyConcepts {
         private var optionCodes: [String: Int] = [:]
 
         init(_ questionnaire: Questionnaire, formName: String) {
-            self.questionnaire = questionnaire
+            offered = OfferedCodings(of: questionnaire)
             self.formName = formName
             count(questionnaire.item)
         }
@@ -215,46 +215,13 @@ extension SurveyConcepts {
                     code: conceptCode, name: coding.display ?? code, kind: .option))
         }
 
-        /// The codings that a question offers, in the item itself or in a contained value set.
-        private func options(of item: Questionnaire.Item) -> [Coding] {
-            var codings = item.answerOption.compactMap { option in
-                if case .coding(let coding)? = option.value { coding } else { nil }
-            }
-            if let set = questionnaire.containedResource(item.answerValueSet)?.as(ValueSet.self) {
-                codings += SurveyConcepts.codings(in: set)
-            }
-            return codings
-        }
+        /// The codings that the form's own rules offer.
+        private func options(of item: Questionnaire.Item) -> [Coding] { offered.codings(of: item) ?? [] }
 
-        private func offersUnlisted(_ item: Questionnaire.Item) -> Bool {
-            guard let name = item.answerValueSet else { return false }
-            guard let set = questionnaire.containedResource(name)?.as(ValueSet.self) else { return true }
-            return SurveyConcepts.includesUnlisted(set)
-        }
+        private func offersUnlisted(_ item: Questionnaire.Item) -> Bool { offered.codings(of: item) == nil }
     }
 
     static func optionSegment(_ system: String?, _ code: String) -> String {
         ConceptPath.segment(ConceptCode.prefix(system) + "-" + code)
-    }
-
-    /// The codings of a value set's expansion, else of what it includes by name.
-    static func codings(in set: ValueSet) -> [Coding] {
-        func expanded(_ entries: [ValueSet.Expansion.Contains]) -> [Coding] {
-            entries.flatMap { entry -> [Coding] in
-                let own = entry.code.map { Coding(system: entry.system, code: $0, display: entry.display) }
-                return [own].compactMap { $0 } + expanded(entry.contains)
-            }
-        }
-        let expansion = expanded(set.expansion?.contains ?? [])
-        guard expansion.isEmpty else { return expansion }
-        return (set.compose?.include ?? []).flatMap { include in
-            include.concept.map { Coding(system: include.system, code: $0.code, display: $0.display) }
-        }
-    }
-
-    /// Whether a value set includes a system or another value set as a whole, and has no expansion that lists it.
-    static func includesUnlisted(_ set: ValueSet) -> Bool {
-        guard (set.expansion?.contains ?? []).isEmpty else { return false }
-        return (set.compose?.include ?? []).contains { $0.concept.isEmpty }
     }
 }

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import InformedConsent
 import Storage
 
 /// Writes contracts and withdrawals into the consent tables, in whichever order they come.
@@ -9,17 +10,9 @@ struct ConsentRows {
     let patient: Int64
     let upload: Int64
 
-    static let sharingExtension = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
-
-    /// Writes the present version of a contract.
+    /// Writes the present version of a contract: what the consent gate reads of it, and nothing where it is not signed.
     func write(_ contract: Contract) throws {
-        let template = (contract.instantiatesUri ?? contract.url).map {
-            $0.split(separator: "|", maxSplits: 1).map(String.init)
-        }
-        let signer = contract.signer.first { $0.party?.literal?.type == Patient.resourceType }
-        let signedAt =
-            signer?.signature.first?.when?.start() ?? contract.applies?.start?.start() ?? contract.issued?.start()
-        let shares = signer?.extension(Self.sharingExtension)?.value?.json.bool
+        let signed = try? SignedContractReader.read(contract, receivedAt: context.receivedAt)
         try transaction.execute(
             """
             INSERT INTO consent_contract (contract_id, patient_num, template_url, template_version, signed_at,
@@ -31,9 +24,9 @@ struct ConsentRows {
             WHERE consent_contract.patient_num = excluded.patient_num
             """,
             [
-                SQLValue(contract.id), SQLValue(patient), SQLValue(template?.first),
-                SQLValue(template.flatMap { $0.count > 1 ? $0[1] : nil } ?? contract.version),
-                WarehouseTime.value(signedAt), SQLValue(shares), SQLValue(upload),
+                SQLValue(contract.id), SQLValue(patient), SQLValue(signed?.templateURL),
+                SQLValue(signed?.templateVersion),
+                WarehouseTime.value(signed?.signedAt), SQLValue(signed?.sharing), SQLValue(upload),
                 WarehouseTime.value(context.receivedAt),
             ])
     }

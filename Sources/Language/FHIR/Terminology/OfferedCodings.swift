@@ -1,0 +1,105 @@
+/// Tells which codings the questions of a form offer, as far as the form and the value sets at hand list them
+/// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
+public struct OfferedCodings {
+    private let questionnaire: Questionnaire
+    private let valueSet: (String) -> ValueSet?
+
+    /// - Parameter valueSet: returns the value set with a canonical URL that the form does not contain; nil where it is
+    ///   not at hand.
+    public init(of questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
+        self.questionnaire = questionnaire
+        self.valueSet = valueSet
+    }
+
+    /// Returns what a question offers: the codings among its own options, or those of its value set where it has no
+    /// option of its own; nil where it has a value set that nothing at hand lists.
+    public func codings(of item: Questionnaire.Item) -> [Coding]? {
+        guard item.answerOption.isEmpty else {
+            return item.answerOption.compactMap { option in
+                if case .coding(let coding)? = option.value { coding } else { nil }
+            }
+        }
+        guard let name = item.answerValueSet else { return [] }
+        return codings(inSet: name)
+    }
+
+    /// Returns the codings of a value set, by `#id` or canonical URL; nil where it is not at hand or says its members in a
+    /// way that takes a terminology server.
+    public func codings(inSet name: String) -> [Coding]? {
+        codings(inSet: name, below: [])
+    }
+
+    /// - Parameter below: the sets that led here, since sets may include one another in a circle.
+    private func codings(inSet name: String, below: [String]) -> [Coding]? {
+        let set =
+            name.hasPrefix("#")
+            ? questionnaire.containedResource(name)?.as(ValueSet.self)
+            : contained(canonical: name) ?? valueSet(name)
+        guard let set else { return nil }
+        // One set has two names, its id in the form and its URL.
+        let key = set.url ?? name
+        return below.contains(key) ? [] : codings(in: set, below: below + [key])
+    }
+
+    private func contained(canonical: String) -> ValueSet? {
+        let url = canonical.split(separator: "|").first.map(String.init)
+        return questionnaire.contained.lazy.compactMap { $0.as(ValueSet.self) }.first { $0.url == url }
+    }
+
+    /// The expansion, else the concepts that are included by name; nil where the set says its members in another way.
+    private func codings(in set: ValueSet, below: [String]) -> [Coding]? {
+        let expansion = expanded(set.expansion?.contains ?? [])
+        if !expansion.isEmpty { return expansion }
+        guard let compose = set.compose, !compose.include.isEmpty else { return nil }
+        var codings: [Coding] = []
+        // A value set has a code once, however many parts include it.
+        var seen: Set<Key> = []
+        for include in compose.include {
+            guard let members = self.codings(of: include, below: below) else { return nil }
+            codings += members.filter { seen.insert(Key($0)).inserted }
+        }
+        for exclude in compose.exclude {
+            guard let excluded = self.codings(of: exclude, below: below) else { return nil }
+            let keys = Set(excluded.map(Key.init))
+            codings.removeAll { keys.contains(Key($0)) }
+        }
+        return codings
+    }
+
+    /// What makes two codings the same: code and system.
+    private struct Key: Hashable {
+        let system: String?
+        let code: String?
+
+        init(_ coding: Coding) {
+            system = coding.system
+            code = coding.code
+        }
+    }
+
+    /// One `include` or `exclude`: its concepts, the members common to the sets it names, or both at once. A whole
+    /// system or a filter needs a terminology server.
+    private func codings(of part: ValueSet.Compose.Include, below: [String]) -> [Coding]? {
+        let concepts = part.concept.compactMap { concept in
+            concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }
+        }
+        let isNamed = !part.concept.isEmpty
+        guard isNamed || (!part.valueSet.isEmpty && part.system == nil), part.filter.isEmpty else { return nil }
+        var members = isNamed ? concepts : nil
+        for name in part.valueSet {
+            guard let set = codings(inSet: name, below: below) else { return nil }
+            let keys = Set(set.map(Key.init))
+            members = members.map { $0.filter { keys.contains(Key($0)) } } ?? set
+        }
+        return members
+    }
+
+    private func expanded(_ entries: [ValueSet.Expansion.Contains]) -> [Coding] {
+        entries.flatMap { entry -> [Coding] in
+            let isAbstract = entry.abstract ?? false
+            let own =
+                isAbstract ? nil : entry.code.map { Coding(system: entry.system, code: $0, display: entry.display) }
+            return [own].compactMap { $0 } + expanded(entry.contains)
+        }
+    }
+}
