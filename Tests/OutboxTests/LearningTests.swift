@@ -199,6 +199,29 @@ import Wire
         #expect(try store.outbox.entries() == [entry])
     }
 
+    @Test func whatARestoredStudyStoredAnewStaysThirtyDaysFromThen() async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(2, to: study, in: folder, clock)
+        let connection = try study.connection(clock)
+        // 1. It has received and not stored them when the backup is made; the device hears of the storing after it.
+        await study.makeBackup()
+        await study.settleAll()
+        #expect(try await connection.learnDeliveries(in: store).stored == 2)
+        // 2. Long after, it falls back to the backup and stores them once more.
+        clock.wait(39 * day)
+        await study.restore()
+        await study.settleAll()
+        #expect(
+            try await connection.learnDeliveries(in: store)
+                == LearningReport(stored: 0, refused: 0, requeued: 0, removed: 0))
+        #expect(try store.outbox.sentSubmissions().map(\.entry) == entries)
+        // 3. A second restore within thirty days finds them.
+        clock.wait(30 * day - 1)
+        #expect(try await connection.learnDeliveries(in: store).removed == 0)
+        clock.wait(1)
+        #expect(try await connection.learnDeliveries(in: store).removed == 2)
+    }
+
     @Test func aDamagedPositionIsReadAsNone() async throws {
         let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
         let (store, _) = try await sent(2, to: study, in: folder, clock)

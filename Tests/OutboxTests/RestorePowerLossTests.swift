@@ -138,7 +138,8 @@ import Testing
 
     /// Random devices, studies and power losses, several in one life.
     @Test func randomLivesLoseNothing() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed =
+            ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
         print("RestorePowerLossTests random seed \(seed)")
         var generator = SeededGenerator(seed: seed)
         var losses = 0

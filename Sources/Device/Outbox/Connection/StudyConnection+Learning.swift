@@ -63,8 +63,10 @@ extension StudyConnection {
                 requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
             }
         }
-        // 3. What it said of the others.
-        let noted = try outbox.note(listing.told, retention: retention, now: environment.now())
+        // 3. What it said of the others. Without a position nobody knows in which epoch an earlier word was heard.
+        let isRestored = listing.isWhole && (position == nil || position?.epoch != listing.epoch)
+        let noted = try outbox.note(
+            listing.told, isRestored: isRestored, retention: retention, now: environment.now())
         // 4. Only then the position: a stop before it asks once more.
         let reached = DeliveriesPosition(
             client: enrolment.clientID, keys: studyKeys, cursor: listing.cursor, epoch: listing.epoch, first: first)

@@ -33,25 +33,28 @@ extension OutboxDirectory {
     ///
     /// - Parameters:
     ///   - told: the newest status by submission.
+    ///   - isRestored: whether the study was restored from a backup since it last said something: what it has kept is
+    ///     then kept since now.
     ///   - now: the device's time.
     /// - Returns: how many became stored, how many refused, how many files went. A stop before the end leaves each file
     ///   under its old name or its new one.
     func note(
-        _ told: [String: String], retention: SentRetention, now: Date
+        _ told: [String: String], isRestored: Bool = false, retention: SentRetention, now: Date
     ) throws -> (stored: Int, refused: Int, removed: Int) {
         try locked {
             var (stored, refused) = (0, 0)
             // 1. The names say what became of each.
             var sent = try sentSubmissions()
             for (index, old) in sent.enumerated() {
-                guard let new = told[old.entry.sid].map({ old.told($0, at: now) }), new != old else { continue }
+                guard let new = told[old.entry.sid].map({ old.told($0, at: now, isRestored: isRestored) }), new != old
+                else { continue }
                 try files.move(
                     sentFolder.appendingPathComponent(old.name), to: sentFolder.appendingPathComponent(new.name))
                 sent[index] = new
-                switch new.fate {
-                case .stored: stored += 1
-                case .refused: refused += 1
-                case .waiting: break
+                switch (old.fate, new.fate) {
+                case (.stored, .stored), (.refused, .refused), (_, .waiting): break
+                case (_, .stored): stored += 1
+                case (_, .refused): refused += 1
                 }
             }
             try files.syncFolder(sentFolder)

@@ -59,10 +59,11 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
     }
 
     /// The same submission with what a delivery said: `stored`, `refused`, or a word that is not final. The time of an
-    /// earlier hearing of the same stays.
-    func told(_ status: String, at now: Date) -> SentSubmission {
+    /// earlier hearing of the same stays, unless the study was restored since: what it has now it may have received or
+    /// decided anew.
+    func told(_ status: String, at now: Date, isRestored: Bool = false) -> SentSubmission {
         switch (status, fate) {
-        case ("stored", .stored), ("refused", .refused): self
+        case ("stored", .stored) where !isRestored, ("refused", .refused) where !isRestored: self
         case ("stored", _): SentSubmission(entry: entry, fate: .stored(now))
         case ("refused", _): SentSubmission(entry: entry, fate: .refused(now))
         default: SentSubmission(entry: entry)
