@@ -98,7 +98,7 @@ let tools: [Target] = [
     .executableTarget(
         name: "tributary",
         dependencies: [
-            "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
             "InformedConsent", "HealthData", "Outbox",
             "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
             "Receiver",

@@ -1,18 +1,13 @@
 import AppleHealthExport
 import ArgumentParser
 import ConsentDocument
+import Core
 import FHIR
 import Foundation
 import HealthData
 import InformedConsent
 import Receiver
 import ServerHTTP
-
-/// An error of one of our modules: a stable code and a sentence.
-protocol CodedError: Error {
-    var code: String { get }
-    var message: String { get }
-}
 
 extension ExportError: CodedError {}
 extension ConsentError: CodedError {}
@@ -26,7 +21,7 @@ extension UnknownHealthType: CodedError {}
 enum CommandFailure {
     static func readable(_ error: any Error) -> any Error {
         switch error {
-        case let error as CodedError: return CommandError(error.code, error.message)
+        case let error as any CodedError: return CommandError(error.code, error.message)
         case let error as JSONError: return CommandError(error.code.rawValue, error.message)
         case let error as AppReceiptError:
             return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")

@@ -153,7 +153,7 @@ extension SurveyConcepts {
                 if let coding = item.code.first, let code = coding.code {
                     itemCodes[ConceptCode.code(system: coding.system, code: code), default: 0] += 1
                 }
-                for key in Set(options(of: item).map { "\($0.system ?? "")|\($0.code ?? "")" }) {
+                for key in Set((offered.codings(of: item) ?? []).map { "\($0.system ?? "")|\($0.code ?? "")" }) {
                     optionCodes[key, default: 0] += 1
                 }
                 count(item.item)
@@ -165,12 +165,12 @@ extension SurveyConcepts {
                 guard let linkID = item.linkId, questions[linkID] == nil else { continue }
                 let path = ConceptPath.child(of: parent, ConceptPath.segment(linkID))
                 let code = code(of: item, linkID: linkID)
-                let options = options(of: item).compactMap { option(of: $0, question: code, path: path) }
+                let codings = offered.codings(of: item)
+                let options = (codings ?? []).compactMap { option(of: $0, question: code, path: path) }
                 let concept = Concept(
                     path: path, code: item.type == .group || item.type == .display ? nil : code,
                     name: item.text ?? linkID, kind: kind(of: item, options: options))
-                questions[linkID] = Question(
-                    concept: concept, options: options, offersUnlisted: offersUnlisted(item))
+                questions[linkID] = Question(concept: concept, options: options, offersUnlisted: codings == nil)
                 order.append(linkID)
                 add(item.item, below: path)
             }
@@ -214,11 +214,6 @@ extension SurveyConcepts {
                     path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(coding.system, code)),
                     code: conceptCode, name: coding.display ?? code, kind: .option))
         }
-
-        /// The codings that the form's own rules offer.
-        private func options(of item: Questionnaire.Item) -> [Coding] { offered.codings(of: item) ?? [] }
-
-        private func offersUnlisted(_ item: Questionnaire.Item) -> Bool { offered.codings(of: item) == nil }
     }
 
     static func optionSegment(_ system: String?, _ code: String) -> String {
