@@ -6,15 +6,22 @@ import PackageDescription
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
-let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// What the server and the command line stand on. An app that takes the libraries alone turns the trait off
+/// (`traits: []`), and none of it is resolved for the app.
+let serverAlone: TargetDependencyCondition? = .when(traits: ["Server"])
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird", condition: serverAlone)
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird", condition: serverAlone)
+let hummingbirdTesting: Target.Dependency = .product(
+    name: "HummingbirdTesting", package: "hummingbird", condition: serverAlone)
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift", condition: serverAlone)
+let grdbSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift", condition: serverAlone)
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log", condition: serverAlone)
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics", condition: serverAlone)
+let lifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: serverAlone)
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: serverAlone)
 
 /// System libraries: headers only. `CDescriptorReserve` is C of our own.
 let system: [Target] = [
@@ -47,16 +54,24 @@ let wire: [Target] = [
 let device: [Target] = [
     .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
     .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
-    .target(name: "HealthData", dependencies: ["Core", "FHIR", "UCUM", crypto], path: "Sources/Device/HealthData"),
+    .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
+    .target(
+        name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Sources/Device/HealthData"),
     .target(name: "Outbox", dependencies: ["Core", "Wire"], path: "Sources/Device/Outbox"),
 ]
 
 let imports: [Target] = [
     .target(
-        name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
-        path: "Sources/Import/AppleHealthExport"),
+        name: "AppleHealthExport", dependencies: ["HealthData", "HealthTypes", "FHIR", "CArchive"],
+        path: "Sources/Import/AppleHealthExport")
+]
+
+let documents: [Target] = [
     .target(
-        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Import/ConsentDocument"),
+        name: "HealthReport", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        path: "Sources/Documents/HealthReport"),
+    .target(
+        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Documents/ConsentDocument"),
 ]
 
 let server: [Target] = [
@@ -72,7 +87,7 @@ let server: [Target] = [
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthData", "InformedConsent", crypto],
+        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthTypes", "HealthData", "InformedConsent", crypto],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
@@ -92,17 +107,16 @@ let tools: [Target] = [
         name: "TributaryServer",
         dependencies: [
             "Core", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
-            "InformedConsent", "CArchive", crypto, hummingbird, logging, lifecycle,
+            "FHIRValidation", "HealthData", "InformedConsent", "CArchive", crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .executableTarget(
         name: "tributary",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
-            "InformedConsent", "HealthData", "Outbox",
-            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
-            "Receiver",
-            "Consumer", "TributaryServer", arguments, logging,
+            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Outbox", "AppleHealthExport",
+            "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
+            "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -125,9 +139,18 @@ let tests: [Target] = [
     .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
-    .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),
+    .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM"]),
+    .target(name: "HealthDataTestSupport", dependencies: ["HealthData", "FHIR"], path: "Tests/HealthDataTestSupport"),
+    .testTarget(
+        name: "HealthDataTests",
+        dependencies: ["HealthData", "HealthTypes", "HealthDataTestSupport", "FHIR", "UCUM", "FHIRValidation"]),
+    .testTarget(
+        name: "HealthReportTests",
+        dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
-    .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR", "CXML2"]),
+    .testTarget(
+        name: "AppleHealthExportTests",
+        dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
     .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
@@ -148,7 +171,10 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "TributaryTests",
-        dependencies: ["TributaryServer", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire", logging]),
+        dependencies: [
+            "TributaryServer", "FHIRValidation", "HealthData", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire",
+            logging,
+        ]),
 ]
 
 let package = Package(
@@ -163,9 +189,15 @@ let package = Package(
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
+        .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
+        .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         .executable(name: "tributary", targets: ["tributary"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Server"]),
+        .trait(name: "Server", description: "The server, its stores and the command line"),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -176,6 +208,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: system + language + wire + device + imports + server + tools + tests,
+    targets: system + language + wire + device + imports + documents + server + tools + tests,
     swiftLanguageModes: [.v6]
 )

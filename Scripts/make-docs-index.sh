@@ -17,7 +17,9 @@ FHIRXML|Reads and writes the XML form of FHIR R4; where libxml2 is.
 Wire|Seals what leaves the phone for the study's keys, and holds the messages that phone and server exchange.
 Questionnaires|Leads a person through a FHIR Questionnaire and makes the QuestionnaireResponse.
 InformedConsent|Presents a study's consent, checks who may take part, and makes the signed Contract without the person's name.
+HealthTypes|Says what HealthKit's types of health data are in standard codes and units, and converts between units.
 HealthData|Turns samples of HealthKit into Observations with the right codes and units.
+HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
 Outbox|Queues sealed submissions on the phone, sends them in order, and learns what became of them.
 END
 }

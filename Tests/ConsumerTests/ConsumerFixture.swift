@@ -68,10 +68,10 @@ struct ConsumerFixture {
     }
 
     /// A consumer over the fixture's stores.
-    func service(owner: String = "test") -> ConsumerService {
+    func service(owner: String = "test", over queue: (any SubmissionQueue)? = nil) -> ConsumerService {
         let path = folder.appendingPathComponent("records.sqlite").path
         return ConsumerService(
-            queue: queue, processor: processor,
+            queue: queue ?? self.queue, processor: processor,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
             owner: owner, lock: { try StoreLock(storePath: path) }, clock: clock)
     }
@@ -97,6 +97,19 @@ struct ConsumerFixture {
             sealed.bytes, client: client, sid: UUID().uuidString.lowercased(), format: .c3pro)
     }
 
+    /// Queues a payload, sealed, and gives its id.
+    func enqueue(
+        _ payload: String, from client: String, sid: String = UUID().uuidString.lowercased()
+    ) async throws -> String {
+        let header = try SubmissionHeader(sid: sid, seq: 1, fhirVersion: "4.0.1", contentType: .resource)
+        let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [keys[0].publicKey])
+        _ = try await queue.enqueue(
+            NewSubmission(
+                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: sealed.bytes), format: .jwe,
+                body: sealed.bytes, receivedAt: clock()), quota: nil)
+        return sid
+    }
+
     func enqueue(
         _ bytes: Data, client: String, sid: String, format: SubmissionFormat = .jwe, hint: String? = nil
     ) async throws -> SubmissionOutcome? {
@@ -112,7 +125,7 @@ struct ConsumerFixture {
     func drain() async throws -> [String: SubmissionOutcome] {
         var outcomes: [String: SubmissionOutcome] = [:]
         while true {
-            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: clock())
+            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: clock(), isIdle: true)
             guard !leased.isEmpty else { return outcomes }
             for submission in leased {
                 guard let outcome = try await processor.process(submission) else { continue }

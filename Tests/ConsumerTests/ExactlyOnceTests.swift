@@ -15,7 +15,7 @@ import Wire
         // The contract is recorded, and the process ends before the queue hears of it.
         _ = try await fixture.queue.enqueue(
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
-        let leased = try await fixture.queue.lease(owner: "first", limit: 10, duration: 60, now: Date())
+        let leased = try await fixture.queue.lease(owner: "first", limit: 10, duration: 60, now: Date(), isIdle: true)
         #expect(leased.count == 1)
         let outcome = try #require(try await fixture.processor.process(leased[0]))
         #expect(outcome.status == .stored && outcome.releasesHeld)
@@ -54,10 +54,10 @@ import Wire
         _ = try await fixture.queue.enqueue(
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
         let stale = try #require(
-            try await fixture.queue.lease(owner: "first", limit: 1, duration: 60, now: Date()).first)
+            try await fixture.queue.lease(owner: "first", limit: 1, duration: 60, now: Date(), isIdle: true).first)
         try await fixture.queue.takeOverLeases(owner: "second")
         let taken = try #require(
-            try await fixture.queue.lease(owner: "second", limit: 1, duration: 60, now: Date()).first)
+            try await fixture.queue.lease(owner: "second", limit: 1, duration: 60, now: Date(), isIdle: true).first)
         let queue = fixture.queue
         #expect(try await fixture.processor.process(stale) { try await queue.isHeld(stale) } == nil)
         #expect(try await fixture.versions == 0)

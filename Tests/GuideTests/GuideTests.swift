@@ -27,6 +27,11 @@ import Testing
         }
     }
 
+    /// Lines of an app's manifest; Tests/Integration/test_package.py resolves one.
+    private static func isOfManifest(_ lines: [String]) -> Bool {
+        lines.first.map { $0.hasPrefix(".product(") || $0.hasPrefix(".package(") } ?? false
+    }
+
     /// Whether lines stand in a file one behind the other, all indented alike.
     private static func stand(_ lines: [String], in code: [String]) -> Bool {
         guard let first = lines.first else { return false }
@@ -44,7 +49,7 @@ import Testing
     ])
     func theExamplesAreTheCodeThatIsCompiledHere(guide: String, file: String, count: Int) throws {
         let code = try Self.text(file).components(separatedBy: "\n")
-        let examples = try Self.examples(in: Self.text(guide)).filter { $0.first?.hasPrefix(".product(") == false }
+        let examples = try Self.examples(in: Self.text(guide)).filter { !Self.isOfManifest($0) }
         #expect(examples.count == count)
         for example in examples {
             for line in example where line.hasPrefix("import ") { #expect(code.contains(line), "\(line)") }

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import HealthDataTestSupport
 import Testing
 
 @Suite("Samples as messages of HealthKitOnFhir")

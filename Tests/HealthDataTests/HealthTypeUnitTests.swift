@@ -1,9 +1,10 @@
 import FHIR
 import Foundation
+import HealthData
 import Testing
 import UCUM
 
-@testable import HealthData
+@testable import HealthTypes
 
 @Suite("The units of the table of health types")
 struct HealthTypeUnitTests {

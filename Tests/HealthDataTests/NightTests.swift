@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import HealthDataTestSupport
 import Testing
 
 @Suite("Nights of sleep")
@@ -16,11 +17,7 @@ struct NightTests {
         _ stage: SleepStage, from start: Int64, to end: Int64, _ source: HealthSource = watch, offset: Int16 = 60,
         unit: Int64 = 60
     ) throws -> HealthSample {
-        let type = try #require(HealthType.named("SleepAnalysis"))
-        return HealthSample(
-            type: type, value: .option(try #require(type.option(named: stage.code))),
-            start: HealthInstant(seconds: midnight + start * unit, offsetMinutes: offset),
-            end: HealthInstant(seconds: midnight + end * unit, offsetMinutes: offset), source: source)
+        try Samples.sleep(stage, from: start * unit, to: end * unit, source: source, offset: offset)
     }
 
     static func nights(_ samples: [HealthSample]) -> [HealthNight] {

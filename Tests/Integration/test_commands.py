@@ -71,6 +71,14 @@ class Version(unittest.TestCase):
         self.assertEqual(tributary("--version").text.strip(), newest[1])
 
 
+class Pages(unittest.TestCase):
+    def test_the_page_of_health_types_is_what_the_command_writes(self):
+        page = tributary("health", "types", "--markdown").text
+        self.assertEqual(
+            page, (ROOT / "docs" / "health-types.md").read_text(),
+            "run: tributary health types --markdown > docs/health-types.md")
+
+
 class Stores(unittest.TestCase):
     """Every command that opens a store of a study, told of another one."""
 

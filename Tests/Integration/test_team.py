@@ -2,8 +2,12 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from forms import VISIT, VISIT_ANSWERS, observation, visit
 from harness import BIN, EXAMPLES, ROOT, SpineTest, tributary
@@ -137,11 +141,49 @@ class Demonstration(unittest.TestCase):
         self.assertGreaterEqual(summary["facts"], summary["resources"]["Observation"])
         self.assertTrue(done.err, "it shows progress")
 
+    def test_a_kept_one_prints_commands_that_work_and_is_made_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "it's kept"
+            for _ in range(2):
+                done = tributary("demo", "--json", "--keep", kept, "--examples", EXAMPLES, timeout=600)
+                lines = done.text.strip().splitlines()
+                summary = json.loads(lines[-1])
+                commands = [line.strip() for line in lines[lines.index("") :] if line.startswith("  ")]
+                self.assertEqual(len(commands), 5, done.text)
+                said = [
+                    subprocess.run(command, shell=True, check=True, capture_output=True, timeout=60).stdout.decode()
+                    for command in commands if " serve " not in command
+                ]
+                self.assertIn("stored", said[0])
+                self.assertIn("Health", said[1])
+                self.assertEqual(int(re.search(r"\d+", said[2])[0]), 1, "one of the two exported health data")
+                self.assertTrue(said[3])
+                self.assertEqual(summary["participants"], 2)
+            serving = subprocess.Popen(
+                shlex.split(commands[4].replace("8080", "0")), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.addCleanup(serving.stdout.close)
+            self.addCleanup(serving.wait, 30)
+            self.addCleanup(serving.terminate)
+            self.assertIn(b"listening", serving.stdout.readline())
+            done = tributary("demo", "--keep", kept, "--examples", EXAMPLES, status=1, timeout=600)
+            self.assertIn("demo-folder-in-use", done.errors)
+            self.assertTrue((kept / "study" / "study.json").exists())
+
+    def test_a_folder_of_somebody_else_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / "own"
+            own.mkdir()
+            (own / "letter.txt").write_text("mine")
+            (Path(folder) / "file").write_text("mine")
+            for place in (own, Path(folder) / "file"):
+                done = tributary("demo", "--keep", place, "--examples", EXAMPLES, status=1, timeout=600)
+                self.assertIn("demo-folder-not-ours", done.errors)
+            self.assertEqual((own / "letter.txt").read_text(), "mine")
+            self.assertEqual((Path(folder) / "file").read_text(), "mine")
+
 
 class Surveys(unittest.TestCase):
     def setUp(self):
-        import tempfile
-        from pathlib import Path
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)

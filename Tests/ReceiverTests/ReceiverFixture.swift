@@ -180,7 +180,7 @@ struct Study: Sendable {
 
     /// Settles what is received, in its order, as the consumer would.
     func settle(_ outcomes: [SubmissionOutcome]) async throws {
-        let leased = try await queue.lease(owner: "o", limit: outcomes.count, duration: 9, now: clock.now)
+        let leased = try await queue.lease(owner: "o", limit: outcomes.count, duration: 9, now: clock.now, isIdle: true)
         for (submission, outcome) in zip(leased, outcomes) {
             #expect(try await queue.settle(submission, as: outcome, at: clock.now))
         }

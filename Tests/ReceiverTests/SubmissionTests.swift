@@ -15,7 +15,8 @@ struct SubmissionTests {
             let bytes = try envelope(sid, seq: 7)
             let answer = try await study.send("PUT", "/c3pro/fhirenc/Patient/p-1", token: device.token, body: bytes)
             #expect(answer.status == 200 && answer.submission == sid.uuidString.lowercased())
-            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            let leased = try await study.queue.lease(
+                owner: "o", limit: 9, duration: 9, now: study.clock.now, isIdle: true)
             let stored = try #require(leased.first)
             #expect(leased.count == 1 && stored.body == bytes && stored.format == .jwe && stored.sequence == 7)
             #expect(stored.submissionID == sid.uuidString.lowercased() && stored.clientID == device.id)
@@ -56,7 +57,8 @@ struct SubmissionTests {
             #expect(
                 try await study.send("POST", path, token: device.token, body: c3proEnvelope(message: "b3RoZXI=")).status
                     == 200)
-            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            let leased = try await study.queue.lease(
+                owner: "o", limit: 9, duration: 9, now: study.clock.now, isIdle: true)
             #expect(leased.count == 2 && leased.allSatisfy { $0.format == .c3pro })
             for submission in leased {
                 #expect(UUID(uuidString: submission.submissionID) != nil)
@@ -187,7 +189,9 @@ struct SubmissionTests {
         func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
             throw StorageError(code: code, message: "planted-detail")
         }
-        func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws -> [QueuedSubmission] {
+        func lease(owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool) async throws
+            -> [QueuedSubmission]
+        {
             []
         }
         func takeOverLeases(owner: String) async throws {}
@@ -248,7 +252,8 @@ struct PlainWriteTests {
             #expect(put.status == 200 && put.body.isEmpty)
             let post = try await study.send("POST", "/fhir/Patient", token: device.token, body: Self.patient)
             #expect(post.status == 201)
-            let leased = try await study.queue.lease(owner: "o", limit: 9, duration: 9, now: study.clock.now)
+            let leased = try await study.queue.lease(
+                owner: "o", limit: 9, duration: 9, now: study.clock.now, isIdle: true)
             #expect(leased.count == 2)
             let first = try #require(leased.first)
             #expect(first.body.range(of: Data("1990".utf8)) == nil)

@@ -24,7 +24,7 @@ struct QueueContractTests {
             for (id, at) in [("a", time()), ("b", time(year)), ("c", time(10)), ("d", time(year + 1))] {
                 #expect(try await queue.enqueue(submission(id, at: at)) == .accepted)
             }
-            let leased = try await queue.lease(owner: "o", limit: 9, duration: 1, now: time(20))
+            let leased = try await queue.lease(owner: "o", limit: 9, duration: 1, now: time(20), isIdle: true)
             #expect(leased.map(\.submissionID) == ["a", "b", "c", "d"])
             #expect(leased.map(\.receivedAt) == [time(), time(year), time(year), time(year + 1)])
         }
@@ -68,7 +68,7 @@ struct QueueContractTests {
             #expect(results.count(where: { $0 == .accepted }) == 1)
             #expect(results.contains(.conflict) && results.contains(.duplicate))
             #expect(try await queue.status(now: time()).depth == 1)
-            let leased = try await queue.lease(owner: "o", limit: 10, duration: 1, now: time())
+            let leased = try await queue.lease(owner: "o", limit: 10, duration: 1, now: time(), isIdle: true)
             #expect(leased.map(\.body) == [Data("sealed".utf8)])
         }
     }
@@ -100,7 +100,7 @@ struct QueueContractTests {
                     resourceTypeHint: "Patient", body: Data([0, 1, 255]),
                     receivedAt: time(0.123)))
             let leased = try #require(
-                try await queue.lease(owner: "o", limit: 1, duration: 1, now: time(1)).first)
+                try await queue.lease(owner: "o", limit: 1, duration: 1, now: time(1), isIdle: true).first)
             #expect(leased.clientID == "c" && leased.lane == "l" && leased.submissionID == "id")
             #expect(leased.digest == "d" && leased.format == .c3pro && leased.sequence == 7)
             #expect(leased.resourceTypeHint == "Patient")
@@ -122,6 +122,41 @@ struct QueueContractTests {
             try await queue.settle(leased[0], .held)
             #expect(try await queue.release(.lane("new"), at: time()) == 0)
             #expect(try await queue.release(.lane("lane"), at: time()) == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func whoHandlesSubmissionsGetsNothingMoreOfTheirLanes(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            for (id, lane) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
+                _ = try await queue.enqueue(submission(id, client: lane, lane: lane))
+            }
+            // The first of its lane waits for something; the second is handled when it is released.
+            let first = try #require(try await queue.leaseAll(limit: 1).first)
+            try await queue.settle(first, .held)
+            let second = try #require(try await queue.leaseAll(limit: 1).first)
+            #expect(second.submissionID == "a2")
+            #expect(try await queue.release(.lane("a"), at: time()) == 1)
+            func more() async throws -> [String] {
+                try await queue.lease(owner: "o", limit: 9, duration: 30, now: time(), isIdle: false)
+                    .map(\.submissionID)
+            }
+            #expect(try await more() == ["b1"])
+            #expect(try await more() == [], "what it handles itself is not handled twice")
+            try await queue.settle(second, .stored)
+            #expect(try await more() == ["a1"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func whatSomebodyDiedOverComesToWhoHandlesNothing(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            _ = try await queue.enqueue(submission("a"))
+            #expect(try await queue.leaseNumbers("dead") == ["a"])
+            try await queue.takeOverLeases(owner: "o")
+            let beside = try await queue.lease(owner: "o", limit: 9, duration: 30, now: time(), isIdle: false)
+            #expect(beside.isEmpty)
+            #expect(try await queue.leaseNumbers("o") == ["a"])
         }
     }
 

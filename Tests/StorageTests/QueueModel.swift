@@ -25,7 +25,7 @@ struct QueueModel {
         return .accepted
     }
 
-    mutating func lease(owner: String, limit: Int, duration: Double, now: Double) -> [Int64] {
+    mutating func lease(owner: String, limit: Int, duration: Double, now: Double, isIdle: Bool) -> [Int64] {
         func isFree(_ lane: String) -> Bool {
             !entries.contains { $0.lane == lane && $0.owner != nil && $0.owner != owner && $0.until > now }
         }
@@ -35,12 +35,15 @@ struct QueueModel {
                     && ($0.number < entry.number || including && $0.number == entry.number)
             }
         }
+        func hasBegun(_ lane: String) -> Bool {
+            entries.contains { $0.lane == lane && $0.status == .received && $0.begun > 0 }
+        }
         var chosen = Array(
             entries.indices.filter {
                 entries[$0].status == .received && isFree(entries[$0].lane)
-                    && !isBegunBefore(entries[$0], including: true)
+                    && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].lane))
             }.prefix(limit))
-        while chosen.isEmpty,
+        while isIdle, chosen.isEmpty,
             let head = entries.indices.first(where: {
                 entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].lane)
                     && !isBegunBefore(entries[$0], including: false)

@@ -48,7 +48,7 @@ private struct QueueHistory {
         let owner = owners[random(2)]
         switch random(20) {
         case 0..<5: try await enqueue()
-        case 5..<9: try await lease(owner)
+        case 5..<9: try await lease(owner, isIdle: random(3) > 0)
         case 9..<14: try await settle(owner)
         case 14:
             guard let submission = next(of: owner) else { return }
@@ -78,10 +78,10 @@ private struct QueueHistory {
         #expect(result == expected, "seed \(seed)")
     }
 
-    private mutating func lease(_ owner: String) async throws {
+    private mutating func lease(_ owner: String, isIdle: Bool) async throws {
         let limit = 1 + random(6)
-        let expected = model.lease(owner: owner, limit: limit, duration: 30, now: now)
-        let leased = try await queue.leaseAll(owner, limit: limit, at: time(now))
+        let expected = model.lease(owner: owner, limit: limit, duration: 30, now: now, isIdle: isIdle)
+        let leased = try await queue.lease(owner: owner, limit: limit, duration: 30, now: time(now), isIdle: isIdle)
         try #require(leased.map(\.number) == expected, "seed \(seed)")
         for submission in leased {
             inHand[owner, default: [:]][submission.number] = submission
@@ -165,7 +165,7 @@ private struct QueueHistory {
             }
             model.putBack { $0.status == .parked }
             _ = try await queue.retryAllParked()
-            try await lease("last")
+            try await lease("last", isIdle: true)
             guard inHand["last"]?.isEmpty == false else { break }
             while let submission = next(of: "last") {
                 #expect(!model.isOutOfOrder(submission), "seed \(seed)")

@@ -227,7 +227,7 @@ struct SQLiteTests {
                 // Room is made: what was refused goes through, and nothing that was accepted is lost.
                 #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), "size=16m") == 0)
                 #expect(try await queue.enqueue(submission("s\(accepted.count)", body: large)) == .accepted)
-                let leased = try await queue.lease(owner: "o", limit: 200, duration: 1, now: time())
+                let leased = try await queue.lease(owner: "o", limit: 200, duration: 1, now: time(), isIdle: true)
                 #expect(leased.map(\.submissionID) == accepted + ["s\(accepted.count)"])
                 #expect(leased.allSatisfy { $0.body.count == 100_000 })
                 try await database.close()

@@ -60,7 +60,7 @@ extension SQLSubmissionQueue {
     }
 
     func leaseAll(_ owner: String = "o", limit: Int = 100, at: Date = time()) async throws -> [QueuedSubmission] {
-        try await lease(owner: owner, limit: limit, duration: 30, now: at)
+        try await lease(owner: owner, limit: limit, duration: 30, now: at, isIdle: true)
     }
 
     func leaseNumbers(_ owner: String, limit: Int = 100, at: Date = time()) async throws -> [String] {

@@ -86,7 +86,7 @@ import Testing
             _ = try await StudyBackup.restore(file, into: place, at: now)
             let opened = try await StudyStores(StudyFolder(path: place)).openQueue()
             let leased = try await SQLSubmissionQueue(database: opened)
-                .lease(owner: "new", limit: 10, duration: 60, now: now)
+                .lease(owner: "new", limit: 10, duration: 60, now: now, isIdle: true)
             try await opened.close()
             #expect(leased.map(\.number) == [1])
         }

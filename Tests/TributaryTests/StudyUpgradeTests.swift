@@ -458,7 +458,8 @@ extension StudyUpgradeTests {
             for column in ["lease", "lease_owner", "lease_until"] { #expect(row[column] == .null, "\(column)") }
             #expect(row["detail"] == ([1, 3].contains(index) ? nil : "for the staff"))
         }
-        let leased = try await SQLSubmissionQueue(database: queue).lease(owner: "n", limit: 9, duration: 1, now: now)
+        let leased = try await SQLSubmissionQueue(database: queue).lease(
+            owner: "n", limit: 9, duration: 1, now: now, isIdle: true)
         #expect(leased.first?.body == Data("sealed-1".utf8))
         #expect(leased.count == 1 + Int(more))
         // 2. The records know whose the devices are, and nothing of the queue.

@@ -176,7 +176,7 @@ struct DeviceAccessTests {
                     body: Data("sealed".utf8), receivedAt: clock.now)
                 #expect(try await queue.enqueue(new, quota: nil) == .accepted)
             }
-            let leased = try await queue.lease(owner: "o", limit: 3, duration: 30, now: clock.now)
+            let leased = try await queue.lease(owner: "o", limit: 3, duration: 30, now: clock.now, isIdle: true)
             _ = try await queue.settle(leased[0], as: SubmissionOutcome(status: .stored), at: clock.now)
             _ = try await queue.settle(leased[1], as: SubmissionOutcome(status: .held), at: clock.now)
             let enrolment = try #require(try await access.enrolments().first)

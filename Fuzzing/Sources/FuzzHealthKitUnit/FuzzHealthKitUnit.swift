@@ -1,4 +1,4 @@
-import HealthData
+import HealthTypes
 
 /// Up to two units and a number, parted by line feeds: each is read or refused, what is read comes back from its text,
 /// and a conversion gives a number or nothing.

@@ -82,9 +82,6 @@ public struct HealthMetadatum: Sendable, Hashable {
     /// Whether it stands in a component of the type's observations and not in an extension.
     func isComponent(of type: HealthType) -> Bool { key.componentOf.contains(type.identifier) }
 
-    /// The prefix of the extensions' URLs: the key follows.
-    public static let extensionPrefix = "urn:tributary:healthkit-metadata:"
-
     /// The value under the name that it has in an extension or a component.
     private func member(_ units: HealthSelection.Units, isComponent: Bool) -> (name: String, value: JSON) {
         switch value {
@@ -98,7 +95,7 @@ public struct HealthMetadatum: Sendable, Hashable {
     /// The extension that carries it.
     func `extension`(_ units: HealthSelection.Units) -> JSON {
         let member = member(units, isComponent: false)
-        return ["url": .string(Self.extensionPrefix + key.key), member.name: member.value]
+        return ["url": .string(HealthMetadataKey.extensionPrefix + key.key), member.name: member.value]
     }
 
     /// The component that carries it.

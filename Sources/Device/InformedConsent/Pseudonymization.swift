@@ -62,9 +62,12 @@ public struct Pseudonymization: Sendable, Hashable {
         return patient
     }
 
-    /// Whether the Patient says that the person is 90 or older instead of giving a year of birth.
+    /// Whether the Patient says that the person is 90 or older instead of giving a year of birth: by the extension, at
+    /// the Patient or at the birth date that it does not tell. One without a value says yes.
     public static func isNinetyOrOlder(_ patient: Patient) -> Bool {
-        patient.extension(ConsentVocabulary.ninetyOrOlder)?.value?.json.bool ?? false
+        (patient.extension + (patient.birthDateElement?.extension ?? [])).contains { mark in
+            mark.url == ConsentVocabulary.ninetyOrOlder && mark.value?.json.bool ?? true
+        }
     }
 
     /// The area of a United States postal code: its first three digits, `000` for a restricted one; nil where there are

@@ -40,7 +40,7 @@ public struct ValidationReport: Sendable, Hashable {
         row.severity = IssueSeverity(rawValue: issue.severity.rawValue)
         row.code = IssueType(rawValue: issue.kind.rawValue)
         row.details = CodeableConcept(
-            coding: [Coding(system: "urn:tributary:validation", code: issue.code)], text: issue.message)
+            coding: [Coding(system: Self.system, code: issue.code)], text: issue.message)
         row.diagnostics = issue.message
         if let line = issue.line, let column = issue.column { row.location = ["Line[\(line)] Col[\(column)]"] }
         if !issue.expression.isEmpty { row.expression = [issue.expression] }

@@ -85,11 +85,9 @@ struct ValidationWalk {
         at child: String? = nil
     ) {
         guard !isFull else { return }
-        if severity >= .error {
-            errorCount += 1
-        } else {
+        if severity < .error, otherCount >= options.maximumIssues {
             otherCount += 1
-            guard otherCount <= options.maximumIssues else { return }
+            return
         }
         var steps = path.steps
         if let child {
@@ -97,6 +95,9 @@ struct ValidationWalk {
         }
         let issue = ValidationIssue(
             severity, kind, code: code, expression: path.expression(of: steps[...]), message: message)
+        // An extension is checked where it stands, and once more where a profile asks for it.
+        if profileDepth > 0, issues.contains(where: { $0.issue == issue }) { return }
+        if severity >= .error { errorCount += 1 } else { otherCount += 1 }
         issues.append(FoundIssue(issue: issue, steps: steps, root: path.root))
     }
 
@@ -184,7 +185,10 @@ struct ValidationWalk {
             if isExtension { extensionURLs.append(object["url"]?.string ?? "") }
             members(of: object, element)
             special(rule.special, object)
-            if isExtension { extensionURLs.removeLast() }
+            if isExtension {
+                suppliedExtension(object, element)
+                extensionURLs.removeLast()
+            }
             let stated = plan.elements[Int(declaration)]
             if let binding = stated.binding { bind(value, rule.special, binding) }
             for number in stated.invariants { invariant(number, element) }

@@ -101,46 +101,63 @@ public struct ConsumerService: Service {
         }
     }
 
-    /// Handles what is in the queue now.
+    /// Handles what is in the queue now, and what comes while that is handled.
+    ///
+    /// A device whose message takes long holds up no other: as soon as there is a place for one more, what waits is leased.
     ///
     /// - Returns: how many submissions were handled.
     public func drain() async throws -> Int {
-        var handled = 0
-        while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let leased = try await queue.lease(
-                owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock())
-            guard !leased.isEmpty else { break }
-            let (count, failure) = await handle(leased)
-            handled += count
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            var work = LaneWork(places: Self.lanesAtATime)
+            var failure: (any Error)?
+            var isLooking = false
+            var pause = Pause()
+            while true {
+                let mayStart = failure == nil && !Task.isShuttingDownGracefully && !Task.isCancelled
+                // 1. What is known to wait, else what the queue has.
+                if mayStart, work.wantsMore {
+                    let leased = try await queue.lease(
+                        owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(),
+                        isIdle: work.isIdle)
+                    work.add(leased)
+                    if !leased.isEmpty { pause.reset() }
+                }
+                while mayStart, let lane = work.start() {
+                    group.addTask {
+                        let (count, error) = await handle(lane: lane)
+                        return .ended(handled: count, error)
+                    }
+                }
+                // 2. Nothing is handled, and nothing is there or may be begun.
+                if work.isIdle { break }
+                // 3. While there is a place, the queue is looked into again before the longest message has ended.
+                if mayStart, work.wantsMore, !isLooking {
+                    isLooking = true
+                    let duration = pause.next()
+                    group.addTask {
+                        try? await Task.sleep(for: duration)
+                        return .looked
+                    }
+                }
+                switch try await group.next() {
+                case .ended(let handled, let error):
+                    work.ended(handled: handled)
+                    failure = failure ?? error
+                    progress()
+                case .looked: isLooking = false
+                case nil: break
+                }
+            }
+            // A pause that is still running holds nobody up.
+            group.cancelAll()
             if let failure { throw failure }
-            progress()
+            return work.handled
         }
-        return handled
     }
 
-    private func handle(_ leased: [QueuedSubmission]) async -> (handled: Int, failure: (any Error)?) {
-        var lanes: [String: [QueuedSubmission]] = [:]
-        var order: [String] = []
-        for submission in leased {
-            if lanes[submission.lane] == nil { order.append(submission.lane) }
-            lanes[submission.lane, default: []].append(submission)
-        }
-        return await withTaskGroup(of: (Int, (any Error)?).self) { group in
-            var waiting = order.makeIterator()
-            func startNext() {
-                guard let name = waiting.next(), let lane = lanes[name] else { return }
-                group.addTask { await handle(lane: lane) }
-            }
-            for _ in 0..<Self.lanesAtATime { startNext() }
-            var handled = 0
-            var failure: (any Error)?
-            while let (count, error) = await group.next() {
-                handled += count
-                failure = failure ?? error
-                startNext()
-            }
-            return (handled, failure)
-        }
+    private enum Event: Sendable {
+        case ended(handled: Int, (any Error)?)
+        case looked
     }
 
     /// One device's submissions in their order; what stands behind one that fails waits.
@@ -209,19 +226,24 @@ public struct ConsumerService: Service {
 struct Pause {
     let first: Duration
     let longest: Duration
-    private var next: Duration
+    private var following: Duration
 
     init(first: Duration = .milliseconds(10), longest: Duration = .milliseconds(200)) {
         self.first = first
         self.longest = longest
-        next = first
+        following = first
     }
 
-    mutating func reset() { next = first }
+    mutating func reset() { following = first }
+
+    /// The length of the next pause; the one after it is twice as long.
+    mutating func next() -> Duration {
+        defer { following = min(following * 2, longest) }
+        return following
+    }
 
     mutating func wait() async {
-        let duration = next
-        next = min(next * 2, longest)
+        let duration = next()
         await cancelWhenGracefulShutdown { try? await Task.sleep(for: duration) }
     }
 }

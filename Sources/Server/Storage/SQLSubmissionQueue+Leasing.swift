@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLSubmissionQueue {
     public func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
     ) async throws -> [QueuedSubmission] {
         // Looking needs no write lock, and most of the time there is nothing.
         let isEmpty = try await database.read { try $0.first(Self.anyReceivedSQL) == nil }
@@ -10,9 +10,10 @@ extension SQLSubmissionQueue {
         return try await database.write { transaction in
             let parameters = [SQLValue(owner), SQLValue(now)]
             // 1. What was never begun, or ended well.
-            var rows = try transaction.query(Self.leaseSQL, parameters + [SQLValue(limit)])
+            var rows = try transaction.query(
+                isIdle ? Self.leaseSQL : Self.leaseBesideSQL, parameters + [SQLValue(limit)])
             // 2. Then one that somebody died over, alone.
-            while rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
+            while isIdle, rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
                 // Whoever asks for what it has leased itself has not died over it.
                 if try row.integer("begun") < Self.maximumBegun || row["lease_owner"] == .text(owner) {
                     rows = [row]
@@ -53,14 +54,21 @@ extension SQLSubmissionQueue {
             AND l.lease_owner <> ? AND l.lease_until > ?)
         """
 
+    /// For an owner that handles nothing. Parameters: owner, now, limit.
+    static let leaseSQL = leaseSQL(without: "k.begun > 0 AND k.number <= s.number")
+
+    /// For an owner that handles submissions: what was released comes before them in its lane, and waits all the same.
     /// Parameters: owner, now, limit.
-    static let leaseSQL = """
+    static let leaseBesideSQL = leaseSQL(without: "k.begun > 0")
+
+    private static func leaseSQL(without condition: String) -> String {
+        """
         SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
         WHERE s.status = 'received' AND \(isFree)
-        AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND k.begun > 0
-            AND k.number <= s.number)
+        AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND \(condition))
         ORDER BY s.number LIMIT ?
         """
+    }
 
     /// Parameters: owner, now.
     static let leaseBegunSQL = """

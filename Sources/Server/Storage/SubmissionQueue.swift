@@ -18,7 +18,12 @@ public protocol SubmissionQueue: Sendable {
     /// A lane in which another owner has a live lease is passed over. One that was begun and never ended, for the process
     /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
     /// parked as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
-    func lease(owner: String, limit: Int, duration: TimeInterval, now: Date) async throws -> [QueuedSubmission]
+    ///
+    /// - Parameter isIdle: whether the owner handles nothing now. Otherwise it gets nothing of the lanes in which it has
+    ///   submissions, and nothing that comes alone.
+    func lease(
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+    ) async throws -> [QueuedSubmission]
 
     /// Ends the leases of all other owners. Only for who knows that none of them lives, as the holder of the consumer's
     /// lock does.

@@ -96,18 +96,44 @@ extension Audiogram.Threshold {
     }
 
     var extensions: [JSON] {
-        var result = [
-            SpecialExtension.make("HKAudiogramSensitivityPoint.frequency", "Quantity", frequency.json)
-        ]
-        if let isMasked {
-            result.append(SpecialExtension.make("HKAudiogramSensitivityTest.masked", "Boolean", .bool(isMasked)))
-        }
+        var result = [AudiogramExtension.frequency.holding(frequency.json)]
+        if let isMasked { result.append(AudiogramExtension.masked.holding(.bool(isMasked))) }
         var range = JSONObject()
         if let lowerBound { range["low"] = lowerBound.json }
         if let upperBound { range["high"] = upperBound.json }
-        if !range.isEmpty {
-            result.append(SpecialExtension.make("HKAudiogramSensitivityTest.clampingRange", "Range", .object(range)))
-        }
+        if !range.isEmpty { result.append(AudiogramExtension.clampingRange.holding(.object(range))) }
         return result
+    }
+}
+
+/// What HealthKit says of a threshold of an audiogram and FHIR has no element for: the extensions of its component, by the
+/// class and property as Apple's documentation names them.
+enum AudiogramExtension: String, CaseIterable {
+    case frequency = "HKAudiogramSensitivityPoint.frequency"
+    case masked = "HKAudiogramSensitivityTest.masked"
+    case clampingRange = "HKAudiogramSensitivityTest.clampingRange"
+
+    /// The type of the value.
+    var valueType: String {
+        switch self {
+        case .frequency: "Quantity"
+        case .masked: "boolean"
+        case .clampingRange: "Range"
+        }
+    }
+
+    /// The name shown to people.
+    var title: String {
+        switch self {
+        case .frequency: "Frequency"
+        case .masked: "Masked"
+        case .clampingRange: "Clamping Range"
+        }
+    }
+
+    func holding(_ value: JSON) -> JSON {
+        let name = valueType.prefix(1).uppercased() + valueType.dropFirst()
+        return Extension(url: HealthMetadataKey.extensionPrefix + rawValue, value: OpenChoice(type: name, json: value))
+            .json
     }
 }

@@ -38,17 +38,7 @@ public struct SampledSeries: Sendable, Hashable {
 
     /// Appends a number in the shortest digits that mean it.
     public mutating func append(_ value: Double) {
-        append(value.isFinite ? JSONNumber(text: Self.text(value)) : nil)
-    }
-
-    /// The shortest digits that mean the number, without an exponent where that is possible.
-    static func text(_ value: Double) -> String {
-        let text = value.description
-        if text.hasSuffix(".0") { return String(text.dropLast(2)) }
-        guard text.utf8.contains(where: { $0 == 0x65 }), let decimal = Decimal(string: text, locale: nil) else {
-            return text
-        }
-        return decimal.description
+        append(value.isFinite ? JSONNumber(text: ExactDecimal.text(value)) : nil)
     }
 
     /// A SampledData.

@@ -73,7 +73,7 @@ public struct SpecialMeasure: Sendable {
 
     /// The measure's quantity of a number in its own unit; nil for a number that is not finite.
     public func quantity(_ value: Double) -> SpecialQuantity? {
-        guard value.isFinite, let number = JSONNumber(text: SampledSeries.text(value)) else { return nil }
+        guard value.isFinite, let number = JSONNumber(text: ExactDecimal.text(value)) else { return nil }
         return SpecialQuantity(number, unit)
     }
 

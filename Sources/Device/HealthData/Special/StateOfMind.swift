@@ -50,7 +50,7 @@ public struct StateOfMind: SpecialRecord {
     public var identity: SampleIdentity {
         var content = RecordContent(self)
         content.add(feeling.rawValue)
-        content.add(SampledSeries.text(valence))
+        content.add(ExactDecimal.text(valence))
         for option in labels + associations { content.add(option.code) }
         return content.identity
     }
@@ -59,7 +59,7 @@ public struct StateOfMind: SpecialRecord {
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(ComponentCode.healthKit("HKStateOfMindKind", "State of Mind Kind"), feeling.option)
-        if let number = JSONNumber(text: SampledSeries.text(valence)) {
+        if let number = JSONNumber(text: ExactDecimal.text(valence)) {
             parts.add(
                 ComponentCode.healthKit("HKStateOfMindValence", "State of Mind Valence"),
                 SpecialQuantity(number, HealthUnit("1", "from -1 to 1")))

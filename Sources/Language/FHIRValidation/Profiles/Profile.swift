@@ -10,6 +10,8 @@ struct Profile: Sendable {
     /// Whether it was read from its snapshot, which says everything; a differential needs its base beside it.
     let hasSnapshot: Bool
     let root: ProfileNode
+    /// Of an extension: the elements that it may stand in; empty where that is not told by elements alone.
+    var contexts: Set<String> = []
     /// What is wrong with the profile itself.
     let problems: [ValidationIssue]
 }

@@ -57,7 +57,13 @@ struct ProfileReader {
         check(root)
         return Profile(
             url: url, type: type, base: definition["baseDefinition"]?.string ?? "", hasSnapshot: snapshot != nil,
-            root: root, problems: problems)
+            root: root, contexts: ProfileReader.contexts(definition), problems: problems)
+    }
+
+    private static func contexts(_ definition: JSONObject) -> Set<String> {
+        let rows = definition["context"]?.array ?? []
+        guard rows.allSatisfy({ $0["type"]?.string == "element" }) else { return [] }
+        return Set(rows.compactMap { $0["expression"]?.string })
     }
 
     private mutating func problem(_ id: String, _ message: String) {

@@ -2,6 +2,7 @@ import Core
 import Crypto
 import FHIR
 import Foundation
+import HealthTypes
 
 /// Codes of i2b2 concepts: `PREFIX:code`, at most 50 characters, the same for the same meaning for ever.
 enum ConceptCode {
@@ -14,9 +15,9 @@ enum ConceptCode {
         "http://hl7.org/fhir/sid/icd-10": "ICD10", "http://hl7.org/fhir/sid/icd-9-cm": "ICD9CM",
         "http://hl7.org/fhir/sid/ndc": "NDC", "http://hl7.org/fhir/sid/cvx": "CVX",
         "http://www.ama-assn.org/go/cpt": "CPT", "http://unitsofmeasure.org": "UCUM",
-        "http://developer.apple.com/documentation/healthkit": "HK", "urn:oid:2.16.840.1.113883.6.24": "MDC",
+        HealthCodeSystem.healthKit: "HK", "urn:oid:2.16.840.1.113883.6.24": "MDC",
         "urn:iso:std:iso:11073:10101": "MDC", "http://www.whocc.no/atc": "ATC",
-        "urn:tributary:health-component": "TRIBUTARY",
+        HealthCodeSystem.component: "TRIBUTARY",
     ]
 
     /// The code of a coding.

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import InformedConsent
 
 /// What `patient_dimension` says of a participant, from the pseudonymous Patient. Pure.
 struct PatientRow: Sendable, Hashable {
@@ -21,9 +22,7 @@ struct PatientRow: Sendable, Hashable {
         let now = DateTime(loadedAt)
         let year = patient.birthDate?.year
         let age = year.map { now.year - $0 }
-        let marks = patient.extension + (patient.birthDateElement?.extension ?? [])
-        let saysOldest = marks.contains { Self.saysOldest($0) }
-        let isOldest = saysOldest || (age ?? 0) >= Self.oldestAge
+        let isOldest = Pseudonymization.isNinetyOrOlder(patient) || (age ?? 0) >= Self.oldestAge
         self.age = isOldest ? Self.oldestAge : age.map { max(0, $0) }
         birthDate = isOldest ? nil : year.flatMap { DateTime("\(Self.padded($0))-01-01")?.start() }
         vitalStatus = birthDate == nil ? Self.nothingKnown : "UF"
@@ -38,7 +37,7 @@ struct PatientRow: Sendable, Hashable {
         let zip = address?.postalCode.map { String($0.unicodeScalars.prefix(10)) }
         self.zip = zip
         // The same two letters mean something else elsewhere.
-        let isUnitedStates = address?.country.map { ["US", "USA", "UNITED STATES"].contains($0.uppercased()) } ?? true
+        let isUnitedStates = address?.country.map(Pseudonymization.isUnitedStates) ?? true
         statePath = address?.state.map { state in
             let name = (isUnitedStates ? USState.name(state) : nil) ?? state
             let segments = ["Zip codes", name] + [zip].compactMap { $0 }
@@ -48,13 +47,6 @@ struct PatientRow: Sendable, Hashable {
 
     private static func padded(_ year: Int) -> String {
         String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
-    }
-
-    /// What a pseudonymous Patient bears, at the birth date that it does not tell, when the person is 90 or older.
-    static let oldestExtension = "urn:tributary:age-90-or-older"
-
-    private static func saysOldest(_ mark: Extension) -> Bool {
-        mark.url == oldestExtension && mark.value?.json.bool ?? true
     }
 }
 

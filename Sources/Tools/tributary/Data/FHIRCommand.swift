@@ -6,7 +6,7 @@ struct FHIRCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fhir", abstract: "Work with FHIR files.",
         discussion: "Example:\n  tributary fhir normalize patient.json",
-        subcommands: [Normalize.self, FHIRValidateCommand.self, FHIRConvertCommand.self])
+        subcommands: [Normalize.self, FHIRValidateCommand.self, FHIRConvertCommand.self, FHIRDefinitionsCommand.self])
 
     struct Normalize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import FHIR
 import FHIRValidation
 import FHIRXML
 import Foundation
+import TributaryServer
 
 /// `tributary fhir validate`
 struct FHIRValidateCommand: AsyncParsableCommand {
@@ -22,7 +23,9 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     @Flag(help: "Print an array of {file, outcome}.") var json = false
 
     func run() async throws {
-        let validator = FHIRValidator(profiles: try profile.map(readProfile))
+        // Our own extensions are known; a profile of the same url takes the place of ours.
+        let own = PublishedDefinitions.extensions.map(\.object)
+        let validator = FHIRValidator(profiles: own + (try profile.map(readProfile)))
         var hasErrors = false
         let files = files.flatMap(expanded)
         guard !files.isEmpty else {

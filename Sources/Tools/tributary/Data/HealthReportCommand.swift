@@ -2,6 +2,7 @@ import AppleHealthExport
 import ArgumentParser
 import Foundation
 import HealthData
+import HealthReport
 
 extension HealthCommand {
     struct Report: AsyncParsableCommand {

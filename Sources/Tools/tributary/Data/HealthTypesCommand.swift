@@ -42,7 +42,7 @@ extension HealthCommand {
                 }
             }
             if markdown {
-                CommandOutput.result(Data(table.markdown.utf8))
+                CommandOutput.result(Data(HealthTypePage.text(table).utf8))
                 return
             }
             let types = search.map(table.search) ?? table.all

@@ -14,19 +14,21 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Makes a development study in a temporary folder from the examples, serves it on loopback, and lets two
             participants consent, answer, export health data and send. One withdraws at the end and sends once more.
+            With --keep the folder stays, is made anew each time, and commands to try on it are printed.
 
             Example:
-              tributary demo --examples Examples
+              tributary demo --keep demo-study
             """)
 
     @Option(help: "The folder of the examples.") var examples = "Examples"
-    @Option(help: "Keep study and devices in this folder instead of a temporary one.") var keep: String?
+    @Option(help: "Keep study and phones in this folder; one that an earlier demonstration made is made anew.")
+    var keep: String?
     @Flag(help: "Print one JSON object as the last line.") var json = false
 
     func run() async throws {
-        let root = try workFolder()
-        defer { if keep == nil { try? FileManager.default.removeItem(at: root) } }
-        let (folder, antispam) = try makeStudy(in: root)
+        let place = try DemoFolder.make(keeping: keep)
+        defer { place.end() }
+        let (folder, antispam) = try makeStudy(in: place)
         var logger = Logger(label: "demo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
@@ -50,7 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
         var people: [DemoParticipant] = []
         for (index, name) in ["Participant One", "Participant Two"].enumerated() {
             let person = try await DemoParticipant.enrol(
-                number: index + 1, name: name, root: root, study: folder, url: url, antispam: antispam)
+                number: index + 1, name: name, root: place.url, study: folder, url: url, antispam: antispam)
             try await person.takePart(examples: examplesURL)
             people.append(person)
         }
@@ -61,6 +63,12 @@ struct DemoCommand: AsyncParsableCommand {
         stopping.finish()
         try await serving.value
         summary.printTable()
+        if place.isKept {
+            CommandOutput.result("\nThe study is kept in \(place.url.path). Try:")
+            for command in place.commands(program: CommandLine.arguments.first ?? "tributary") {
+                CommandOutput.result("  " + command)
+            }
+        }
         if json { CommandOutput.result(summary.json.text()) }
         guard summary.addsUp else {
             throw CommandError(
@@ -70,17 +78,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     private var examplesURL: URL { URL(fileURLWithPath: examples, isDirectory: true) }
 
-    private func workFolder() throws -> URL {
-        let root =
-            keep.map { URL(fileURLWithPath: $0, isDirectory: true) }
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent("tributary-demo-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        return root
-    }
-
-    private func makeStudy(in root: URL) throws -> (StudyFolder, antispam: String) {
-        let folder = StudyFolder(path: root.appendingPathComponent("study").path)
+    private func makeStudy(in place: DemoFolder) throws -> (StudyFolder, antispam: String) {
+        let folder = place.study
         let antispam = UUID().uuidString
         let study = StudyConfiguration(
             id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true)

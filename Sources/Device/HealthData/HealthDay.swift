@@ -1,0 +1,60 @@
+import FHIR
+
+/// A day of the person's calendar: no instant, as it begins where the person's clock showed midnight.
+public struct HealthDay: Sendable, Hashable, Comparable {
+    /// Days since 1970-01-01.
+    public let number: Int
+
+    public init(number: Int) { self.number = number }
+
+    /// The day that the person's clock showed at an instant.
+    public init(_ instant: HealthInstant) {
+        self.init(seconds: instant.seconds, offsetMinutes: instant.offsetMinutes)
+    }
+
+    package init(seconds: Int64, offsetMinutes: Int16) {
+        number = Int((seconds + Int64(offsetMinutes) * 60).flooredQuotient(86_400))
+    }
+
+    /// Reads `2023-02-11`; nil for what is no day of the calendar.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
+            (1...12).contains(month), day >= 1
+        else { return nil }
+        let number = CivilDate.days(year: year, month: month, day: day)
+        let read = CivilDate.date(days: number)
+        guard read == (year, month, day) else { return nil }
+        self.number = number
+    }
+
+    public var date: (year: Int, month: Int, day: Int) { CivilDate.date(days: number) }
+
+    /// The date as `2023-02-11`.
+    public var text: String {
+        let date = date
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let year = String(date.year)
+        let zeros = String(repeating: "0", count: max(0, 4 - year.utf8.count))
+        return "\(zeros)\(year)-\(two(date.month))-\(two(date.day))"
+    }
+
+    /// 0 for Monday to 6 for Sunday, as ISO 8601 counts.
+    public var weekday: Int { Int((Int64(number) + 3).flooredRemainder(7)) }
+
+    public static func < (left: HealthDay, right: HealthDay) -> Bool { left.number < right.number }
+
+    public func adding(_ days: Int) -> HealthDay { HealthDay(number: number + days) }
+}
+
+extension Int64 {
+    /// The quotient rounded towards minus infinity, so that times before 1970 fall on their day too.
+    package func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+
+    package func flooredRemainder(_ divisor: Int64) -> Int64 { self - flooredQuotient(divisor) * divisor }
+}

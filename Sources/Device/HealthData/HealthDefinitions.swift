@@ -1,0 +1,66 @@
+import FHIR
+
+/// What the extensions and codes mean that health observations bear and neither R4, HealthKit nor LOINC defines.
+public enum HealthDefinitions {
+    /// The extensions, as FHIR defines extensions: those of metadata, of what a workout's activities measured, and of the
+    /// points of an audiogram.
+    public static let extensions: [StructureDefinition] = metadata + activities + audiogram
+
+    /// The codes of ``HealthCodeSystem/component``. It is a fragment: an audiogram has a code for each frequency that was
+    /// tested, and a study's own types may add others.
+    public static let components: CodeSystem = {
+        var system = CodeSystem(id: "health-component", status: .active, content: .fragment)
+        system.url = HealthCodeSystem.component
+        system.name = "HealthComponent"
+        system.title = "Components of health observations"
+        system.description = """
+            What no standard code tells apart: the figures of a workout, the parts of a night's sleep, the lenses of a \
+            prescription. The thresholds of an audiogram are named by ear and frequency: audiogram-left-500-Hz.
+            """
+        system.caseSensitive = true
+        system.concept = HealthVocabulary.own.map { code, title in
+            var concept = CodeSystem.Concept(code: code)
+            concept.display = title
+            return concept
+        }
+        return system
+    }()
+
+    private static let metadata = HealthMetadataKey.all.map { key in
+        let type =
+            switch key.value {
+            case .boolean: "boolean"
+            case .enumeration: "code"
+            case .quantity: "Quantity"
+            }
+        return definition(
+            HealthMetadataKey.extensionPrefix, "healthkit-metadata-", key.key, title: key.title,
+            text: "What HealthKit's metadata say of the sample under the key \(key.key).", type: type,
+            contexts: ["Observation", "Observation.component"])
+    }
+
+    private static let activities = HealthType.workout.components.map { component in
+        definition(
+            HealthWorkoutPart.figurePrefix, "workout-activity-", component.identifier, title: component.title,
+            text: "The figure of one activity of a workout that has several.", type: "Quantity",
+            contexts: ["Observation.component"])
+    }
+
+    private static let audiogram = AudiogramExtension.allCases.map { part in
+        definition(
+            HealthMetadataKey.extensionPrefix, "healthkit-metadata-", part.rawValue, title: part.title,
+            text: "What HealthKit says of a threshold of an audiogram, in \(part.rawValue).", type: part.valueType,
+            contexts: ["Observation.component"])
+    }
+
+    private static func definition(
+        _ prefix: String, _ idPrefix: String, _ identifier: String, title: String, text: String, type: String,
+        contexts: [String]
+    ) -> StructureDefinition {
+        let words = identifier.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        return StructureDefinition.ofExtension(
+            id: idPrefix + identifier, url: prefix + identifier,
+            name: (idPrefix == "workout-activity-" ? "WorkoutActivity" : "") + words.joined(), title: title,
+            text: text, contexts: contexts, valueType: type)
+    }
+}

@@ -1,0 +1,129 @@
+import FHIR
+
+/// The codes that our own observations of health data bear, with their words: a code of HealthKit or of
+/// ``HealthCodeSystem/component`` that is not among them is a device's word, and no concept is made of it.
+///
+/// It is read off observations that have every part, so that it cannot forget what the conversion writes.
+public enum HealthVocabulary {
+    /// The words of a code; nil where it is none of ours.
+    public static func title(system: String?, code: String) -> String? {
+        guard let system else { return nil }
+        if let title = titles[Key(system: system, code: code)] { return title }
+        // An audiogram has a part for each frequency that was tested.
+        return system == HealthCodeSystem.component && isThreshold(code) ? code : nil
+    }
+
+    /// The codes of ``HealthCodeSystem/component`` with their words, by code.
+    static let own: [(code: String, title: String)] = titles.filter { $0.key.system == HealthCodeSystem.component }
+        .map { (code: $0.key.code, title: $0.value) }.sorted { $0.code < $1.code }
+
+    private struct Key: Hashable {
+        let system: String
+        let code: String
+    }
+
+    /// `audiogram-left-500-Hz`.
+    private static func isThreshold(_ code: String) -> Bool {
+        let parts = code.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[0] == "audiogram", Audiogram.Ear(rawValue: String(parts[1])) != nil,
+            parts[3] == "Hz", (1...9).contains(parts[2].utf8.count)
+        else { return false }
+        return parts[2].utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    private static let titles: [Key: String] = {
+        var titles: [Key: String] = [:]
+        func add(_ system: String?, _ code: String?, _ title: String?) {
+            guard let system, let code, system == HealthCodeSystem.healthKit || system == HealthCodeSystem.component
+            else { return }
+            titles[Key(system: system, code: code)] = titles[Key(system: system, code: code)] ?? title ?? code
+        }
+        // The two pressures are parts of the blood pressure; clinical records have codes of their own.
+        for type in HealthType.all where type.correlation == nil && type.kind != .clinicalRecord {
+            for coding in type.codings { add(coding.system, coding.code, type.title) }
+            for option in type.options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+            for part in type.components {
+                for coding in part.codings { add(coding.system, coding.code, part.title) }
+            }
+            for key in HealthMetadataKey.components(of: type) {
+                for coding in key.codings { add(coding.system, coding.code, key.title) }
+                guard case .enumeration(let options) = key.value else { continue }
+                for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+            }
+        }
+        for observation in observations {
+            let values = [observation.value?.json] + observation.component.map(\.value?.json)
+            let concepts =
+                [observation.code] + observation.component.map(\.code)
+                + values.map { CodeableConcept(json: $0) }
+            for concept in concepts.compactMap({ $0 }) {
+                for coding in concept.coding { add(coding.system, coding.code, coding.display ?? concept.text) }
+            }
+        }
+        let options =
+            Electrocardiogram.Classification.allCases.map(\.option)
+            + Electrocardiogram.SymptomsStatus.allCases.map(\.option)
+            + VisionPrescription.Purpose.allCases.map(\.option)
+            + HealthWorkoutPart.events + [HealthWorkoutPart.activity]
+        for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+        for (code, title) in [
+            (HealthNight.Code.summary, "Sleep night"), (HealthNight.Code.asleep, "Asleep"),
+            (HealthNight.Code.sessions, "Sleep sessions"),
+        ] {
+            add(HealthCodeSystem.component, code, title)
+        }
+        return titles
+    }()
+
+    /// Observations with every part and every case.
+    private static var observations: [Observation] {
+        let examples = HealthType.all.compactMap { $0.example()?.object.map { Observation($0) } }
+        return examples + statesOfMind + assessments + [lenses, rings].compactMap { $0 }
+    }
+
+    private static let start = HealthInstant(seconds: 0, offsetMinutes: 0)
+    /// More than HealthKit has of labels and associations; what it has not is left out.
+    private static let numbers = Array(1...99)
+
+    private static var statesOfMind: [Observation] {
+        StateOfMind.Kind.allCases.flatMap { kind in
+            StateOfMind.ValenceClassification.allCases.compactMap { valence in
+                StateOfMind(
+                    start: start, feeling: kind, valence: 0, classification: valence, labels: numbers,
+                    associations: numbers, origin: SpecialOrigin())?.observation(subject: nil)
+            }
+        }
+    }
+
+    /// All answers alike give each answer to each question; with the first few of them alone every risk is met. The last
+    /// question of the PHQ-9 may go without.
+    private static var assessments: [Observation] {
+        Assessment.Form.allCases.flatMap { form in
+            let count = form == .phq9 ? 9 : 7
+            let rising = (0...count).flatMap { most in
+                (1...3).map { answer in (0..<count).map { $0 < most ? answer : 0 } }
+            }
+            let without = [Int?](repeating: 0, count: count - 1) + [nil]
+            return (rising + [without]).compactMap {
+                Assessment(form: form, start: start, answers: $0, origin: SpecialOrigin())?.observation(subject: nil)
+            }
+        }
+    }
+
+    private static var lenses: Observation? {
+        var lens = VisionPrescription.Lens()
+        for figure in VisionPrescription.Figure.allCases { lens[figure] = figure.measure.quantity(1) }
+        return VisionPrescription(
+            issued: .moment(start), expires: .day("2026-01-01"), purpose: .glasses, right: lens, left: lens,
+            origin: SpecialOrigin())?.observation(subject: nil)
+    }
+
+    private static var rings: Observation? {
+        func ring(_ measure: SpecialMeasure) -> ActivitySummary.Ring {
+            ActivitySummary.Ring(value: measure.quantity(1), goal: measure.quantity(1))
+        }
+        return ActivitySummary(
+            day: "2026-01-01", energy: ring(.energy), moveTime: ring(.minutes), exerciseTime: ring(.minutes),
+            standHours: ring(.hours))?.observation(subject: nil)
+    }
+}

@@ -1,0 +1,12 @@
+/// The code systems that health observations use.
+public enum HealthCodeSystem {
+    public static let loinc = "http://loinc.org"
+    public static let snomed = "http://snomed.info/sct"
+    /// HealthKit's identifiers, as Apple's documentation names them.
+    public static let healthKit = "http://developer.apple.com/documentation/healthkit"
+    public static let observationCategory = "http://terminology.hl7.org/CodeSystem/observation-category"
+    /// `average`, `maximum`, `minimum` (<https://hl7.org/fhir/R4/codesystem-observation-statistics.html>).
+    public static let statistics = "http://terminology.hl7.org/CodeSystem/observation-statistics"
+    /// What no standard code tells apart: the figures of a workout, the basal body temperature from any other.
+    public static let component = "urn:tributary:health-component"
+}

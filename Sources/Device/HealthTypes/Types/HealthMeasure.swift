@@ -1,0 +1,101 @@
+import FHIR
+import Foundation
+
+/// What is measured, in which unit it is given, and in which units it may come.
+public final class HealthMeasure: Sendable, Hashable {
+    /// The name shown to people.
+    public let title: String
+    /// Standard codes first, then HealthKit's own.
+    public let codings: [Coding]
+    /// The unit that every value is brought to.
+    public let unit: HealthUnit
+    /// HealthKit's unit of the same size. Percent alone is another size: HealthKit's `%` is the bare fraction
+    /// (``scale``).
+    public let healthKitUnit: HealthKitUnit
+    /// What is likely in a living person, in ``unit``. Values outside are kept and counted, never dropped.
+    public let plausible: ClosedRange<Double>?
+
+    /// - Parameter healthKitUnit: any unit that HealthKit takes for the quantity and that has the size of `unit`.
+    public init(
+        title: String, codings: [Coding], unit: HealthUnit, healthKitUnit: HealthKitUnit,
+        plausible: ClosedRange<Double>? = nil
+    ) {
+        self.title = title
+        self.codings = codings
+        self.unit = unit
+        self.healthKitUnit = healthKitUnit
+        self.plausible = plausible
+        isFraction = healthKitUnit == .percent && unit.ucum == "%"
+        ownUnit = SourceUnit(healthKitUnit.text, isFraction ? .fraction : .same)
+        concept = CodeableConcept(coding: codings, text: title).json
+        conceptText = concept.bytes()
+        unitMembers = [
+            JSONObject.Member(key: "unit", value: .string(unit.display)),
+            JSONObject.Member(key: "system", value: .string(Self.ucum)),
+            JSONObject.Member(key: "code", value: .string(unit.ucum)),
+        ]
+        var unitObject = JSONObject()
+        for member in unitMembers { unitObject[member.key] = member.value }
+        let quantity = JSON.object(unitObject).bytes()
+        unitText = [UInt8(ascii: ",")] + quantity.dropFirst()
+    }
+
+    public static func == (left: HealthMeasure, right: HealthMeasure) -> Bool {
+        left === right
+            || left.title == right.title && left.codings == right.codings && left.unit == right.unit
+                && left.healthKitUnit == right.healthKitUnit && left.plausible == right.plausible
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(title)
+        hasher.combine(codings)
+    }
+
+    /// What a value in ``healthKitUnit`` is multiplied with to be one in ``unit``: 100 for percent, else 1.
+    public var scale: Int { isFraction ? 100 : 1 }
+
+    private let isFraction: Bool
+    private let ownUnit: SourceUnit
+    /// `Observation.code` or `component.code`, made once.
+    package let concept: JSON
+    /// The same as text.
+    package let conceptText: [UInt8]
+    /// What follows the value in the text of a Quantity, to its end.
+    package let unitText: [UInt8]
+    private let unitMembers: [JSONObject.Member]
+    private static let ucum = "http://unitsofmeasure.org"
+
+    /// A FHIR Quantity in the measure's unit.
+    package func quantity(_ number: JSONNumber) -> JSON {
+        var object = JSONObject()
+        object["value"] = .number(number)
+        for member in unitMembers { object[member.key] = member.value }
+        return .object(object)
+    }
+
+    /// The way from a unit that a value was written in: every unit of HealthKit that is compatible with the measure's;
+    /// nil for all others. It reads the name: remember the answer where many values have the same unit.
+    public func sourceUnit(named name: String) -> SourceUnit? {
+        if name == ownUnit.name { return ownUnit }
+        // HealthKit's null unit is compatible with counts, but a value without a unit is not known to be one.
+        guard !name.isEmpty else { return nil }
+        for spelling in [name, Self.otherSpellings[name]] {
+            guard let spelling, let unit = try? HealthKitUnit(spelling),
+                let conversion = unit.conversion(to: healthKitUnit)
+            else { continue }
+            return scale(of: conversion).map { SourceUnit(name, $0) }
+        }
+        return nil
+    }
+
+    private func scale(of conversion: UnitConversion) -> SourceUnit.Scale? {
+        if conversion.isIdentity { return isFraction ? .fraction : .same }
+        if let places = conversion.powerOfTen { return .power(isFraction ? places + 2 : places) }
+        // Only the count is of the size of HealthKit's percent.
+        return isFraction ? nil : .linear(conversion)
+    }
+
+    /// Units that HealthKit would not take, with the ones they mean. The amount of substance is glucose's, since no
+    /// other type is given in it.
+    private static let otherSpellings = ["h": "hr", "sec": "s", "mmol/L": "mmol<180.1558800000541>/L"]
+}

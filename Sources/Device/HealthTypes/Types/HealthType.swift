@@ -1,0 +1,196 @@
+import FHIR
+
+/// One kind of health data: the row of the table that drives observations, the account and the i2b2 ontology.
+///
+/// ``HealthTypeTable`` holds the rows. Two types are equal when their identifiers are.
+public final class HealthType: Sendable, Hashable {
+    /// What HealthKit calls this kind of object.
+    public enum Kind: String, Sendable, CaseIterable {
+        case quantity, category, correlation, workout, electrocardiogram, audiogram, visionPrescription, stateOfMind
+        case assessment, heartbeatSeries, workoutRoute, clinicalRecord, activitySummary
+    }
+
+    /// The FHIR category (<https://hl7.org/fhir/R4/valueset-observation-category.html>).
+    public enum Category: String, Sendable, CaseIterable {
+        case socialHistory = "social-history"
+        case vitalSigns = "vital-signs"
+        case imaging
+        case laboratory
+        case procedure
+        case survey
+        case exam
+        case therapy
+        case activity
+
+        public var display: String {
+            switch self {
+            case .socialHistory: "Social History"
+            case .vitalSigns: "Vital Signs"
+            case .imaging: "Imaging"
+            case .laboratory: "Laboratory"
+            case .procedure: "Procedure"
+            case .survey: "Survey"
+            case .exam: "Exam"
+            case .therapy: "Therapy"
+            case .activity: "Activity"
+            }
+        }
+    }
+
+    /// Whether values of a period add up (steps) or stand each for itself (heart rate).
+    public enum Aggregation: String, Sendable, CaseIterable { case cumulative, discrete }
+
+    /// Where the observation carries its value.
+    public enum ValueKind: String, Sendable {
+        /// `valueQuantity` in ``HealthType/unit``.
+        case quantity = "Quantity"
+        /// `valueCodeableConcept`, one of ``HealthType/options``; there may be ``HealthType/components`` too.
+        case concept = "CodeableConcept"
+        /// Only ``HealthType/components``.
+        case components
+        /// `valueBoolean` true: the sample says that something took place, and nothing else.
+        case event
+        /// A series of numbers in a component's `valueSampledData`.
+        case sampledData = "SampledData"
+        /// `valueInteger`: the score of a questionnaire; its answers are components.
+        case integer
+        /// No observation: the record is a FHIR resource of its own.
+        case resource
+    }
+
+    /// HealthKit's identifier, for example `HKQuantityTypeIdentifierHeartRate`.
+    public let identifier: String
+    public let kind: Kind
+    /// The name shown to people.
+    public let title: String
+    /// The folder that the type stands in when types are shown as a tree.
+    public let folder: String
+    public let category: Category
+    public let aggregation: Aggregation
+    public let valueKind: ValueKind
+    /// Standard codes first, then HealthKit's own.
+    public let codings: [Coding]
+    /// The measured quantity; nil for the kinds that have none of their own.
+    public let measure: HealthMeasure?
+    /// The values inside an observation that has several.
+    public let components: [HealthComponent]
+    /// The values that a coded type can take.
+    public let options: [HealthOption]
+    /// Other names of HealthKit for the same kind of data, for example `HKWorkoutTypeIdentifier`.
+    public let otherNames: [String]
+    /// The correlation that samples of the type are members of, wherever they stand: the pressures' blood pressure.
+    public let correlation: String?
+    /// How HealthKitOnFhir's messages name the value; nil where there is no message for the type.
+    public let message: HealthMessageShape?
+    /// A value of a healthy person in ``HealthMeasure/healthKitUnit``, for examples.
+    package let exampleText: String?
+    private let optionsByName: [String: HealthOption]
+
+    /// The unit of the value; nil where there is no quantity.
+    public var unit: HealthUnit? { measure?.unit }
+
+    /// The identifier without Apple's prefix, for example `HeartRate`.
+    public var shortName: String { HealthType.shortName(of: identifier) }
+
+    package let categoryJSON: JSON
+    package let concept: JSON
+    /// The text of an Observation from the end of its identifier to the end of its code, for writing fast.
+    package let statusText: [UInt8]
+
+    init(
+        _ identifier: String, _ kind: Kind, title: String, folder: String, category: Category,
+        _ aggregation: Aggregation = .discrete, valueKind: ValueKind, codings: [Coding], measure: HealthMeasure? = nil,
+        components: [HealthComponent] = [], options: [HealthOption] = [], otherNames: [String] = [],
+        correlation: String? = nil, message: HealthMessageShape? = nil, exampleText: String? = nil
+    ) {
+        self.identifier = identifier
+        self.kind = kind
+        self.title = title
+        self.folder = folder
+        self.category = category
+        self.aggregation = aggregation
+        self.valueKind = valueKind
+        self.codings = codings
+        self.measure = measure
+        self.components = components
+        self.options = options
+        self.otherNames = otherNames
+        self.correlation = correlation
+        self.message = message
+        self.exampleText = exampleText
+        optionsByName = Dictionary(
+            options.flatMap { option in ([option.code] + option.aliases).map { ($0, option) } },
+            uniquingKeysWith: { first, _ in first })
+        concept = CodeableConcept(coding: codings, text: title).json
+        categoryJSON = .array([
+            CodeableConcept(coding: [
+                Coding(system: HealthCodeSystem.observationCategory, code: category.rawValue, display: category.display)
+            ]).json
+        ])
+        statusText =
+            Array("\"}],\"status\":\"final\",\"category\":".utf8) + categoryJSON.bytes() + Array(",\"code\":".utf8)
+            + concept.bytes()
+    }
+
+    /// The type with other components.
+    func with(components: [HealthComponent]) -> HealthType {
+        HealthType(
+            identifier, kind, title: title, folder: folder, category: category, aggregation, valueKind: valueKind,
+            codings: codings, measure: measure, components: components, options: options, otherNames: otherNames,
+            correlation: correlation, message: message, exampleText: exampleText)
+    }
+
+    /// The option with the name or one of the names it had earlier.
+    public func option(named name: String) -> HealthOption? { optionsByName[name] }
+
+    public static func == (left: HealthType, right: HealthType) -> Bool { left.identifier == right.identifier }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
+
+    package static func shortName(of identifier: String) -> String {
+        for prefix in [
+            "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier",
+            "HKScoredAssessmentTypeIdentifier", "HKClinicalTypeIdentifier", "HK",
+        ] where identifier.hasPrefix(prefix) { return String(identifier.dropFirst(prefix.count)) }
+        return identifier
+    }
+}
+
+/// One value inside an observation that has several: systolic pressure, a workout's energy.
+public struct HealthComponent: Sendable, Hashable {
+    /// HealthKit's identifier where it has one, else the code of the component in ``HealthCodeSystem/component``.
+    public let identifier: String
+    public let measure: HealthMeasure
+
+    /// The name shown to people.
+    public var title: String { measure.title }
+    public var codings: [Coding] { measure.codings }
+    public var unit: HealthUnit { measure.unit }
+}
+
+/// A value that a coded type can take. An object, as millions of samples refer to a few of them.
+public final class HealthOption: Sendable, Hashable {
+    /// HealthKit's name of the case, for example `HKCategoryValueSleepAnalysisAsleepCore`.
+    public let code: String
+    /// The value in words.
+    public let display: String
+    /// Other names the case is or was written with.
+    public let aliases: [String]
+
+    public init(_ code: String, _ display: String, aliases: [String] = []) {
+        self.code = code
+        self.display = display
+        self.aliases = aliases
+        concept =
+            CodeableConcept(
+                coding: [Coding(system: HealthCodeSystem.healthKit, code: code, display: display)], text: display
+            ).json
+        conceptText = concept.bytes()
+    }
+
+    public static func == (left: HealthOption, right: HealthOption) -> Bool { left.code == right.code }
+    public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    package let concept: JSON
+    /// The same as text.
+    package let conceptText: [UInt8]
+}

@@ -1,0 +1,64 @@
+import HealthData
+
+/// The days of ``DailyTotals`` while the samples are dealt out to them.
+struct DaysInTheMaking {
+    private let ranks: [SourceRank]
+    private var days: [Int: Day] = [:]
+
+    private struct Day {
+        var plainSum = 0.0
+        /// By the place of the source.
+        var counted: [UInt16: Double] = [:]
+    }
+
+    init(ranks: [SourceRank]) { self.ranks = ranks }
+
+    /// Deals out samples that overlap one another and nothing else.
+    mutating func add(_ chain: ArraySlice<DailyTotals.Entry>, isOneSource: Bool, order: [Int]) {
+        guard !isOneSource else {
+            for entry in chain { add(entry, covered: nil) }
+            return
+        }
+        // 1. The sources one by one, the most believed first.
+        var bySource: [UInt16: [DailyTotals.Entry]] = [:]
+        for entry in chain { bySource[entry.source, default: []].append(entry) }
+        let sources = bySource.sorted { order[Int($0.key)] < order[Int($1.key)] }
+        var covered = TimeSpans()
+        for (_, entries) in sources {
+            // 2. Each sample counts with the seconds that no source before its own has.
+            for entry in entries { add(entry, covered: covered) }
+            // 3. Then this source's seconds are taken too.
+            covered.formUnion(TimeSpans(sorted: entries.lazy.map(\.range)))
+        }
+    }
+
+    private mutating func add(_ entry: DailyTotals.Entry, covered: TimeSpans?) {
+        let range = entry.range
+        let length = Double(entry.length)
+        let offset = Int64(entry.offsetMinutes) * 60
+        var begin = range.lowerBound
+        while begin < range.upperBound {
+            let day = (begin + offset).flooredQuotient(86_400)
+            let end = min(range.upperBound, (day + 1) * 86_400 - offset)
+            let piece = end - begin
+            let free = piece - (covered?.seconds(in: begin..<end) ?? 0)
+            // The whole sample stays digit for digit what it was.
+            func share(_ seconds: Int64) -> Double {
+                seconds == Int64(entry.length) ? entry.amount : entry.amount * (Double(seconds) / length)
+            }
+            days[Int(day), default: Day()].plainSum += share(piece)
+            if free > 0 { days[Int(day), default: Day()].counted[entry.source, default: 0] += share(free) }
+            begin = end
+        }
+    }
+
+    var finished: [DayTotal] {
+        days.sorted { $0.key < $1.key }.map { number, day in
+            let sources = day.counted.map { DayTotal.Contribution(source: ranks[Int($0.key)], amount: $0.value) }
+                .sorted { $0.source < $1.source }
+            return DayTotal(
+                day: HealthDay(number: number), total: sources.reduce(0) { $0 + $1.amount }, plainSum: day.plainSum,
+                sources: sources)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import FHIR
+import HealthData
+
+/// How long the spans are that a plot shows side by side: so that ten years fit on a page as well as ten days.
+enum ReportPeriod: String, Sendable {
+    case day, week, month, year
+
+    /// The shortest period of which the days make no more than some two hundred.
+    init(of days: ClosedRange<HealthDay>) {
+        switch days.upperBound.number - days.lowerBound.number + 1 {
+        case ...184: self = .day
+        case ...1300: self = .week
+        case ...6600: self = .month
+        default: self = .year
+        }
+    }
+
+    /// The first day of the period that a day lies in. Weeks begin on Monday.
+    func start(of day: HealthDay) -> HealthDay {
+        let date = day.date
+        return switch self {
+        case .day: day
+        case .week: day.adding(-day.weekday)
+        case .month: day.adding(1 - date.day)
+        case .year: Self.month(date.year, 1)
+        }
+    }
+
+    /// The first day of the period after the one that begins on a day.
+    private func next(after start: HealthDay) -> HealthDay {
+        let date = start.date
+        return switch self {
+        case .day: start.adding(1)
+        case .week: start.adding(7)
+        case .month: date.month == 12 ? Self.month(date.year + 1, 1) : Self.month(date.year, date.month + 1)
+        case .year: Self.month(date.year + 1, 1)
+        }
+    }
+
+    private static func month(_ year: Int, _ month: Int) -> HealthDay {
+        HealthDay(number: CivilDate.days(year: year, month: month, day: 1))
+    }
+
+    /// The periods of the days, without a gap.
+    func starts(of days: ClosedRange<HealthDay>) -> [HealthDay] {
+        var starts = [start(of: days.lowerBound)]
+        var day = next(after: start(of: days.lowerBound))
+        while day <= days.upperBound {
+            starts.append(day)
+            day = next(after: day)
+        }
+        return starts
+    }
+
+    /// The period in words: `2023-02-11`, `week of 2023-02-06`, `2023-02`, `2023`.
+    func label(_ start: HealthDay) -> String {
+        switch self {
+        case .day: start.text
+        case .week: "week of " + start.text
+        case .month: String(start.text.prefix(7))
+        case .year: String(start.text.prefix(4))
+        }
+    }
+
+    /// As short as the axis needs it.
+    func tick(_ start: HealthDay) -> String { self == .week ? start.text : label(start) }
+}
+
+/// Values of days, put together by period; periods without data are there too.
+struct Periods<Value> {
+    let period: ReportPeriod
+    let starts: [HealthDay]
+    let values: [Value?]
+
+    /// - Parameter days: in order. Nil where there are none.
+    init?(_ days: [(day: HealthDay, value: Value)], combine: (inout Value, Value) -> Void) {
+        guard let first = days.first?.day, let last = days.last?.day else { return nil }
+        period = ReportPeriod(of: first...last)
+        starts = period.starts(of: first...last)
+        var values = Array(repeating: Value?.none, count: starts.count)
+        var place = 0
+        for (day, value) in days {
+            while place + 1 < starts.count, starts[place + 1] <= day { place += 1 }
+            if var sum = values[place] {
+                values[place] = nil
+                combine(&sum, value)
+                values[place] = sum
+            } else {
+                values[place] = value
+            }
+        }
+        self.values = values
+    }
+
+    /// The periods that have a value.
+    var filled: [(start: HealthDay, value: Value)] {
+        zip(starts, values).compactMap { start, value in value.map { (start, $0) } }
+    }
+
+    var range: String { "\(starts.first?.text ?? "") to \(period.label(starts.last ?? HealthDay(number: 0)))" }
+}

@@ -1,0 +1,62 @@
+import HealthData
+
+/// What became of everything in the export: what was read, what was not, and why.
+struct AccountView {
+    let account: HealthAccount
+    /// What the plots leave out of what was read.
+    let leftOut: [(what: String, count: Int)]
+
+    func write(to html: inout HTML) {
+        html.element(
+            "p",
+            "\(ReportNumber.grouped(account.read)) elements were read: "
+                + "\(ReportNumber.grouped(account.converted)) are observations, "
+                + "\(ReportNumber.grouped(account.skippedTotal)) are not.")
+        if account.outcome != .complete {
+            html.element("p", ["class": "warning"], account.problem?.message ?? Self.truncated)
+        }
+        let skipped = account.skipped.sorted { $0.key < $1.key }.flatMap { type, reasons in
+            reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+                (name: type, cells: [ReportTable.Cell.words(Self.words(reason.rawValue)), .number(count)])
+            }
+        }
+        table("Elements that are no observation", ["Type", "Why", "Elements"], skipped, to: &html)
+        let besides = account.besides.sorted { $0.key < $1.key }.flatMap { type, counts in
+            counts.sorted { $0.key < $1.key }.map { what, count in
+                (name: type, cells: [ReportTable.Cell.words(Self.words(what)), .number(count)])
+            }
+        }
+        table("From files of their own", ["Type", "What became of it", "Records"], besides, to: &html)
+        table("Files that gave nothing", ["Why", "Files"], Self.rows(account.fileProblems), to: &html)
+        table("Mended in files", ["How", "Files"], Self.rows(account.fileNotes), to: &html)
+        table("Never read", ["What", "How many"], Self.rows(account.notRead), to: &html)
+        table("Mended while reading", ["How", "Observations"], Self.rows(account.repaired), to: &html)
+        table("Unlikely values", ["Type", "Observations"], Self.rows(account.implausible, isName: true), to: &html)
+        let rest = leftOut.filter { $0.count > 0 }.map { (name: $0.what, cells: [ReportTable.Cell.number($0.count)]) }
+        table("Left out of the plots", ["What", "Observations"], rest, to: &html)
+    }
+
+    static let truncated = "The export ends in the middle; the page shows what came before."
+
+    private func table(
+        _ title: String, _ header: [String], _ rows: [(name: String, cells: [ReportTable.Cell])],
+        to html: inout HTML
+    ) {
+        guard !rows.isEmpty else { return }
+        html.element("h3", title)
+        html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": title]) { html in
+            ReportTable(caption: title, names: .words, isCaptionHidden: true, header: header, rows: rows).write(
+                to: &html)
+        }
+        html.line()
+    }
+
+    private static func rows(
+        _ counts: [String: Int], isName: Bool = false
+    ) -> [(name: String, cells: [ReportTable.Cell])] {
+        counts.sorted { $0.key < $1.key }.map { (name: isName ? $0.key : words($0.key), cells: [.number($0.value)]) }
+    }
+
+    /// A stable code in words.
+    private static func words(_ code: String) -> String { code.replacing("-", with: " ") }
+}

@@ -1,0 +1,95 @@
+import HealthData
+
+/// Which sources there are data of, and on which days.
+struct CoverageView {
+    /// By source, the most believed first: how many observations on which day.
+    let sources: [(name: String, days: [Int: Int])]
+
+    private static let rowHeight = 44
+
+    func write(to html: inout HTML) {
+        let numbers = sources.flatMap(\.days.keys)
+        guard let first = numbers.min(), let last = numbers.max() else {
+            html.element("p", "There are no observations.")
+            return
+        }
+        let days = HealthDay(number: first)...HealthDay(number: last)
+        let period = ReportPeriod(of: days)
+        let starts = period.starts(of: days)
+        let rows = sources.map { (name: $0.name, counts: Self.counts($0.days, starts), days: $0.days.count) }
+        html.element(
+            "p",
+            "Observations from \(days.lowerBound.text) to \(days.upperBound.text), by kind of product. Names of "
+                + "people, apps and devices are not kept.")
+        let title = "Data by source and \(period.rawValue)"
+        html.element("figure") { html in
+            html.element("h3", title)
+            TimeChart.legend(
+                [
+                    ("few", "under 10 a day"), ("some", "under 100"), ("many", "under 1,000"),
+                    ("bar", "1,000 and more"),
+                ], to: &html)
+            TimeChart.drawing(
+                name: "coverage", title: title,
+                description: "A row for each source, with a mark for each \(period.rawValue) that it has data of: "
+                    + rows.map { "\($0.name) on \(ReportNumber.count($0.days, "day"))" }.joined(separator: ", ") + ".",
+                height: rows.count * Self.rowHeight + 24, to: &html
+            ) { html in
+                for (place, row) in rows.enumerated() {
+                    let y = place * Self.rowHeight
+                    html.element("text", ["class": "name", "x": "0", "y": String(y + 15)], row.name)
+                    html.element(
+                        "text", ["x": "100%", "y": String(y + 15), "text-anchor": "end"],
+                        ReportNumber.count(row.days, "day"))
+                    draw(row.counts, row.name, y: y + 21, period, starts, to: &html)
+                }
+                TimeChart.ticks(period, starts, y: rows.count * Self.rowHeight + 12, to: &html)
+            }
+            html.line()
+            html.element(
+                "figcaption", "The stronger the colour, the more observations a day, over all kinds of data.")
+            ReportTable(
+                caption: "Observations by \(period.rawValue) and source",
+                header: [period.title] + rows.map(\.name),
+                rows: starts.indices.filter { place in rows.contains { $0.counts[place].count > 0 } }.map { place in
+                    (period.label(starts[place]), rows.map { .number($0.counts[place].count) })
+                }
+            ).writeDetails(to: &html, summary: "Sources as a table")
+        }
+    }
+
+    private func draw(
+        _ counts: [(count: Int, days: Int)], _ name: String, y: Int, _ period: ReportPeriod, _ starts: [HealthDay],
+        to html: inout HTML
+    ) {
+        html.element(
+            "rect", ["class": "track", "x": "0", "y": String(y), "width": "100%", "height": "14"]
+        ) { _ in }
+        let slots = Double(TimeChart.slots(starts.count))
+        for (place, value) in counts.enumerated() where value.count > 0 {
+            let mean = value.count / max(1, value.days)
+            let style = mean < 10 ? "few" : mean < 100 ? "some" : mean < 1000 ? "many" : "bar"
+            html.element(
+                "rect",
+                [
+                    "class": style, "y": String(y), "height": "14",
+                    "x": ReportNumber.percent(Double(place) / slots),
+                    "width": ReportNumber.percent(1 / slots),
+                ]
+            ) { $0.element("title", "\(name), \(period.label(starts[place])): \(ReportNumber.grouped(value.count))") }
+            html.line()
+        }
+    }
+
+    /// The observations of each period, and on how many days they are.
+    private static func counts(_ days: [Int: Int], _ starts: [HealthDay]) -> [(count: Int, days: Int)] {
+        var counts = Array(repeating: (count: 0, days: 0), count: starts.count)
+        var place = 0
+        for (day, count) in days.sorted(by: { $0.key < $1.key }) {
+            while place + 1 < starts.count, starts[place + 1].number <= day { place += 1 }
+            counts[place].count += count
+            counts[place].days += 1
+        }
+        return counts
+    }
+}

@@ -1,0 +1,74 @@
+import HealthData
+
+/// A piece of HTML under construction. Text and attributes are escaped here and nowhere else; what is markup is written
+/// by the functions and never comes from data.
+struct HTML {
+    private(set) var text = ""
+
+    /// Adds text.
+    mutating func text(_ text: String) { self.text += Self.escaped(text) }
+
+    /// Adds an element around what the body adds.
+    mutating func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ body: (inout HTML) -> Void
+    ) {
+        open(name, attributes)
+        text += ">"
+        body(&self)
+        text += "</\(name)>"
+    }
+
+    mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) { element(name, [:], body) }
+
+    /// Adds an element with text in it.
+    mutating func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ text: String
+    ) {
+        element(name, attributes) { $0.text(text) }
+    }
+
+    mutating func element(_ name: StaticString, _ text: String) { element(name, [:], text) }
+
+    /// Adds an element of HTML that has no content and no end: `meta`, `br`.
+    mutating func void(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) {
+        open(name, attributes)
+        text += ">"
+    }
+
+    /// Adds a line feed, so that a page can be read in an editor.
+    mutating func line() { text += "\n" }
+
+    /// Adds a text of ours that is no data, as it is: the style sheet, the document type.
+    mutating func verbatim(_ text: StaticString) { self.text += "\(text)" }
+
+    private mutating func open(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>) {
+        text += "<\(name)"
+        for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
+    }
+
+    /// The five characters that mean something, and nothing that HTML forbids.
+    static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { needsCare($0) }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\n", "\t": result.unicodeScalars.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func needsCare(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x26, 0x3C, 0x3E, 0x22, 0x27, 0x00...0x1F, 0x7F, 0xC2: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import HealthData
+
+/// A plot over time: marks above an axis of days, drawn as SVG without a fixed width.
+///
+/// Places across are in percent and places down in pixels, so the plot is as wide as the screen while its letters stay
+/// as large as they are. The scale at the left is HTML beside the drawing.
+struct TimeChart {
+    static let plotHeight = 180.0
+    private static let top = 8.0
+    private static let height = 214
+
+    let name: String
+    let title: String
+    let description: String
+    /// The values at the bottom and at the top.
+    let scale: ClosedRange<Double>
+    /// The scale's words from the top down.
+    let labels: [String]
+    let period: ReportPeriod
+    let starts: [HealthDay]
+
+    /// Writes the plot with what `marks` draws in it.
+    func write(to html: inout HTML, marks: (inout HTML) -> Void) {
+        html.element("div", ["class": "plot"]) { html in
+            html.element("div", ["class": "scale", "aria-hidden": "true"]) { html in
+                for label in labels { html.element("span", label) }
+            }
+            html.line()
+            Self.drawing(name: name, title: title, description: description, height: Self.height, to: &html) { html in
+                for place in labels.indices {
+                    let y = Self.top + Self.plotHeight * Double(place) / Double(max(1, labels.count - 1))
+                    html.element(
+                        "line",
+                        ["class": "grid", "x1": "0", "x2": "100%", "y1": Self.pixels(y), "y2": Self.pixels(y)]
+                    ) { _ in }
+                }
+                html.line()
+                marks(&html)
+                Self.ticks(period, starts, y: Self.height - 6, to: &html)
+            }
+        }
+        html.line()
+    }
+
+    /// Draws a rectangle from one value to another in the place of a period.
+    ///
+    /// - Parameters:
+    ///   - least: as many pixels high at least.
+    ///   - gap: as many pixels are left free above, so that marks that stand on one another can be told apart.
+    ///   - words: shown when the pointer rests on it.
+    func mark(
+        _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, gap: Double = 0,
+        words: String,
+        in html: inout HTML
+    ) {
+        let count = Double(Self.slots(starts.count))
+        var (bottom, top) = (y(low), y(high))
+        if bottom - top < least { (bottom, top) = ((bottom + top + least) / 2, (bottom + top - least) / 2) }
+        top += min(gap, (bottom - top) / 3)
+        html.element(
+            "rect",
+            [
+                "class": "\(style)", "x": ReportNumber.percent((Double(place) + 0.1) / count),
+                "width": ReportNumber.percent(0.8 / count), "y": Self.pixels(top),
+                "height": Self.pixels(bottom - top),
+            ]
+        ) { $0.element("title", words) }
+        html.line()
+    }
+
+    private func y(_ value: Double) -> Double {
+        let length = scale.upperBound - scale.lowerBound
+        let part = length > 0 ? (value - scale.lowerBound) / length : 0
+        return Self.top + Self.plotHeight * (1 - min(max(part, 0), 1))
+    }
+
+    // MARK: - Parts that other drawings have too
+
+    /// As many places a plot has at least: a single day is no wall.
+    private static let fewest = 7
+
+    /// The places side by side for so many periods.
+    static func slots(_ periods: Int) -> Int { max(fewest, periods) }
+
+    /// A drawing with its name and description for those who do not see it.
+    static func drawing(
+        name: String, title: String, description: String, height: Int, to html: inout HTML,
+        _ body: (inout HTML) -> Void
+    ) {
+        html.element(
+            "svg",
+            [
+                "role": "img", "aria-labelledby": "\(name)-title \(name)-description", "width": "100%",
+                "height": String(height),
+            ]
+        ) { html in
+            html.element("title", ["id": "\(name)-title"], title)
+            html.element("desc", ["id": "\(name)-description"], description)
+            html.line()
+            body(&html)
+        }
+    }
+
+    /// The days under a plot: the first, the last, and on a wide screen some between.
+    static func ticks(_ period: ReportPeriod, _ starts: [HealthDay], y: Int, to html: inout HTML) {
+        guard let last = starts.indices.last else { return }
+        let slots = Double(slots(starts.count))
+        // Under a few wide marks there is room for the first day alone.
+        let isFew = starts.count < fewest
+        let places = isFew ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
+        for place in places {
+            let isEnd = place == 0 || place == last
+            let x = place == 0 ? 0 : place == last ? 1 : (Double(place) + 0.5) / slots
+            html.element(
+                "text",
+                [
+                    "class": isEnd ? "tick" : "tick wide", "x": ReportNumber.percent(x), "y": String(y),
+                    "text-anchor": place == 0 ? "start" : place == last ? "end" : "middle",
+                ], period.tick(starts[place]))
+        }
+        html.line()
+    }
+
+    /// A key to the colours.
+    static func legend(_ keys: [(style: StaticString, words: String)], to html: inout HTML) {
+        html.element("ul", ["class": "legend"]) { html in
+            for key in keys {
+                html.element("li") { html in
+                    html.element("svg", ["aria-hidden": "true", "width": "12", "height": "12"]) { html in
+                        html.element("rect", ["class": "\(key.style)", "width": "12", "height": "12"]) { _ in }
+                    }
+                    html.text(key.words)
+                }
+            }
+        }
+        html.line()
+    }
+
+    /// Pixels to the tenth.
+    static func pixels(_ value: Double) -> String { ReportNumber.tenth(value) }
+}

@@ -1,0 +1,36 @@
+import FHIR
+
+extension ValidationReport {
+    /// The system of the codes in ``operationOutcome``.
+    public static let system = "urn:tributary:validation"
+
+    /// The codes of issues (``ValidationIssue/code``). It is a fragment: a constraint has its key for a code, and profiles
+    /// bring constraints of their own.
+    public static var codeSystem: CodeSystem {
+        var system = CodeSystem(id: "validation", status: .active, content: .fragment)
+        system.url = Self.system
+        system.name = "Validation"
+        system.title = "Issues of validation"
+        system.description = """
+            What is wrong with a resource, beside the keys of constraints. The text of the issue says how it is mended.
+            """
+        system.caseSensitive = true
+        system.concept = codes.map { CodeSystem.Concept(code: $0) }
+        return system
+    }
+
+    /// The codes that are no keys of constraints.
+    static let codes = [
+        "abstract-type", "array-expected", "choice-type", "circular-contained", "closed-slicing",
+        "constraint-not-evaluated", "contained-id", "duplicate-id", "empty-array", "empty-text", "entry-resource",
+        "extensible-binding", "extension-context", "extension-repeated", "extension-type", "extension-url",
+        "extension-value", "fixed-value", "full-url", "invalid-id", "invalid-profile", "invalid-reference",
+        "modifier-extension", "nested-array", "nested-extension", "null-value", "pattern-value",
+        "profile-cardinality", "profile-depth", "profile-element-type", "profile-length", "profile-not-met",
+        "profile-range", "profile-type", "reference-target", "reference-type", "relative-system",
+        "required-binding", "required-element", "resource-type-missing", "several-choices", "sibling-length",
+        "sibling-of-object", "slice-order", "text-too-long", "too-many-issues", "unexpected-array",
+        "unknown-element", "unknown-extension", "unknown-modifier-extension", "unknown-profile",
+        "unknown-resource-type", "unknown-unit", "unknown-value-set", "wrong-resource-type", "wrong-shape",
+    ]
+}

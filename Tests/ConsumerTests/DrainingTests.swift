@@ -1,0 +1,110 @@
+import Foundation
+import Logging
+import Storage
+import Testing
+
+@testable import Consumer
+
+@Suite(.timeLimit(.minutes(5))) struct DrainingTests {
+    @Test func aMessageThatTakesLongHoldsUpNoOtherDevice() async throws {
+        let fixture = try await ConsumerFixture()
+        let slow = try await fixture.client()
+        let others = [try await fixture.client(), try await fixture.client()]
+        for (number, client) in ([slow] + others).enumerated() {
+            try await fixture.send(ConsumerFixture.contract("p\(number)"), from: client)
+        }
+        let dear = try await fixture.enqueue(ConsumerFixture.response("p0"), from: slow)
+        // More than are leased at a time.
+        var good: [String] = []
+        for number in 0..<3 * ConsumerService.batchSize {
+            let other = number % others.count
+            good.append(
+                try await fixture.enqueue(ConsumerFixture.response("p\(other + 1)"), from: others[other]))
+        }
+        // It is settled only when all others are.
+        let queue = SlowQueue(queue: fixture.queue, slow: dear, after: good)
+        let handled = try await fixture.service(over: queue).drain()
+        #expect(handled == good.count + 1)
+        #expect(try await fixture.queue.show(submissionID: dear).first?.status == .stored)
+        #expect(await queue.waited.value, "the others were settled while it was handled")
+        try await fixture.close()
+    }
+
+    @Test func whatComesWhileAMessageIsHandledIsHandledBesideIt() async throws {
+        let fixture = try await ConsumerFixture()
+        let (slow, other) = (try await fixture.client(), try await fixture.client())
+        try await fixture.send(ConsumerFixture.contract("p0"), from: slow)
+        try await fixture.send(ConsumerFixture.contract("p1"), from: other)
+        let dear = try await fixture.enqueue(ConsumerFixture.response("p0"), from: slow)
+        let late = UUID().uuidString.lowercased()
+        let queue = SlowQueue(queue: fixture.queue, slow: dear, after: [late]) {
+            _ = try await fixture.enqueue(ConsumerFixture.response("p1"), from: other, sid: late)
+        }
+        #expect(try await fixture.service(over: queue).drain() == 2)
+        #expect(await queue.waited.value)
+        try await fixture.close()
+    }
+}
+
+/// A queue in which one submission is settled only when others are.
+struct SlowQueue: SubmissionQueue {
+    let queue: SQLSubmissionQueue
+    let slow: String
+    let after: [String]
+    /// Done when the slow one is about to be settled.
+    var meanwhile: @Sendable () async throws -> Void = {}
+    /// Whether the others were settled within the time.
+    let waited = Flag()
+
+    actor Flag {
+        private(set) var value = false
+        func set() { value = true }
+    }
+
+    func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool {
+        if submission.submissionID == slow {
+            try await meanwhile()
+            let deadline = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < deadline {
+                var waiting = 0
+                for id in after where try await queue.show(submissionID: id).first?.status != .stored { waiting += 1 }
+                if waiting == 0 {
+                    await waited.set()
+                    break
+                }
+                try await _Concurrency.Task.sleep(for: .milliseconds(10))
+            }
+        }
+        return try await queue.settle(submission, as: outcome, at: at)
+    }
+
+    func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
+        try await queue.enqueue(submission, quota: quota)
+    }
+    func lease(
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+    ) async throws -> [QueuedSubmission] {
+        try await queue.lease(owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle)
+    }
+    func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
+    func giveBack(owner: String) async throws { try await queue.giveBack(owner: owner) }
+    func isHeld(_ submission: QueuedSubmission) async throws -> Bool { try await queue.isHeld(submission) }
+    func release(_ selection: HeldSelection, at: Date) async throws -> Int {
+        try await queue.release(selection, at: at)
+    }
+    func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {
+        try await queue.postpone(submission, isFailure: isFailure)
+    }
+    func status(now: Date) async throws -> QueueStatus { try await queue.status(now: now) }
+    func show(submissionID: String?) async throws -> [SubmissionSummary] {
+        try await queue.show(submissionID: submissionID)
+    }
+    func retry(submissionID: String) async throws -> Bool { try await queue.retry(submissionID: submissionID) }
+    func retryAllParked() async throws -> Int { try await queue.retryAllParked() }
+    func discard(submissionID: String, at: Date) async throws -> Bool {
+        try await queue.discard(submissionID: submissionID, at: at)
+    }
+    func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {
+        try await queue.deliveries(lane: lane, after: after, limit: limit)
+    }
+}
