@@ -33,10 +33,9 @@ enum AppDeveloperGuide {
     static func queueAndSend(
         _ response: QuestionnaireResponse, sid: String, enrolment: Enrolment, store: DeviceStore
     ) async throws -> SynchronizationReport {
-        try store.outbox.append(kind: "QuestionnaireResponse", sid: sid) { seq in
-            let header = try SubmissionHeader(sid: sid, seq: seq, contentType: .resource)
-            return try SealedEnvelope.seal(response.json.data(), as: header, to: enrolment.recipients()).bytes
-        }
+        try store.outbox.append(
+            response.json.data(), kind: "QuestionnaireResponse", sid: sid, contentType: .resource,
+            to: enrolment.recipients())
         let report = try await StudyConnection(enrolment: enrolment).synchronize(store)
         return report
     }

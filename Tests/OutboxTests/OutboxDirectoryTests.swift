@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Wire
 
 @testable import Outbox
 
@@ -99,6 +100,27 @@ import Testing
             try outbox.append(kind: "Contract", sid: sid) { _ in throw SealingFailed() }
         }
         #expect(try outbox.entries().isEmpty)
+    }
+
+    @Test func aPayloadIsSealedForItsNumberAndID() throws {
+        let folder = try TemporaryFolder()
+        let outbox = try folder.outbox()
+        let key = try PrivateKey.generateP256()
+        let sid = newSID()
+        let entry = try outbox.append(
+            Data("{}".utf8), kind: "Contract", sid: sid.uppercased(), contentType: .batch, to: [key.publicKey])
+        let header = try EnvelopeHeader.read(from: try outbox.read(entry))
+        #expect(entry.sequence == 1 && header.seq == 1 && header.sid == sid && header.contentType == .batch)
+        #expect(try outbox.readEnvelope(entry).header == header)
+        #expect(
+            code {
+                _ = try outbox.append(
+                    Data(), kind: "Con/tract", sid: sid, contentType: .resource, to: [key.publicKey])
+            } == "kind-invalid")
+        #expect(throws: WireError.self) {
+            try outbox.append(Data(), kind: "Contract", sid: newSID(), contentType: .resource, to: [])
+        }
+        #expect(try outbox.entries() == [entry])
     }
 
     @Test func filesOfOthersAndLeftoversAreToldApart() throws {

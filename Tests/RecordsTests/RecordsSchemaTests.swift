@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("present", RecordStore.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
+        ("present", RecordWriter.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
         ("one version", RecordStore.versionSQL, 3), ("number of versions", RecordStore.versionCountSQL, 2),
     ])
     func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [
         ("history", RecordStore.historySQL, 6, "record_version_by_order (number=?"),
-        ("what a submission brought", RecordStore.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
+        ("what a submission brought", RecordWriter.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
     ])
     func theVersionsOfARecordGoByItsNumber(name: String, sql: String, parameters: Int, index: String) async throws {
         let fixture = try await RecordsFixture()

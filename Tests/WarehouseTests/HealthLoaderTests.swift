@@ -61,27 +61,28 @@ import Testing
 
     @Test func theFactsOfASampleAreThoseOfItsJSON() throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var mapping = HealthFactMapping()
+        var maker = HealthBatchMaker(receivedAt: Self.received)
         let all = try observations(seed)
         #expect(all.count > 600)
         for observation in all {
-            var content: [UInt8] = []
-            observation.write(to: &content)
-            let resource = try Resource(Data(content))
+            maker.add(observation)
+            let entry = try #require(maker.take().entries.first)
+            let made = try #require(entry.loaded)
+            let resource = try Resource(entry.record.content)
             let wanted = try #require(FactMapping.facts(of: resource, survey: nil, receivedAt: Self.received))
-            let (_, made) = mapping.map(observation, content: content, receivedAt: Self.received)
             let what = Comment(
-                "seed \(seed), \(observation.type.identifier), \(String(decoding: content, as: UTF8.self))")
-            #expect(made.facts == wanted.facts, what)
+                "seed \(seed), \(observation.type.identifier), \(String(decoding: entry.record.content, as: UTF8.self))"
+            )
+            let facts = try #require(made.facts)
+            #expect(facts.facts == wanted.facts, what)
             #expect(made.concepts == wanted.concepts, what)
             #expect(made.warnings == wanted.warnings, what)
-            let prepared = (
-                PreparedFacts(ide: "x", facts: [], time: made.time),
-                PreparedFacts(ide: "x", facts: [], time: wanted.time)
-            )
-            #expect(prepared.0.start == prepared.1.start && prepared.0.end == prepared.1.end, what)
-            #expect(prepared.0.timeText == prepared.1.timeText && prepared.0.timeSource == prepared.1.timeSource, what)
-            #expect(prepared.0.visitStatus == prepared.1.visitStatus, what)
+            let prepared = PreparedFacts(ide: "x", facts: [], time: wanted.time)
+            #expect(facts.start == prepared.start && facts.end == prepared.end, what)
+            #expect(facts.timeText == prepared.timeText && facts.timeSource == prepared.timeSource, what)
+            #expect(facts.visitStatus == prepared.visitStatus, what)
+            let record = NewRecord(resource, id: observation.id, content: entry.record.content)
+            #expect(entry.record.subject == record.subject && entry.record.rowCount == record.rowCount, what)
         }
     }
 

@@ -162,21 +162,30 @@ public struct ConsumerService: Service {
 
     /// One device's submissions in their order; what stands behind one that fails waits.
     private func handle(lane: [QueuedSubmission]) async -> (Int, (any Error)?) {
-        var handled = 0
-        for submission in lane {
+        var ahead: SubmissionProcessor.ReadAhead?
+        for (place, submission) in lane.enumerated() {
+            // Reading is work for the processor, recording for the disk: the next one is read meanwhile.
+            async let next = readAhead(lane.dropFirst(place + 1).first)
             do {
-                try await handle(submission)
-                handled += 1
+                try await handle(submission, ahead)
             } catch {
-                return (handled, error)
+                return (place, error)
             }
+            ahead = await next
         }
-        return (handled, nil)
+        return (lane.count, nil)
     }
 
-    private func handle(_ submission: QueuedSubmission) async throws {
+    private func readAhead(_ submission: QueuedSubmission?) async -> SubmissionProcessor.ReadAhead? {
+        guard let submission else { return nil }
+        return await processor.readAhead(submission)
+    }
+
+    private func handle(_ submission: QueuedSubmission, _ ahead: SubmissionProcessor.ReadAhead?) async throws {
         do {
-            let outcome = try await processor.process(submission) { try await queue.isHeld(submission) }
+            let outcome = try await processor.process(submission, readAhead: ahead) {
+                try await queue.isHeld(submission)
+            }
             guard let outcome, try await queue.settle(submission, as: outcome, at: clock()) else {
                 logger.warning("lease lost", metadata: ["submission": "\(submission.submissionID)"])
                 return

@@ -19,6 +19,11 @@ public protocol SQLTransaction {
 
     /// Prepares a statement that is to run for many rows.
     func prepare(_ sql: String) throws -> any SQLStatement
+
+    /// Prepares the statement of an insertion, kept for the next transaction. An engine that takes many rows faster than
+    /// one by one (PostgreSQL's `COPY`, for an insertion that fails on conflict) may do so here: no more is asked of what
+    /// it gives back than that all rows are there for the next other statement, and for the commit.
+    func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement
 }
 
 extension SQLTransaction {

@@ -93,7 +93,7 @@ public struct SQLiteDatabase: SQLDatabase {
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         try await StorageError.mappingAsync {
-            try await pool.read { try body(SQLiteTransaction(database: $0)) }
+            try await pool.read { try SQLiteTransaction.run($0, body) }
         }
     }
 
@@ -105,7 +105,7 @@ public struct SQLiteDatabase: SQLDatabase {
             try await pool.write { database in
                 if purpose == .recording { BackgroundPriority.takeOnThread() }
                 onWait?(asked.duration(to: .now))
-                return try body(SQLiteTransaction(database: database))
+                return try SQLiteTransaction.run(database, body)
             }
         }
     }

@@ -4,14 +4,23 @@ import GRDBSQLite
 
 /// A statement on GRDB's connection, bound and stepped through SQLite's own functions: GRDB's arguments and rows are made
 /// anew for each run, which costs as much as a row's insertion.
-struct SQLitePreparedStatement: SQLStatement {
+final class SQLitePreparedStatement: SQLStatement {
     /// Keeps the prepared statement alive.
     private let statement: Statement
+    private let pointer: OpaquePointer
     private let connection: OpaquePointer?
+    private let placeCount: Int
+    /// Of columns with one name the first counts.
+    private lazy var columnPositions: [String: Int] = {
+        let names = statement.columnNames.enumerated().map { ($0.element, $0.offset) }
+        return Dictionary(names, uniquingKeysWith: { first, _ in first })
+    }()
 
     init(_ statement: Statement, in database: Database) {
         self.statement = statement
+        pointer = statement.sqliteStatement
         connection = database.sqliteConnection
+        placeCount = Int(sqlite3_bind_parameter_count(pointer))
     }
 
     func bind(_ value: SQLValue, at position: Int) throws {
@@ -35,7 +44,7 @@ struct SQLitePreparedStatement: SQLStatement {
 
     /// Binds all placeholders.
     func bindAll(_ values: [SQLValue]) throws {
-        guard values.count == Int(sqlite3_bind_parameter_count(pointer)) else {
+        guard values.count == placeCount else {
             throw StorageError(
                 code: "storage-failed", message: "A statement was given another number of values than it has places.")
         }
@@ -58,26 +67,12 @@ struct SQLitePreparedStatement: SQLStatement {
     func each(_ body: (SQLRow) throws -> Void) throws {
         // Whatever happens, the statement is free for its next run, and the transaction to end.
         defer { sqlite3_reset(pointer) }
-        var positions: [String: Int]?
         while true {
             let result = sqlite3_step(pointer)
             guard result == SQLITE_ROW else { return try check(result == SQLITE_DONE ? SQLITE_OK : result) }
-            let known = positions ?? columnPositions
-            positions = known
             let values = (0..<sqlite3_column_count(pointer)).map(value)
-            try body(SQLRow(positions: known, values: values))
+            try body(SQLRow(positions: columnPositions, values: values))
         }
-    }
-
-    private var pointer: OpaquePointer { statement.sqliteStatement }
-
-    /// Of columns with one name the first counts.
-    private var columnPositions: [String: Int] {
-        var positions: [String: Int] = [:]
-        for (position, name) in statement.columnNames.enumerated() where positions[name] == nil {
-            positions[name] = position
-        }
-        return positions
     }
 
     private func value(at column: CInt) -> SQLValue {

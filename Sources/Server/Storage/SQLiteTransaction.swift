@@ -1,9 +1,23 @@
 import Foundation
 import GRDB
 
-/// A transaction on GRDB's connection.
-struct SQLiteTransaction: SQLTransaction {
-    let database: Database
+/// A transaction on GRDB's connection. The statements that it met are kept at hand: those of a load run thousands of times.
+final class SQLiteTransaction: SQLTransaction {
+    private let database: Database
+    /// By their SQL, the statements of GRDB's cache that ran here.
+    private var statements: [String: SQLitePreparedStatement] = [:]
+    /// By their SQL, the statements of GRDB's cache that an inserter holds, with what is bound to them.
+    private var lent: [String: SQLitePreparedStatement] = [:]
+
+    private init(_ database: Database) { self.database = database }
+
+    /// Runs `body` in a transaction that GRDB has begun.
+    static func run<T>(_ database: Database, _ body: (any SQLTransaction) throws -> T) rethrows -> T {
+        let transaction = SQLiteTransaction(database)
+        // GRDB keeps the statements; the last large body would stay in memory with them.
+        defer { for statement in transaction.lent.values { statement.unbind() } }
+        return try body(transaction)
+    }
 
     var dialect: SQLDialect { .sqlite }
 
@@ -11,15 +25,15 @@ struct SQLiteTransaction: SQLTransaction {
     func execute(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
         try StorageError.mapping {
             let before = database.totalChangesCount
-            let statement = try database.cachedStatement(sql: sql)
             if parameters.isEmpty {
                 // What changes the schema has no parameters; GRDB forgets then what it knows of it.
-                try statement.execute()
+                statements = [:]
+                try database.cachedStatement(sql: sql).execute()
             } else {
-                let prepared = SQLitePreparedStatement(statement, in: database)
-                defer { prepared.unbind() }
-                try prepared.bindAll(parameters)
-                _ = try prepared.run()
+                let statement = try statement(sql)
+                defer { statement.unbind() }
+                try statement.bindAll(parameters)
+                _ = try statement.run()
             }
             return database.totalChangesCount == before ? 0 : database.changesCount
         }
@@ -27,7 +41,7 @@ struct SQLiteTransaction: SQLTransaction {
 
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
         try StorageError.mapping {
-            let statement = SQLitePreparedStatement(try database.cachedStatement(sql: sql), in: database)
+            let statement = try statement(sql)
             defer { statement.unbind() }
             try statement.bindAll(parameters)
             var rows: [SQLRow] = []
@@ -39,13 +53,37 @@ struct SQLiteTransaction: SQLTransaction {
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         try StorageError.mapping {
             // Not a cached statement: `body` may run the same SQL and would reset it under our feet.
-            let statement = SQLitePreparedStatement(try database.makeStatement(sql: sql), in: database)
+            let statement = try newStatement(sql)
             try statement.bindAll(parameters)
             try statement.each(body)
         }
     }
 
     func prepare(_ sql: String) throws -> any SQLStatement {
-        try StorageError.mapping { SQLitePreparedStatement(try database.makeStatement(sql: sql), in: database) }
+        try StorageError.mapping { try newStatement(sql) }
+    }
+
+    func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
+        try StorageError.mapping {
+            // Two inserters of one kind must not take what the other has bound.
+            guard lent[insertion.sql] == nil else { return try newStatement(insertion.sql) }
+            let statement = try statement(insertion.sql)
+            statements[insertion.sql] = nil
+            lent[insertion.sql] = statement
+            return statement
+        }
+    }
+
+    /// A statement that nobody holds, of GRDB's cache where it can be.
+    private func statement(_ sql: String) throws -> SQLitePreparedStatement {
+        if let known = statements[sql] { return known }
+        guard lent[sql] == nil else { return try newStatement(sql) }
+        let statement = SQLitePreparedStatement(try database.cachedStatement(sql: sql), in: database)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func newStatement(_ sql: String) throws -> SQLitePreparedStatement {
+        SQLitePreparedStatement(try database.makeStatement(sql: sql), in: database)
     }
 }

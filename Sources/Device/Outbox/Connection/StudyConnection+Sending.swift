@@ -43,7 +43,7 @@ extension StudyConnection {
         defer { withExtendedLifetime(lock) {} }
         let deadline = timeLimit.map { environment.now().addingTimeInterval($0) }
         var sender = OutboxSender(patience: patience)
-        var envelope: Envelope?
+        var envelope: QueuedEnvelope?
         var effect: OutboxSender.Effect? = .list
         while let current = effect {
             if case .finish(let outcome) = current { return try report(sender, outcome, outbox) }
@@ -53,27 +53,20 @@ extension StudyConnection {
         return try report(sender, .held(code: "server-unavailable"), outbox)
     }
 
-    /// The file that is under way.
-    private struct Envelope {
-        let bytes: Data
-        let header: EnvelopeHeader
-    }
-
     /// Does one thing and says what came of it.
     private func perform(
-        _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout Envelope?, deadline: Date?
+        _ effect: OutboxSender.Effect, outbox: OutboxDirectory, envelope: inout QueuedEnvelope?, deadline: Date?
     ) async throws -> OutboxSender.Event {
         try Task.checkCancellation()
         switch effect {
         case .list, .finish: break
         case .read(let entry):
             do {
-                let bytes = try outbox.read(entry)
-                envelope = Envelope(bytes: bytes, header: try EnvelopeHeader.read(from: bytes))
+                envelope = try outbox.readEnvelope(entry)
                 return .fileRead
             } catch let error as OutboxError where error.reason == .fileMissing {
                 return .fileMissing
-            } catch is OutboxError, is WireError {
+            } catch is OutboxError {
                 return .fileUnreadable
             }
         case .obtainToken(let renewing): return try await obtainToken(renewing: renewing)
@@ -103,7 +96,7 @@ extension StudyConnection {
         }
     }
 
-    private func post(_ envelope: Envelope?, kind: String) async throws -> OutboxSender.Event {
+    private func post(_ envelope: QueuedEnvelope?, kind: String) async throws -> OutboxSender.Event {
         // The sender posts only what it has read.
         guard let envelope else { return .networkFailed }
         let header = envelope.header

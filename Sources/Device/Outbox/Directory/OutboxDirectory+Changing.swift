@@ -1,7 +1,30 @@
 import Foundation
+import Wire
 
 extension OutboxDirectory {
-    /// Queues a submission.
+    /// Seals a payload and queues it.
+    ///
+    /// - Parameters:
+    ///   - kind: the resource's type, only letters.
+    ///   - sid: the submission's id, a UUID.
+    ///   - contentType: whether the payload is one resource or several.
+    ///   - recipients: the study's keys.
+    /// - Returns: the entry, durable.
+    ///
+    /// Throws `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
+    /// `storage-full`, `storage-failed`, or what sealing throws; then nothing was queued.
+    @discardableResult
+    public func append(
+        _ payload: Data, kind: String, sid: String, contentType: PayloadType, to recipients: [PublicKey]
+    ) throws -> OutboxEntry {
+        // What is sealed here is known: it is not read again to be checked.
+        try appendEntry(kind: kind, sid: sid) { entry in
+            let header = try SubmissionHeader(sid: entry.sid, seq: entry.sequence, contentType: contentType)
+            return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
+        }
+    }
+
+    /// Queues a submission that the caller seals.
     ///
     /// - Parameters:
     ///   - kind: the resource's type, only letters.
@@ -10,10 +33,17 @@ extension OutboxDirectory {
     ///     the outbox is locked, so it should only compute.
     /// - Returns: the entry, durable.
     ///
-    /// Throws `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
-    /// `envelope-mismatch`, `storage-full`, `storage-failed`, or what `seal` throws; then nothing was queued.
+    /// Throws what ``append(_:kind:sid:contentType:to:)`` does, and `envelope-mismatch`; then nothing was queued.
     @discardableResult
     public func append(kind: String, sid: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry {
+        try appendEntry(kind: kind, sid: sid) { entry in
+            let content = try seal(entry.sequence)
+            return Self.header(of: content, if: entry) == nil ? nil : content
+        }
+    }
+
+    /// - Parameter envelope: the entry's envelope; nil where it is another's.
+    private func appendEntry(kind: String, sid: String, envelope: (OutboxEntry) throws -> Data?) throws -> OutboxEntry {
         guard OutboxEntry.isKind(kind), let sid = OutboxEntry.canonical(sid) else {
             throw OutboxError(.kindInvalid, "A submission needs a resource type of letters and a UUID.")
         }
@@ -24,8 +54,7 @@ extension OutboxDirectory {
             guard entry.isContract || state.consent != .none else {
                 throw OutboxError(.consentRequired, "Sign the study's consent before anything else is queued.")
             }
-            let content = try seal(entry.sequence)
-            guard Self.fits(content, entry) else {
+            guard let content = try envelope(entry) else {
                 throw OutboxError(.envelopeMismatch, "The sealed submission carries another number or id.")
             }
             guard entry.sequence < .max else {

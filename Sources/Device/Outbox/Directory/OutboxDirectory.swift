@@ -60,7 +60,10 @@ public struct OutboxDirectory: Sendable {
 
     /// The sealed bytes of an entry. Throws `file-missing` if it is gone, `entry-unreadable` if the file cannot be read,
     /// is no envelope, or carries another number or id than its name.
-    public func read(_ entry: OutboxEntry) throws -> Data {
+    public func read(_ entry: OutboxEntry) throws -> Data { try readEnvelope(entry).bytes }
+
+    /// The envelope of an entry, read once for all that its sending needs to know of it. Throws as ``read(_:)`` does.
+    func readEnvelope(_ entry: OutboxEntry) throws -> QueuedEnvelope {
         let content: Data
         do {
             content = try files.read(folder.appendingPathComponent(entry.name))
@@ -69,16 +72,17 @@ public struct OutboxDirectory: Sendable {
         } catch {
             throw OutboxError(.entryUnreadable, "The queued file \(entry.name) cannot be read.")
         }
-        guard Self.fits(content, entry) else {
+        guard let header = Self.header(of: content, if: entry) else {
             throw OutboxError(.entryUnreadable, "The queued file \(entry.name) is damaged.")
         }
-        return content
+        return QueuedEnvelope(bytes: content, header: header)
     }
 
-    /// Whether an envelope is the one its name promises. C3-PRO's has neither number nor id.
-    static func fits(_ content: Data, _ entry: OutboxEntry) -> Bool {
-        guard let header = try? EnvelopeHeader.read(from: content) else { return false }
-        return header.format == .c3pro || (header.seq == entry.sequence && header.sid == entry.sid)
+    /// What an envelope shows; nil where it is not the one that its name promises. C3-PRO's has neither number nor id.
+    static func header(of content: Data, if entry: OutboxEntry) -> EnvelopeHeader? {
+        guard let header = try? EnvelopeHeader.read(from: content) else { return nil }
+        let isIts = header.format == .c3pro || (header.seq == entry.sequence && header.sid == entry.sid)
+        return isIts ? header : nil
     }
 
     // MARK: - State
@@ -142,4 +146,10 @@ public struct OutboxDirectory: Sendable {
     private static func entries(in folder: URL, _ files: any DurableFiles) throws -> [OutboxEntry] {
         try files.names(in: folder).compactMap(OutboxEntry.init(name:)).sorted()
     }
+}
+
+/// The envelope of an entry: its bytes, and what they show without a key.
+struct QueuedEnvelope: Sendable {
+    let bytes: Data
+    let header: EnvelopeHeader
 }

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Records
 import Warehouse
 
 /// One document of an opened submission, read as JSON and no further.
@@ -8,20 +9,21 @@ struct ParsedDocument: Sendable {
     let resource: Resource
 }
 
-/// One resource of an opened submission: as it came, as R4, and as what the warehouse will take of it.
+/// One resource of an opened submission: as R4, as it will be recorded, and as what the warehouse will take of it.
 public struct IncomingResource: Sendable {
     /// The resource as R4.
     public let resource: Resource
-    /// The bytes of the R4 resource: as they came where they were R4 already.
-    public let content: Data
-    /// The bytes as they came and their FHIR version, where they were converted.
-    public let original: (bytes: Data, version: String)?
     /// The participant whose it is.
     public let subject: String
-    /// The id under which it is recorded.
-    public let id: String
+    /// What will be recorded: under which id, with which bytes, found by what.
+    public let record: NewRecord
     /// What the warehouse takes of it.
     public let entry: WarehouseEntry
+    /// Names of health data in it that is only taken where the consent names it.
+    let inclusions: Set<String>
+
+    /// The id under which it is recorded.
+    public var id: String { record.id }
 
     /// Whether the consent of a participant is given or taken back with this resource.
     public var kind: Kind {

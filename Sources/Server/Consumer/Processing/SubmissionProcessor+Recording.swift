@@ -1,6 +1,5 @@
 import FHIR
 import Foundation
-import HealthData
 import InformedConsent
 import Records
 import Storage
@@ -82,9 +81,7 @@ extension SubmissionProcessor {
         }
         // 5. Record and load.
         let at = clock()
-        for resource in incoming {
-            try record(resource, of: submission, keyID: keyID, at: at, in: transaction)
-        }
+        try record(incoming, of: submission, keyID: keyID, at: at, in: transaction)
         let changesConsent = steps.contains(where: \.changesConsent)
         if changesConsent {
             try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
@@ -124,20 +121,22 @@ extension SubmissionProcessor {
     }
 
     private func record(
-        _ incoming: IncomingResource, of submission: QueuedSubmission, keyID: String, at: Date,
+        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String, at: Date,
         in transaction: any SQLTransaction
     ) throws {
+        guard let subject = incoming.first?.subject else { return }
         let provenance = RecordProvenance(
             submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
             receivedAt: submission.receivedAt, number: submission.number)
-        let result = try records.put(
-            incoming.resource, content: incoming.content,
-            original: incoming.original.map { OriginalContent(bytes: $0.bytes, fhirVersion: $0.version) },
-            id: incoming.id, provenance: provenance, at: at, in: transaction)
         let context = LoadContext(
-            subject: incoming.subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt,
-            loadedAt: at)
-        try loader.load(incoming.entry, isCurrent: result.isCurrent, context: context, in: transaction)
+            subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
+        var writer = try RecordWriter(provenance: provenance, at: at, in: transaction)
+        try loader.upload(context, in: transaction) { upload in
+            for resource in incoming {
+                let result = try writer.put(resource.record)
+                try upload.load(resource.entry, isCurrent: result.isCurrent)
+            }
+        }
     }
 
     /// What a resource does to the consent.
@@ -145,9 +144,7 @@ extension SubmissionProcessor {
         of incoming: IncomingResource, submission: QueuedSubmission, published: PublishedStudy
     ) throws -> ConsentStep {
         switch incoming.kind {
-        case .data:
-            let names = HealthSelection.Inclusion.permitting(incoming.resource)
-            return names.isEmpty ? .data : .namedData(Set(names.map(\.rawValue)))
+        case .data: return incoming.inclusions.isEmpty ? .data : .namedData(incoming.inclusions)
         case .consent:
             guard ConsentSignal.maySayNoMore(incoming.resource) else { return .data }
             do {
@@ -165,7 +162,7 @@ extension SubmissionProcessor {
             let signed = try SignedContractReader.read(
                 contract, receivedAt: submission.receivedAt, number: submission.number)
             guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
-            if incoming.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
+            if incoming.record.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
             return published.templates.contains { signed.isDerived(from: $0) } ? .contract(signed) : .foreignContract
         }
     }

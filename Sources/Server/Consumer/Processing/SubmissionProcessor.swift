@@ -1,6 +1,5 @@
 import FHIR
 import Foundation
-import HealthData
 import InformedConsent
 import Records
 import Storage
@@ -62,28 +61,50 @@ public struct SubmissionProcessor: Sendable {
         self.clock = clock
     }
 
+    /// A submission that was read before its turn, and where its sender stood then.
+    public struct ReadAhead: Sendable {
+        fileprivate let reading: Reading
+        fileprivate let standing: Standing
+    }
+
+    /// Reads a submission while the one before it is still being recorded.
+    ///
+    /// - Returns: nil where there is nothing to read, or a passing reason that its own turn will tell.
+    public func readAhead(_ submission: QueuedSubmission) async -> ReadAhead? {
+        guard let first = try? await beginning(of: submission), first.outcome == nil,
+            let opener = try? await openers.opener()
+        else { return nil }
+        return ReadAhead(
+            reading: await reading(of: submission, opener, await study.published(), first.standing),
+            standing: first.standing)
+    }
+
     /// Handles a submission.
     ///
-    /// - Parameter stillHeld: asked before anything is recorded: whether the submission is still leased by the caller.
+    /// - Parameters:
+    ///   - ahead: what was read of it before its turn. It counts while its sender stands where they stood then: what came
+    ///     before it may have changed the consent.
+    ///   - stillHeld: asked before anything is recorded: whether the submission is still leased by the caller.
     /// - Returns: what became of it, to be settled in the queue; nil where somebody else has it by now.
     /// - Throws: only for passing reasons (the database is full or locked, the keys are away): the submission stays where
     ///   it is.
     public func process(
-        _ submission: QueuedSubmission, stillHeld: @Sendable () async throws -> Bool = { true }
+        _ submission: QueuedSubmission, readAhead ahead: ReadAhead? = nil,
+        stillHeld: @Sendable () async throws -> Bool = { true }
     ) async throws -> SubmissionOutcome? {
         // 1. Recorded already, and the process ended before the queue was told?
-        let first = try await database.read { transaction in
-            (
-                outcome: try settlements.outcome(of: submission, in: transaction),
-                standing: try standing(of: submission, in: transaction)
-            )
-        }
+        let first = try await beginning(of: submission)
         if let outcome = first.outcome { return outcome }
         // 2. Open, read, ask the cheap part of the gate, convert: without a transaction, for nothing here depends on what
         // is stored but that early answer, which the transaction gives again.
         let opener = try await openers.opener()
         let published = await study.published()
-        let reading = await heavyWork.run { read(submission, opener, published, first.standing) }
+        let reading: Reading
+        if let ahead, ahead.standing == first.standing {
+            reading = ahead.reading
+        } else {
+            reading = await self.reading(of: submission, opener, published, first.standing)
+        }
         guard try await stillHeld() else { return nil }
         // 3. Decide and perform in one transaction.
         if case .ready(let incoming, _) = reading.result {
@@ -108,6 +129,24 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
+    /// What is known before a submission is read: what was recorded of it, and where its sender stands.
+    private func beginning(
+        of submission: QueuedSubmission
+    ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
+        try await database.read { transaction in
+            (
+                outcome: try settlements.outcome(of: submission, in: transaction),
+                standing: try standing(of: submission, in: transaction)
+            )
+        }
+    }
+
+    private func reading(
+        of submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
+    ) async -> Reading {
+        await heavyWork.run { read(submission, opener, published, standing) }
+    }
+
     /// New concepts are written in a transaction of their own, so that the one that records is short.
     private func ensureConcepts(of incoming: [IncomingResource]) async throws {
         let entries = incoming.map(\.entry)
@@ -120,7 +159,7 @@ public struct SubmissionProcessor: Sendable {
     // MARK: - Without a transaction
 
     /// What reading a submission gave.
-    private struct Reading: Sendable {
+    fileprivate struct Reading: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
@@ -131,7 +170,7 @@ public struct SubmissionProcessor: Sendable {
     }
 
     /// What is known of the sender before the message is looked into.
-    private struct Standing: Sendable {
+    fileprivate struct Standing: Sendable, Hashable {
         let participant: String?
         let situation: ConsentGate.Situation
     }

@@ -63,9 +63,7 @@ struct SubmissionReader {
             throw SubmissionProblem(error.code, error.message)
         }
         // What search will find them by is rows too.
-        let rows = incoming.reduce(0) { sum, resource in
-            sum + resource.entry.rowCount + NewRecord(resource.resource, id: resource.id, content: Data()).rowCount
-        }
+        let rows = incoming.reduce(0) { $0 + $1.entry.rowCount + $1.record.rowCount }
         guard rows <= WarehouseEntry.maximumRows else {
             throw SubmissionProblem(
                 "too-many-rows",
@@ -85,14 +83,21 @@ struct SubmissionReader {
     /// One document, or the lines of a batch. Blank lines are passed over.
     private func documents(in opened: OpenedEnvelope) throws -> [Data] {
         guard opened.contentType == .batch else { return [opened.payload] }
-        let lines = opened.payload.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-            .filter { !$0.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+        let lines = Self.lines(of: opened.payload)
         guard !lines.isEmpty else { throw SubmissionProblem("batch-empty", "The batch holds no resource.") }
         guard lines.count <= maximumResources else {
             throw SubmissionProblem(
                 "batch-too-large", "The batch holds \(lines.count) resources; at most \(maximumResources) are taken.")
         }
-        return lines.map { Data($0) }
+        return lines
+    }
+
+    /// The lines that hold more than spaces and tabs.
+    private static func lines(of payload: Data) -> [Data] {
+        payload.withUnsafeBytes { bytes in
+            bytes.split { $0 == 0x0A || $0 == 0x0D }
+                .filter { !$0.allSatisfy { $0 == 0x20 || $0 == 0x09 } }.map { Data($0) }
+        }
     }
 
     private func convert(
@@ -117,14 +122,15 @@ struct SubmissionReader {
         }
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         let id = given ?? Self.id(of: submission, index: index)
-        var named = converted
-        named.id = id
-        let form = named.as(QuestionnaireResponse.self)?.questionnaire.flatMap(published.form)
+        let form = converted.as(QuestionnaireResponse.self)?.questionnaire.flatMap(published.form)
+        let record = NewRecord(
+            converted, id: id, subject: subject, content: version == nil ? document.bytes : converted.json.data(),
+            original: version.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) })
         do throws(WarehouseError) {
             return IncomingResource(
-                resource: converted, content: version == nil ? document.bytes : converted.json.data(),
-                original: version.map { (document.bytes, $0) }, subject: subject, id: id,
-                entry: try WarehouseEntry(named, form: form, receivedAt: submission.receivedAt))
+                resource: converted, subject: subject, record: record,
+                entry: try WarehouseEntry(converted, id: id, form: form, receivedAt: submission.receivedAt),
+                inclusions: Set(HealthSelection.Inclusion.permitting(converted).map(\.rawValue)))
         } catch {
             throw SubmissionProblem(error.code, error.message)
         }

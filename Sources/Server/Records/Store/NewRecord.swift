@@ -2,24 +2,18 @@ import Crypto
 import FHIR
 import Foundation
 
-/// A resource that is to be stored, with all that search finds it by. It is made without the database, so that many can
-/// be made while others are being written (``RecordInsertion``).
+/// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
+/// made while others are being written (``RecordWriter``).
 public struct NewRecord: Sendable {
-    /// What a token parameter finds: the code and its system, empty where there is none.
-    public struct Token: Sendable, Hashable {
-        public let system: String
-        public let code: String
-
-        public init(system: String, code: String) {
-            self.system = system
-            self.code = code
-        }
-    }
-
+    public let type: String
     public let id: String
+    /// The participant that it is about; nil where it is about nobody, or about several.
+    public let subject: String?
     /// Its R4 bytes.
     public let content: Data
-    /// Lower-case hexadecimal SHA-256 of the bytes.
+    /// The bytes as they came where they were converted.
+    public let original: OriginalContent?
+    /// Lower-case hexadecimal SHA-256 of the R4 bytes.
     public let digest: String
     let tokens: [SearchIndex.Token]
     /// Milliseconds since 1970, half open.
@@ -28,41 +22,37 @@ public struct NewRecord: Sendable {
     /// How many rows storing it writes: the record, its version and what search finds it by.
     public var rowCount: Int { 2 + tokens.count + (date == nil ? 0 : 1) }
 
-    /// Any resource.
+    /// A resource whose owner is known.
     ///
-    /// - Parameter content: its R4 bytes.
-    public init(_ resource: Resource, id: String, content: Data) {
+    /// - Parameters:
+    ///   - subject: the Patient's id that the resource names as its one owner (``FHIR/Resource/owners``); a Patient's own.
+    ///   - content: its R4 bytes as they came.
+    ///   - original: the bytes as they came where they were converted.
+    public init(
+        _ resource: Resource, id: String, subject: String?, content: Data, original: OriginalContent? = nil
+    ) {
+        type = resource.resourceType
         self.id = id
+        self.subject = subject
         self.content = content
+        self.original = original
         digest = Self.digest(of: content)
         tokens = Array(SearchIndex.tokens(of: resource))
         date = SearchIndex.date(of: resource)
     }
 
-    /// A resource whose maker knows what it is found by, without looking into its JSON. It must be what the other
-    /// initialiser would find.
+    /// Any resource.
     ///
     /// - Parameters:
-    ///   - codes: each once, as the identifiers.
-    ///   - seconds: when it happened, in seconds since 1970: the first, and the first that is past it.
-    public init(id: String, content: Data, identifiers: [Token], codes: [Token], seconds: Range<Int64>) {
-        self.id = id
-        self.content = content
-        digest = Self.digest(of: content)
-        tokens =
-            identifiers.map { SearchIndex.Token(parameter: "identifier", system: $0.system, code: $0.code) }
-            + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
-        date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
-    }
-
-    /// The codes that search finds a resource by.
-    public static func codes(of resource: Resource) -> [Token] {
-        SearchIndex.tokens(of: resource).filter { $0.parameter == "code" }
-            .map { Token(system: $0.system, code: $0.code) }
+    ///   - content: its R4 bytes as they came.
+    ///   - original: the bytes as they came where they were converted.
+    public init(_ resource: Resource, id: String, content: Data, original: OriginalContent? = nil) {
+        self.init(
+            resource, id: id, subject: SearchIndex.subject(of: resource, id: id), content: content, original: original)
     }
 
     /// Lower-case hexadecimal SHA-256.
-    static func digest(of content: Data) -> String {
+    private static func digest(of content: Data) -> String {
         let hash = SHA256.hash(data: content)
         return String(unsafeUninitializedCapacity: 64) { text in
             for (index, byte) in hash.enumerated() {

@@ -1,93 +1,152 @@
 import Foundation
 import Storage
 
-/// Writes the facts of a resource, in place of those of another version of it.
-struct FactRows {
-    let transaction: any SQLTransaction
+/// What all rows of one upload have in common.
+struct UploadTrail {
     let context: LoadContext
     let patient: Int64
     let upload: Int64
+}
 
-    /// - Parameter ide: the resource's type and id, which name its encounter.
-    func write(_ facts: FactSet, ide: String) throws -> LoadReport {
-        let numbering = Numbering(transaction: transaction, context: context)
-        let updated = WarehouseTime.text(context.receivedAt)
-        let encounter: Numbering.Encounter
-        if let known = try numbering.encounter(ide, patient: patient) {
-            try numbering.touch(known, upload: upload)
-            let removed = try transaction.execute(
-                "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
-                [SQLValue(known.number), SQLValue(patient)])
-            // Each fact has its modifier's row beside it.
-            if let loaded = known.upload { try count(-removed / 2, of: loaded) }
-            encounter = known
-        } else {
-            encounter = try numbering.newEncounter(ide, upload: upload)
+/// The columns that every table of the data mart ends with: those that are the same for all rows of an upload.
+private let trail: [SQLColumn<UploadTrail>] = [
+    SQLColumn("update_date") { WarehouseTime.value($0.context.receivedAt) },
+    SQLColumn("download_date") { WarehouseTime.value($0.context.receivedAt) },
+    SQLColumn("import_date") { WarehouseTime.value($0.context.loadedAt) },
+    SQLColumn("upload_id") { .integer($0.upload) },
+]
+
+private let source = SQLColumn<UploadTrail>("sourcesystem_cd") { _ in .text(WarehouseLoader.source) }
+
+/// A name of an encounter, as `encounter_mapping` has it: the resource's own, and the number's of itself.
+struct EncounterMappingRow {
+    let number: Int64
+    let name: String
+    let source: String
+    let system: String
+
+    /// A resource that has an encounter keeps it.
+    static let insertion = SQLInsertion<EncounterMappingRow, UploadTrail>(
+        into: "encounter_mapping",
+        onConflict: .keepsPresent(
+            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]),
+        columns: [
+            SQLColumn("encounter_ide") { .text($0.name) },
+            SQLColumn("encounter_ide_source") { .text($0.source) },
+            SQLColumn("encounter_num") { .integer($0.number) },
+            SQLColumn("sourcesystem_cd") { .text($0.system) },
+        ],
+        shared: [
+            SQLColumn("project_id") { _ in "@" },
+            SQLColumn("encounter_ide_status") { _ in "A" },
+            SQLColumn("patient_ide") { .text($0.context.subject) },
+            SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
+            SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
+        ] + trail)
+
+    /// The resource's own name.
+    init(_ ide: String, number: Int64) {
+        (self.number, name) = (number, ide)
+        (source, system) = (WarehouseLoader.source, WarehouseLoader.source)
+    }
+
+    /// The number's of itself, as i2b2's own loader has it.
+    init(itself number: Int64) {
+        (self.number, name) = (number, String(number))
+        (source, system) = (Numbering.hive, Numbering.hiveSystem)
+    }
+}
+
+/// A resource's visit, as `visit_dimension` has it.
+struct VisitRow {
+    let encounter: Int64
+    let facts: PreparedFacts
+
+    static let insertion = SQLInsertion<VisitRow, UploadTrail>(
+        into: "visit_dimension", onConflict: .replaces(key: ["encounter_num", "patient_num"]),
+        columns: [
+            SQLColumn("encounter_num") { .integer($0.encounter) },
+            SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
+            SQLColumn("start_date") { $0.facts.start },
+            SQLColumn("end_date") { $0.facts.end },
+        ],
+        shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+}
+
+/// A fact, as `observation_fact` has it.
+struct ObservationFactRow {
+    let encounter: Int64
+    let facts: PreparedFacts
+    let concept: String
+    let modifier: String
+    let instance: Int
+    let value: FactValue
+
+    static let insertion = SQLInsertion<ObservationFactRow, UploadTrail>(
+        into: "observation_fact",
+        columns: [
+            SQLColumn("encounter_num") { .integer($0.encounter) },
+            SQLColumn("concept_cd") { .text($0.concept) },
+            SQLColumn("start_date") { $0.facts.start },
+            SQLColumn("modifier_cd") { .text($0.modifier) },
+            SQLColumn("instance_num") { .integer(Int64($0.instance)) },
+            SQLColumn("valtype_cd") { $0.value.type },
+            SQLColumn("tval_char") { $0.value.text },
+            SQLColumn("nval_num") { $0.value.number },
+            SQLColumn("units_cd") { $0.value.units },
+            SQLColumn("end_date") { $0.facts.end },
+            SQLColumn("observation_blob") { $0.value.blob },
+        ],
+        shared: [
+            SQLColumn("patient_num") { .integer($0.patient) },
+            SQLColumn("provider_id") { _ in "@" },
+            SQLColumn("valueflag_cd") { _ in "@" },
+            SQLColumn("location_cd") { _ in "@" },
+            source,
+        ] + trail)
+
+    /// A fact of a resource.
+    init(_ fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, "@", fact.instance)
+        value = fact.value
+    }
+
+    /// The modifier that stands beside a fact and says how its time is known.
+    init(timeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, facts.timeSource, fact.instance)
+        value = facts.timeText
+    }
+}
+
+extension FactValue {
+    /// `valtype_cd`
+    fileprivate var type: SQLValue {
+        switch self {
+        case .numeric: "N"
+        case .text: "T"
+        case .blob: "B"
         }
-        let trail = [
-            SQLValue(updated), SQLValue(updated), WarehouseTime.value(context.loadedAt),
-            SQLValue(WarehouseLoader.source), SQLValue(upload),
-        ]
-        let place = Place(
-            encounter: SQLValue(encounter.number), start: WarehouseTime.value(facts.time.start),
-            end: WarehouseTime.value(facts.time.end ?? facts.time.start), trail: trail)
-        try writeVisit(status: facts.time.visitStatus, at: place)
-        for fact in facts.facts {
-            try insert(fact, modifier: "@", at: place)
-            let time = ObservationFact(
-                concept: fact.concept, value: .text(facts.time.text ?? "@"), instance: fact.instance)
-            try insert(time, modifier: facts.time.source.rawValue, at: place)
+    }
+
+    /// `tval_char`
+    fileprivate var text: SQLValue {
+        switch self {
+        case .numeric(_, let comparator, _): .text(comparator)
+        case .text(let value): .text(value)
+        case .blob: .null
         }
-        try count(facts.facts.count, of: upload)
-        return LoadReport(facts: facts.facts.count, warnings: facts.warnings)
     }
 
-    /// What all rows of a resource share.
-    private struct Place {
-        let encounter: SQLValue
-        let start: SQLValue
-        let end: SQLValue
-        /// From `update_date` to `upload_id`.
-        let trail: [SQLValue]
+    /// `nval_num`
+    fileprivate var number: SQLValue { if case .numeric(let value, _, _) = self { .real(value) } else { .null } }
+
+    /// `units_cd`
+    fileprivate var units: SQLValue {
+        if case .numeric(_, _, let unit?) = self { .text(unit) } else { "@" }
     }
 
-    private func writeVisit(status: String, at place: Place) throws {
-        try transaction.execute(
-            """
-            INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, end_date, update_date,
-                download_date, import_date, sourcesystem_cd, upload_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (encounter_num, patient_num) DO UPDATE SET active_status_cd = excluded.active_status_cd,
-                start_date = excluded.start_date, end_date = excluded.end_date, update_date = excluded.update_date,
-                download_date = excluded.download_date, import_date = excluded.import_date,
-                upload_id = excluded.upload_id
-            """,
-            [place.encounter, SQLValue(patient), SQLValue(status), place.start, place.end] + place.trail)
-    }
-
-    private func insert(_ fact: ObservationFact, modifier: String, at place: Place) throws {
-        let columns = FactColumns(fact.value)
-        try transaction.execute(
-            """
-            INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
-                instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, location_cd,
-                observation_blob, update_date, download_date, import_date, sourcesystem_cd, upload_id)
-            VALUES (?, ?, ?, '@', ?, ?, ?, ?, ?, ?, '@', ?, ?, '@', ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                place.encounter, SQLValue(patient), SQLValue(fact.concept), place.start, SQLValue(modifier),
-                SQLValue(fact.instance), columns.type, columns.text, columns.number, columns.units, place.end,
-                columns.blob,
-            ] + place.trail)
-    }
-
-    /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
-    /// changes none of them.
-    func count(_ change: Int, of upload: Int64) throws {
-        try transaction.execute(
-            """
-            UPDATE upload_status SET no_of_record = no_of_record + ?, loaded_record = loaded_record + ?, end_date = ?,
-                load_status = 'COMPLETED' WHERE upload_id = ?
-            """,
-            [SQLValue(change), SQLValue(change), WarehouseTime.value(context.loadedAt), SQLValue(upload)])
-    }
+    /// `observation_blob`
+    fileprivate var blob: SQLValue { if case .blob(let value) = self { .text(value) } else { .null } }
 }

@@ -70,109 +70,51 @@ public struct HealthLoader: Sendable {
     public mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
-        let ontology = OntologyWriter(transaction: transaction, at: at)
-        let numbering = Numbering(transaction: transaction, context: context)
-        if ensured.isEmpty { try ontology.ensureFoundation() }
-        let patient = try numbering.patient()
+        var records = try RecordWriter(provenance: provenance, at: at, in: transaction)
+        var upload = try WarehouseUpload(context, ensured: ensured, in: transaction)
         var report = Report()
-        report.devices = try store(batch.devices, at: at, in: transaction)
-        for (type, others) in Dictionary(grouping: batch.others, by: \.type).sorted(by: { $0.key < $1.key }) {
-            report += try store(others, ofType: type, at: at, in: transaction)
-        }
-        var records = try RecordInsertion(
-            type: Observation.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
-        // The upload's row is made when there is something to upload.
-        var insertion: (facts: FactInsertion, upload: Int64)?
         for entry in batch.entries {
-            if let number = try records.insert(entry.record) {
-                report.resources += 1
-                _ = met.insert(number)
-            } else {
-                let known = try Self.known(
-                    Observation.resourceType, entry.record.id, subject: subject, in: transaction)
-                guard let number = known.ownNumber else {
-                    report.refused += 1
-                    continue
-                }
-                let isFirst = met.insert(number)
-                let isSame = !entry.isRevisable || known.digest == entry.record.digest
-                if entry.isRevisable, known.order.map({ $0 < provenance.order }) ?? false,
-                    try revise(entry, isLoaded: known.isLoaded, context, in: transaction)
-                {
-                    report.revised += 1
-                    if known.isLoaded { continue }
-                } else {
-                    report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
-                    // Facts that were undone come back, those of the present version.
-                    if known.isLoaded || !isSame { continue }
-                }
-            }
-            for concept in entry.concepts where !ensured.contains(concept) {
-                try ontology.ensure(concept)
-                ensured.insert(concept)
-            }
-            var (facts, upload) = try insertion ?? Self.insertion(numbering, context, patient, in: transaction)
-            _ = try facts.insert(entry.facts)
-            insertion = (facts, upload)
+            guard try store(entry, &records, &report, in: transaction), let loaded = entry.loaded else { continue }
+            try upload.load(loaded)
         }
-        if let insertion {
-            report.facts = insertion.facts.facts
-            let rows = FactRows(
-                transaction: transaction, context: context, patient: patient, upload: insertion.upload)
-            try rows.count(report.facts, of: insertion.upload)
-        }
+        report.facts = upload.factCount
+        try upload.finish()
+        ensured = upload.ensured
         return report
     }
 
-    /// Records a new version where the content differs, with its facts in place of the old ones.
-    private func revise(
-        _ entry: HealthBatch.Entry, isLoaded: Bool, _ context: LoadContext, in transaction: any SQLTransaction
-    ) throws -> Bool {
-        let resource = StorableText.resource(try Resource(entry.record.content))
-        let result = try RecordStore().put(
-            resource, content: entry.record.content, original: nil, id: entry.record.id, provenance: provenance,
-            at: context.loadedAt, in: transaction)
-        guard case .updated = result else { return false }
-        if isLoaded {
-            try WarehouseLoader().load(resource, questionnaire: nil, context: context, in: transaction)
-        }
-        return true
-    }
-
-    /// Stores resources that have no facts.
+    /// Stores a resource and counts what became of it.
+    ///
+    /// - Returns: whether its facts are to be written.
     private mutating func store(
-        _ others: [HealthBatch.Other], ofType type: String, at: Date, in transaction: any SQLTransaction
-    ) throws -> Report {
-        var report = Report()
-        var records = try RecordInsertion(
-            type: type, subject: subject, provenance: provenance, at: at, in: transaction)
-        for other in others {
-            if let number = try records.insert(other.record) {
-                report.resources += 1
-                _ = met.insert(number)
-            } else if let number = try Self.known(type, other.record.id, subject: subject, in: transaction).ownNumber {
-                report.pass(other.place, as: met.insert(number) ? .alreadyKnown : .duplicate)
-            } else {
-                report.refused += 1
+        _ entry: HealthBatch.Entry, _ records: inout RecordWriter, _ report: inout Report,
+        in transaction: any SQLTransaction
+    ) throws -> Bool {
+        if let number = try records.insert(entry.record) {
+            guard !entry.isBeside else {
+                report.devices += 1
+                return false
             }
+            report.resources += 1
+            _ = met.insert(number)
+            return true
         }
-        return report
-    }
-
-    private func store(_ devices: [NewRecord], at: Date, in transaction: any SQLTransaction) throws -> Int {
-        guard !devices.isEmpty else { return 0 }
-        var records = try RecordInsertion(
-            type: Device.resourceType, subject: subject, provenance: provenance, at: at, in: transaction)
-        return try devices.reduce(0) { try $0 + (records.insert($1) == nil ? 0 : 1) }
-    }
-
-    private static func insertion(
-        _ numbering: Numbering, _ context: LoadContext, _ patient: Int64, in transaction: any SQLTransaction
-    ) throws -> (facts: FactInsertion, upload: Int64) {
-        let upload = try numbering.upload()
-        return (
-            try FactInsertion(transaction: transaction, context: context, patient: patient, upload: upload), upload
-        )
+        guard !entry.isBeside else { return false }
+        let known = try Self.known(entry.record.type, entry.record.id, subject: subject, in: transaction)
+        guard let number = known.ownNumber else {
+            report.refused += 1
+            return false
+        }
+        let isFirst = met.insert(number)
+        if entry.isRevisable, known.order.map({ $0 < provenance.order }) ?? false,
+            case .updated = try records.put(entry.record)
+        {
+            report.revised += 1
+            return true
+        }
+        report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
+        // Facts that were undone come back, those of the present version.
+        return !known.isLoaded && (!entry.isRevisable || known.digest == entry.record.digest)
     }
 
     private static func known(

@@ -65,8 +65,8 @@ struct Numbering {
         let upload: Int64?
     }
 
-    /// The encounter of a resource; nil where it was never loaded.
-    func encounter(_ ide: String, patient: Int64) throws -> Encounter? {
+    /// The encounter of a resource that was loaded before.
+    func encounter(_ ide: String, patient: Int64) throws -> Encounter {
         let row = try transaction.first(
             """
             SELECT m.encounter_num, v.upload_id FROM encounter_mapping m
@@ -78,7 +78,11 @@ struct Numbering {
                 SQLValue(patient), SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.subject),
                 SQLValue(WarehouseLoader.source),
             ])
-        guard let row else { return nil }
+        guard let row else {
+            throw StorageError(
+                code: "storage-corrupt",
+                message: "A resource's encounter is missing; restore the records from a backup.")
+        }
         return Encounter(number: try row.integer("encounter_num"), upload: row.integerIfPresent("upload_id"))
     }
 
@@ -89,27 +93,6 @@ struct Numbering {
             UPDATE encounter_mapping SET update_date = ?, download_date = ?, import_date = ?, upload_id = ?
             WHERE encounter_num = ?
             """, dates + [SQLValue(upload), SQLValue(encounter.number)])
-    }
-
-    /// Maps a resource to an encounter of its own.
-    func newEncounter(_ ide: String, upload: Int64) throws -> Encounter {
-        let number = try nextEncounter()
-        for (name, source, system) in [
-            (ide, WarehouseLoader.source, WarehouseLoader.source), (String(number), Self.hive, Self.hiveSystem),
-        ] {
-            try transaction.execute(
-                """
-                INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, encounter_num,
-                    patient_ide, patient_ide_source, encounter_ide_status, upload_date, update_date, download_date,
-                    import_date, sourcesystem_cd, upload_id)
-                VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    SQLValue(name), SQLValue(source), SQLValue(number), SQLValue(context.subject),
-                    SQLValue(WarehouseLoader.source), WarehouseTime.value(context.loadedAt),
-                ] + dates + [SQLValue(system), SQLValue(upload)])
-        }
-        return Encounter(number: number, upload: nil)
     }
 
     /// The number of the next new encounter.

@@ -11,37 +11,27 @@ public struct WarehouseLoader: Sendable {
 
     static let source = "TRIBUTARY"
 
+    /// Loads the resources of one submission.
+    ///
+    /// - Parameter body: loads them one after the other, inside the transaction.
+    public func upload<Result>(
+        _ context: LoadContext, in transaction: any SQLTransaction,
+        _ body: (inout WarehouseUpload) throws -> Result
+    ) throws -> Result {
+        var upload = try WarehouseUpload(context, ensured: [], in: transaction)
+        let result = try body(&upload)
+        try upload.finish()
+        return result
+    }
+
     /// Loads one resource.
     ///
-    /// - Parameters:
-    ///   - isCurrent: whether it is the present of the resource, as the records decided
-    ///     (``PutResult/isCurrent``). Of what is history, no fact and no row of a participant or contract is written; a
-    ///     withdrawal is heard.
+    /// - Parameter isCurrent: whether it is the present of the resource (``WarehouseUpload/load(_:isCurrent:)``).
     @discardableResult
     public func load(
         _ entry: WarehouseEntry, isCurrent: Bool = true, context: LoadContext, in transaction: any SQLTransaction
     ) throws -> LoadReport {
-        let writer = OntologyWriter(transaction: transaction, at: context.loadedAt)
-        try writer.ensureFoundation()
-        if let form = entry.form { try writer.ensure(form) }
-        for concept in entry.concepts { try writer.ensure(concept) }
-        let numbering = Numbering(transaction: transaction, context: context)
-        let patient = try numbering.patient()
-        let upload = try numbering.upload()
-        let resource = entry.resource
-        let consent = ConsentRows(transaction: transaction, context: context, patient: patient, upload: upload)
-        if resource.resourceType == FHIR.Consent.resourceType { try consent.withdraw(FHIR.Consent(resource.object)) }
-        guard isCurrent else { return LoadReport(isOutdated: true) }
-        switch resource.resourceType {
-        case Patient.resourceType:
-            let row = PatientRow(Patient(resource.object), at: context.loadedAt)
-            try row.write(patient, upload, context, in: transaction)
-        case Contract.resourceType: try consent.write(Contract(resource.object))
-        default: break
-        }
-        guard let facts = entry.facts else { return LoadReport() }
-        let rows = FactRows(transaction: transaction, context: context, patient: patient, upload: upload)
-        return try rows.write(facts, ide: "\(resource.resourceType)/\(resource.id ?? "")")
+        try upload(context, in: transaction) { try $0.load(entry, isCurrent: isCurrent) }
     }
 
     /// Loads one resource.

@@ -52,10 +52,7 @@ struct DeviceSession {
     private func queue(_ payload: Data, kind: String, type: PayloadType) throws -> String {
         let sid = UUID().uuidString.lowercased()
         let recipients = try enrolment.recipients()
-        try store.outbox.append(kind: kind, sid: sid) { seq in
-            let header = try SubmissionHeader(sid: sid, seq: seq, contentType: type)
-            return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
-        }
+        try store.outbox.append(payload, kind: kind, sid: sid, contentType: type, to: recipients)
         return sid
     }
 

@@ -1,0 +1,124 @@
+import Foundation
+import Storage
+
+/// Stores the resources of one submission, through statements that are prepared once. All that is recorded goes this way.
+///
+/// It lives inside one transaction, in which nothing else stores a resource that is new.
+public struct RecordWriter {
+    private let transaction: any SQLTransaction
+    private let receipt: RecordReceipt
+    private let records: SQLInserter<RecordRow>
+    private let versions: SQLInserter<VersionRow>
+    private let tokens: SQLInserter<TokenRow>
+    private let dates: SQLInserter<DateRow>
+    /// The number of the next new resource.
+    private var next: Int64
+
+    /// - Parameters:
+    ///   - provenance: where the resources come from.
+    ///   - at: when they are stored.
+    public init(provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
+        receipt = RecordReceipt(provenance: provenance, at: at)
+        records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
+        versions = try transaction.inserter(VersionRow.insertion, sharing: receipt)
+        tokens = try transaction.inserter(TokenRow.insertion)
+        dates = try transaction.inserter(DateRow.insertion)
+        let largest = try transaction.first("SELECT max(number) AS number FROM record")
+        next = (largest?.integerIfPresent("number") ?? 0) + 1
+    }
+
+    /// Stores a resource as the first version of its id.
+    ///
+    /// - Returns: the number of its row; nil where something has the id already, then nothing was done.
+    public mutating func insert(_ new: NewRecord) throws -> Int64? {
+        let number = next
+        guard try records.insert(RecordRow(number: number, record: new)) else { return nil }
+        next += 1
+        try insert(new, number: number, version: 1)
+        try index(new, number: number)
+        return number
+    }
+
+    /// Stores a resource as a new version, unless the current one has the same bytes.
+    ///
+    /// The order of receipt decides which version is the present (``RecordProvenance/order``): what came before the
+    /// present is stored as history, and the resource is read and found as it was. Where the present comes once more, it
+    /// is as new as the last of its receipts, for something else may have come between the two and be handled last.
+    @discardableResult
+    public mutating func put(_ new: NewRecord) throws -> PutResult {
+        func versionID(_ version: Int64) -> String { "\(new.type)/\(new.id)/_history/\(version)" }
+        if try insert(new) != nil { return .created(versionID: versionID(1)) }
+        guard let present = try transaction.first(Self.presentSQL, [SQLValue(new.type), SQLValue(new.id)]) else {
+            throw StorageError(
+                code: "storage-corrupt", message: "A record has no version; restore the records from a backup.")
+        }
+        let number = try present.integer("number")
+        let order = try RecordOrder(present)
+        let own = receipt.provenance.order
+        if try present.text("digest") == new.digest, try present.integer("deleted") == 0 {
+            let same = versionID(try present.integer("version"))
+            guard own >= order else { return .superseded(versionID: same) }
+            if own > order {
+                try transaction.execute(
+                    "UPDATE record SET received_ms = ?, received_number = ? WHERE number = ?",
+                    own.columns + [SQLValue(number)])
+            }
+            return .unchanged(versionID: same)
+        }
+        guard own >= order else { return .superseded(versionID: versionID(try putHistory(new, number: number))) }
+        let version = try nextVersion(of: number)
+        try transaction.execute(
+            """
+            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?
+            WHERE number = ?
+            """,
+            [SQLValue(version), SQLValue(new.subject), SQLValue(Milliseconds.of(receipt.at))] + own.columns
+                + [SQLValue(number)])
+        try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
+        try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
+        try insert(new, number: number, version: version)
+        try index(new, number: number)
+        return .updated(versionID: versionID(version))
+    }
+
+    /// Stores what came before the present, once for each submission that brings it.
+    private func putHistory(_ new: NewRecord, number: Int64) throws -> Int64 {
+        let known = try transaction.first(
+            Self.broughtSQL, [SQLValue(number), SQLValue(receipt.provenance.submissionID), SQLValue(new.digest)])
+        if let known { return try known.integer("version") }
+        let version = try nextVersion(of: number)
+        try insert(new, number: number, version: version)
+        return version
+    }
+
+    private func insert(_ new: NewRecord, number: Int64, version: Int64) throws {
+        try versions.insert(VersionRow(number: number, version: version, record: new))
+    }
+
+    private func index(_ new: NewRecord, number: Int64) throws {
+        for token in new.tokens { try tokens.insert(TokenRow(number: number, type: new.type, token: token)) }
+        if let range = new.date {
+            try dates.insert(DateRow(number: number, type: new.type, low: range.low, high: range.high))
+        }
+    }
+
+    private func nextVersion(of number: Int64) throws -> Int64 {
+        let row = try transaction.first(
+            "SELECT max(version) AS version FROM record_version WHERE number = ?", [SQLValue(number)])
+        return (row?.integerIfPresent("version") ?? 0) + 1
+    }
+
+    /// Parameters: type, id.
+    static let presentSQL = """
+        SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, v.digest FROM record r
+        JOIN record_version v ON v.number = r.number AND v.version = r.version
+        WHERE r.type = ? AND r.id = ?
+        """
+    /// The version of a record that a submission brought with certain bytes. A submission may be a load of millions of
+    /// records, so the versions of the record are gone through. Parameters: number, submission, digest.
+    static let broughtSQL = """
+        SELECT version FROM record_version WHERE number = ? AND version > 0 AND submission_id = ? AND digest = ?
+        ORDER BY version LIMIT 1
+        """
+}

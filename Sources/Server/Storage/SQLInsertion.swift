@@ -1,0 +1,128 @@
+/// A column that an insertion fills: its name, and its value for what is inserted.
+public struct SQLColumn<Source>: Sendable {
+    /// The name, as the table has it.
+    public let name: String
+    let value: @Sendable (Source) -> SQLValue
+
+    /// A column with its value.
+    public init(_ name: String, _ value: @escaping @Sendable (Source) -> SQLValue) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// How rows of one kind go into a table: each column stands once, with its value beside its name.
+///
+/// Of many rows that are written together some columns are the same, such as where they come from. They are computed and
+/// bound once, when the inserter is made (``SQLTransaction/inserter(_:sharing:)``).
+public struct SQLInsertion<Row, Shared>: Sendable {
+    /// The table, its columns and what becomes of a row whose key is taken.
+    public let target: SQLInsertionTarget
+    let columns: [SQLColumn<Row>]
+    let shared: [SQLColumn<Shared>]
+
+    /// An insertion into a table.
+    ///
+    /// - Parameters:
+    ///   - columns: those that differ from row to row.
+    ///   - shared: those that all rows of one inserter have in common.
+    public init(
+        into table: String, onConflict: SQLInsertionTarget.Conflict = .fails, columns: [SQLColumn<Row>],
+        shared: [SQLColumn<Shared>] = []
+    ) {
+        target = SQLInsertionTarget(
+            table: table, columns: columns.map(\.name) + shared.map(\.name), onConflict: onConflict)
+        self.columns = columns
+        self.shared = shared
+    }
+}
+
+/// What an insertion asks of the engine.
+public struct SQLInsertionTarget: Sendable, Hashable {
+    /// What becomes of a row whose key is taken.
+    public enum Conflict: Sendable, Hashable {
+        /// The row is refused with an error.
+        case fails
+        /// The row that is there stays as it is. The columns are those of a unique key.
+        case keepsPresent(key: [String])
+        /// The row that is there takes the new values. The columns are those of a unique key.
+        case replaces(key: [String])
+    }
+
+    /// The table.
+    public let table: String
+    /// The columns, in the order of a statement's placeholders.
+    public let columns: [String]
+    /// What becomes of a row whose key is taken.
+    public let onConflict: Conflict
+    /// The statement that inserts one row, the same for every engine.
+    public let sql: String
+
+    init(table: String, columns: [String], onConflict: Conflict) {
+        self.table = table
+        self.columns = columns
+        self.onConflict = onConflict
+        let places = repeatElement("?", count: columns.count).joined(separator: ", ")
+        let insert = "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+        switch onConflict {
+        case .fails: sql = insert
+        case .keepsPresent(let key): sql = insert + " ON CONFLICT (\(key.joined(separator: ", "))) DO NOTHING"
+        case .replaces(let key):
+            let values = columns.filter { !key.contains($0) }.map { "\($0) = excluded.\($0)" }
+            sql =
+                insert
+                + " ON CONFLICT (\(key.joined(separator: ", "))) DO UPDATE SET \(values.joined(separator: ", "))"
+        }
+    }
+}
+
+/// Inserts rows of one kind through a statement that is prepared once. It lives only inside the transaction that made it.
+public struct SQLInserter<Row> {
+    private let statement: any SQLStatement
+    private let columns: [SQLColumn<Row>]
+
+    fileprivate init(_ statement: any SQLStatement, _ columns: [SQLColumn<Row>]) {
+        self.statement = statement
+        self.columns = columns
+    }
+
+    /// Inserts a row.
+    ///
+    /// - Returns: false where the insertion keeps what is there and the row's key was taken: then nothing was done.
+    /// - Throws: ``StorageError``.
+    @discardableResult
+    public func insert(_ row: Row) throws -> Bool {
+        var position = 1
+        for column in columns {
+            try statement.bind(column.value(row), at: position)
+            position += 1
+        }
+        return try statement.run() > 0
+    }
+}
+
+extension SQLTransaction {
+    /// Prepares an insertion for many rows.
+    ///
+    /// - Parameter shared: what the columns that all rows share are made of.
+    /// - Throws: ``StorageError``.
+    public func inserter<Row, Shared>(
+        _ insertion: SQLInsertion<Row, Shared>, sharing shared: Shared
+    ) throws -> SQLInserter<Row> {
+        let statement = try prepare(insertion.target)
+        try statement.bind(insertion.shared.map { $0.value(shared) }, from: insertion.columns.count + 1)
+        return SQLInserter(statement, insertion.columns)
+    }
+
+    /// Prepares an insertion of rows that share nothing.
+    ///
+    /// - Throws: ``StorageError``.
+    public func inserter<Row>(_ insertion: SQLInsertion<Row, Void>) throws -> SQLInserter<Row> {
+        try inserter(insertion, sharing: ())
+    }
+
+    /// Prepares the statement of an insertion.
+    ///
+    /// - Throws: ``StorageError``.
+    public func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement { try prepare(insertion.sql) }
+}

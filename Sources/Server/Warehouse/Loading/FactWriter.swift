@@ -1,0 +1,77 @@
+import Foundation
+import Storage
+
+/// Writes the facts of the resources of one upload, in place of those of other versions of them, through statements that
+/// are prepared once. It lives inside one transaction, in which nothing else makes an encounter.
+struct FactWriter {
+    private let transaction: any SQLTransaction
+    private let numbering: Numbering
+    private let trail: UploadTrail
+    private let mappings: SQLInserter<EncounterMappingRow>
+    private let visits: SQLInserter<VisitRow>
+    private let rows: SQLInserter<ObservationFactRow>
+    /// The number of the next new encounter.
+    private var next: Int64
+    /// Facts without their modifiers.
+    private(set) var written = 0
+    /// By their uploads, the facts that stand there more than before.
+    private var changes: [Int64: Int] = [:]
+
+    init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
+        self.trail = trail
+        numbering = Numbering(transaction: transaction, context: trail.context)
+        mappings = try transaction.inserter(EncounterMappingRow.insertion, sharing: trail)
+        visits = try transaction.inserter(VisitRow.insertion, sharing: trail)
+        rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
+        next = try numbering.nextEncounter()
+    }
+
+    /// Writes the facts of a resource.
+    mutating func write(_ facts: PreparedFacts) throws {
+        let encounter = try newEncounter(facts.ide) ?? emptied(facts.ide)
+        try visits.insert(VisitRow(encounter: encounter, facts: facts))
+        for fact in facts.facts {
+            try rows.insert(ObservationFactRow(fact, of: facts, encounter: encounter))
+            try rows.insert(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+        }
+        written += facts.facts.count
+        changes[trail.upload, default: 0] += facts.facts.count
+    }
+
+    /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
+    /// changes none of them.
+    func finish() throws {
+        for (upload, change) in changes.sorted(by: { $0.key < $1.key }) {
+            try transaction.execute(
+                """
+                UPDATE upload_status SET no_of_record = no_of_record + ?, loaded_record = loaded_record + ?,
+                    end_date = ?, load_status = 'COMPLETED' WHERE upload_id = ?
+                """,
+                [
+                    SQLValue(change), SQLValue(change), WarehouseTime.value(trail.context.loadedAt), SQLValue(upload),
+                ])
+        }
+    }
+
+    /// Maps a resource to an encounter of its own; nil where it has one.
+    private mutating func newEncounter(_ ide: String) throws -> Int64? {
+        let number = next
+        guard try mappings.insert(EncounterMappingRow(ide, number: number)) else { return nil }
+        try mappings.insert(EncounterMappingRow(itself: number))
+        next += 1
+        return number
+    }
+
+    /// The encounter of a resource that was loaded before, without the facts that it had.
+    private mutating func emptied(_ ide: String) throws -> Int64 {
+        let known = try numbering.encounter(ide, patient: trail.patient)
+        try numbering.touch(known, upload: trail.upload)
+        let removed = try transaction.execute(
+            "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
+            [SQLValue(known.number), SQLValue(trail.patient)])
+        // Each fact has its modifier's row beside it.
+        if let loaded = known.upload { changes[loaded, default: 0] -= removed / 2 }
+        return known.number
+    }
+}

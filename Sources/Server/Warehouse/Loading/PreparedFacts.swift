@@ -1,0 +1,26 @@
+import Foundation
+import Storage
+
+/// The facts of a resource, ready to be written: made without the database.
+struct PreparedFacts: Sendable {
+    /// The resource's type and id, which name its encounter.
+    let ide: String
+    let facts: [ObservationFact]
+    let visitStatus: String
+    let start: SQLValue
+    let end: SQLValue
+    /// The modifier that says how the time is known.
+    let timeSource: String
+    /// The time as it was written.
+    let timeText: FactValue
+
+    init(ide: String, facts: [ObservationFact], time: FactTime) {
+        self.ide = ide
+        self.facts = facts
+        visitStatus = time.visitStatus
+        start = WarehouseTime.value(time.start)
+        end = time.end.map { WarehouseTime.value($0) } ?? start
+        timeSource = time.source.rawValue
+        timeText = .text(time.text ?? "@")
+    }
+}

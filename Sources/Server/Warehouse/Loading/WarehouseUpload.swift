@@ -1,0 +1,79 @@
+import FHIR
+import Foundation
+import Storage
+
+/// The load of one submission into the i2b2 tables, within one transaction: i2b2's upload. All that is loaded goes this
+/// way.
+public struct WarehouseUpload {
+    private let transaction: any SQLTransaction
+    private let context: LoadContext
+    private let ontology: OntologyWriter
+    private let patient: Int64
+    /// The upload's row is made when there is something to upload.
+    private var number: Int64?
+    private var facts: FactWriter?
+    /// Concepts that are in the ontology for sure.
+    private(set) var ensured: Set<ConceptUse>
+
+    /// - Parameter ensured: concepts that an earlier transaction of the same load left in the ontology.
+    init(_ context: LoadContext, ensured: Set<ConceptUse>, in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
+        self.context = context
+        self.ensured = ensured
+        ontology = OntologyWriter(transaction: transaction, at: context.loadedAt)
+        if ensured.isEmpty { try ontology.ensureFoundation() }
+        patient = try Numbering(transaction: transaction, context: context).patient()
+    }
+
+    /// Loads one resource.
+    ///
+    /// - Parameter isCurrent: whether it is the present of the resource, as the records decided
+    ///   (`Records.PutResult.isCurrent`). Of what is history, no fact and no row of a participant or contract is written; a
+    ///   withdrawal is heard.
+    @discardableResult
+    public mutating func load(_ entry: WarehouseEntry, isCurrent: Bool = true) throws -> LoadReport {
+        if let form = entry.form { try ontology.ensure(form) }
+        try ensure(entry.concepts)
+        let upload = try uploadNumber()
+        let consent = ConsentRows(transaction: transaction, context: context, patient: patient, upload: upload)
+        switch entry.subject {
+        case .consent(let withdrawal): try consent.withdraw(withdrawal)
+        case .contract(let contract) where isCurrent: try consent.write(contract)
+        case .patient(let resource) where isCurrent:
+            try PatientRow(resource, at: context.loadedAt).write(patient, upload, context, in: transaction)
+        case .contract, .patient, nil: break
+        }
+        guard isCurrent else { return LoadReport(isOutdated: true) }
+        guard let facts = entry.facts else { return LoadReport() }
+        try write(facts)
+        return LoadReport(facts: facts.facts.count, warnings: entry.warnings)
+    }
+
+    /// Facts that were written, without their modifiers.
+    var factCount: Int { facts?.written ?? 0 }
+
+    /// Ends the upload, once.
+    func finish() throws { try facts?.finish() }
+
+    private mutating func ensure(_ concepts: [ConceptUse]) throws {
+        for concept in concepts where !ensured.contains(concept) {
+            try ontology.ensure(concept)
+            ensured.insert(concept)
+        }
+    }
+
+    private mutating func uploadNumber() throws -> Int64 {
+        if let number { return number }
+        let made = try Numbering(transaction: transaction, context: context).upload()
+        number = made
+        return made
+    }
+
+    private mutating func write(_ prepared: PreparedFacts) throws {
+        if facts == nil {
+            let trail = UploadTrail(context: context, patient: patient, upload: try uploadNumber())
+            facts = try FactWriter(trail, in: transaction)
+        }
+        try facts?.write(prepared)
+    }
+}

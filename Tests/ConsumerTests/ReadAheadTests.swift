@@ -1,0 +1,94 @@
+import Foundation
+import Storage
+import Testing
+import Wire
+
+@testable import Consumer
+
+/// What is read of a submission while the one before it is being recorded counts only where that changed nothing.
+@Suite struct ReadAheadTests {
+    /// Queues payloads of one device.
+    private func queue(_ payloads: [String], _ fixture: ConsumerFixture) async throws {
+        let client = try await fixture.client()
+        for (place, payload) in payloads.enumerated() {
+            let sid = UUID().uuidString.lowercased()
+            let header = try SubmissionHeader(sid: sid, seq: Int64(place + 1))
+            let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [fixture.keys[0].publicKey])
+            _ = try await fixture.queue.enqueue(
+                NewSubmission(
+                    clientID: client, submissionID: sid, digest: sid, format: .jwe, body: sealed.bytes,
+                    receivedAt: Date()), quota: nil)
+        }
+    }
+
+    /// Queues payloads of one device and leases them, in their order.
+    private func leased(_ payloads: [String], _ fixture: ConsumerFixture) async throws -> [QueuedSubmission] {
+        try await queue(payloads, fixture)
+        return try await fixture.queue.lease(owner: "test", limit: 10, duration: 60, now: Date())
+    }
+
+    @Test func dataThatWasReadBeforeItsContractIsStored() async throws {
+        let fixture = try await ConsumerFixture()
+        let lane = try await leased([ConsumerFixture.contract("p1"), ConsumerFixture.response("p1")], fixture)
+        let ahead = try #require(await fixture.processor.readAhead(lane[1]))
+        #expect(try await fixture.processor.process(lane[0])?.status == .stored)
+        #expect(try await fixture.processor.process(lane[1], readAhead: ahead)?.status == .stored)
+        try await fixture.close()
+    }
+
+    /// Also data that would be parked for what it says.
+    @Test(arguments: [false, true]) func dataThatWasReadBeforeTheWithdrawalIsRefused(isInvalid: Bool) async throws {
+        let fixture = try await ConsumerFixture()
+        let data = ConsumerFixture.response("p1")
+        let lane = try await leased(
+            [
+                ConsumerFixture.contract("p1", id: "c1"), ConsumerFixture.withdrawal("p1", contract: "c1"),
+                isInvalid ? data.replacingOccurrences(of: "linkId", with: "link") : data,
+            ], fixture)
+        #expect(try await fixture.processor.process(lane[0])?.status == .stored)
+        let ahead = try #require(await fixture.processor.readAhead(lane[2]))
+        #expect(try await fixture.processor.process(lane[1])?.status == .stored)
+        let outcome = try await fixture.processor.process(lane[2], readAhead: ahead)
+        #expect(outcome?.status == .refused && outcome?.reasonCode == "consent-withdrawn")
+        try await fixture.close()
+    }
+
+    @Test func whatWasReadAheadIsNotReadAgain() async throws {
+        let fixture = try await ConsumerFixture()
+        let lane = try await leased(
+            [
+                ConsumerFixture.contract("p1"), ConsumerFixture.response("p1"),
+                ConsumerFixture.response("p1", answer: 2),
+            ],
+            fixture)
+        #expect(try await fixture.processor.process(lane[0])?.status == .stored)
+        let ahead = try #require(await fixture.processor.readAhead(lane[1]))
+        // What was read of one, given for another, is recorded as it was read.
+        #expect(try await fixture.processor.process(lane[2], readAhead: ahead)?.status == .stored)
+        let answers = try await fixture.database.read {
+            try $0.query("SELECT nval_num FROM observation_fact WHERE modifier_cd = '@'")
+        }
+        #expect(try answers.map { try $0.real("nval_num") } == [1])
+        // There is nothing to read of what was recorded.
+        #expect(await fixture.processor.readAhead(lane[2]) == nil)
+        try await fixture.close()
+    }
+
+    @Test func aDevicesSubmissionsAreHandledInTheirOrder() async throws {
+        let fixture = try await ConsumerFixture()
+        try await queue(
+            [ConsumerFixture.contract("p1", id: "c1")] + (1...5).map { ConsumerFixture.response("p1", answer: $0) }
+                + [ConsumerFixture.withdrawal("p1", contract: "c1"), ConsumerFixture.response("p1", answer: 6)],
+            fixture)
+        #expect(try await fixture.service().drain() == 8)
+        let settled = try await fixture.queueStore.read {
+            try $0.query("SELECT status FROM submission ORDER BY number").map { try $0.text("status") }
+        }
+        #expect(settled == Array(repeating: "stored", count: 7) + ["refused"])
+        let answers = try await fixture.database.read {
+            try $0.query("SELECT nval_num FROM observation_fact WHERE modifier_cd = '@' ORDER BY encounter_num")
+        }
+        #expect(try answers.map { try $0.real("nval_num") } == [1, 2, 3, 4, 5])
+        try await fixture.close()
+    }
+}
