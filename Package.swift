@@ -6,6 +6,7 @@ import PackageDescription
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -25,6 +26,7 @@ let system: [Target] = [
         name: "CArchive", path: "Sources/System/CArchive", pkgConfig: "libarchive",
         providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CHaru", path: "Sources/System/CHaru", providers: [.apt(["libhpdf-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 ]
@@ -41,7 +43,7 @@ let language: [Target] = [
 ]
 
 let wire: [Target] = [
-    .target(name: "Wire", dependencies: ["Core", crypto, cryptoExtras], path: "Sources/Wire")
+    .target(name: "Wire", dependencies: ["Core", crypto, cryptoExtras, asn1], path: "Sources/Wire")
 ]
 
 let device: [Target] = [
@@ -56,7 +58,8 @@ let imports: [Target] = [
         name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
         path: "Sources/Import/AppleHealthExport"),
     .target(
-        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Import/ConsentDocument"),
+        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru", "CZlib"],
+        path: "Sources/Import/ConsentDocument"),
 ]
 
 let server: [Target] = [
@@ -76,7 +79,9 @@ let server: [Target] = [
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
-        dependencies: ["Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
+        dependencies: [
+            "Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
+        ],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Consumer",
@@ -122,7 +127,7 @@ let tests: [Target] = [
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
     .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),
@@ -170,6 +175,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
