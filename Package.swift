@@ -55,10 +55,10 @@ let device: [Target] = [
 
 let imports: [Target] = [
     .target(
-        name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
+        name: "AppleHealthExport", dependencies: ["Core", "HealthData", "FHIR", "CArchive"],
         path: "Sources/Import/AppleHealthExport"),
     .target(
-        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru", "CZlib"],
+        name: "ConsentDocument", dependencies: ["Core", "InformedConsent", "CHaru", "CZlib"],
         path: "Sources/Import/ConsentDocument"),
 ]
 
@@ -86,7 +86,7 @@ let server: [Target] = [
     .target(
         name: "Consumer",
         dependencies: [
-            "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
             "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),

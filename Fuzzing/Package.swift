@@ -28,16 +28,17 @@ let package = Package(
             name: "CXML2", path: "System/CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(
             name: "CArchive", path: "System/CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-        language("FHIR"),
-        language("UCUM"),
+        language("Core"),
+        language("FHIR", ["Core"]),
+        language("UCUM", ["Core"]),
         language("FHIRPath", ["FHIR", "UCUM"]),
         language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
         language("FHIRXML", ["FHIR", "CXML2"]),
         .target(
-            name: "HealthData", dependencies: ["FHIR", "UCUM", crypto], path: "Device/HealthData",
+            name: "HealthData", dependencies: ["Core", "FHIR", "UCUM", crypto], path: "Device/HealthData",
             swiftSettings: sanitized),
         .target(
-            name: "AppleHealthExport", dependencies: ["HealthData", "FHIR", "CArchive"],
+            name: "AppleHealthExport", dependencies: ["Core", "HealthData", "FHIR", "CArchive"],
             path: "Import/AppleHealthExport", swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),

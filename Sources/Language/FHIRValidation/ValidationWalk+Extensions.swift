@@ -35,7 +35,7 @@ extension ValidationWalk {
         content(definition, object, values, nested)
     }
 
-    /// What stands under `extension` of one element: an extension that is defined as single stands once.
+    /// Checks the extensions of one element: one that is defined as single stands once.
     mutating func extensionList(_ object: JSONObject) {
         guard let list = object["extension"]?.array, list.count > 1 else { return }
         var seen: Set<String> = []

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -197,11 +198,7 @@ public struct ConsumerService: Service {
     }
 
     private static func code(of error: any Error) -> String {
-        switch error {
-        case let error as StorageError: error.code
-        case let error as ConsumerError: error.code
-        default: "unexpected-\(type(of: error))"
-        }
+        (error as? any CodedError)?.code ?? "unexpected-\(type(of: error))"
     }
 }
 

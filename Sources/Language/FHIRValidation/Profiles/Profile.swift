@@ -10,7 +10,7 @@ struct Profile: Sendable {
     /// Whether it was read from its snapshot, which says everything; a differential needs its base beside it.
     let hasSnapshot: Bool
     let root: ProfileNode
-    /// What is wrong with the profile itself.
+    /// The faults of the profile itself.
     let problems: [ValidationIssue]
 }
 
