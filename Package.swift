@@ -6,6 +6,7 @@ import PackageDescription
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 
 /// What the server and the command line stand on. An app that takes the libraries alone turns the trait off
 /// (`traits: []`), and none of it is resolved for the app.
@@ -32,6 +33,7 @@ let system: [Target] = [
         name: "CArchive", path: "Sources/System/CArchive", pkgConfig: "libarchive",
         providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CHaru", path: "Sources/System/CHaru", providers: [.apt(["libhpdf-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 ]
@@ -48,7 +50,7 @@ let language: [Target] = [
 ]
 
 let wire: [Target] = [
-    .target(name: "Wire", dependencies: ["Core", crypto, cryptoExtras], path: "Sources/Wire")
+    .target(name: "Wire", dependencies: ["Core", crypto, cryptoExtras, asn1], path: "Sources/Wire")
 ]
 
 let device: [Target] = [
@@ -62,7 +64,7 @@ let device: [Target] = [
 
 let imports: [Target] = [
     .target(
-        name: "AppleHealthExport", dependencies: ["HealthData", "HealthTypes", "FHIR", "CArchive"],
+        name: "AppleHealthExport", dependencies: ["Core", "HealthData", "HealthTypes", "FHIR", "CArchive"],
         path: "Sources/Import/AppleHealthExport")
 ]
 
@@ -71,7 +73,8 @@ let documents: [Target] = [
         name: "HealthReport", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
         path: "Sources/Documents/HealthReport"),
     .target(
-        name: "ConsentDocument", dependencies: ["InformedConsent", "CHaru"], path: "Sources/Documents/ConsentDocument"),
+        name: "ConsentDocument", dependencies: ["Core", "InformedConsent", "CHaru", "CZlib"],
+        path: "Sources/Documents/ConsentDocument"),
 ]
 
 let server: [Target] = [
@@ -91,12 +94,14 @@ let server: [Target] = [
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
-        dependencies: ["Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbird, logging],
+        dependencies: [
+            "Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
+        ],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Consumer",
         dependencies: [
-            "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
             "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
@@ -136,7 +141,7 @@ let tests: [Target] = [
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1]),
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM"]),
@@ -202,6 +207,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),

@@ -41,7 +41,7 @@ let package = Package(
             name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Device/HealthData",
             swiftSettings: sanitized),
         .target(
-            name: "AppleHealthExport", dependencies: ["HealthData", "HealthTypes", "FHIR", "CArchive"],
+            name: "AppleHealthExport", dependencies: ["Core", "HealthData", "HealthTypes", "FHIR", "CArchive"],
             path: "Import/AppleHealthExport", swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),

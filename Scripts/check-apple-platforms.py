@@ -7,7 +7,8 @@ Which modules are checked is read from Package.swift: the targets of the library
 use of something that this macOS does not have yet is reported with its file and line.
 
 The interfaces are those of the installed toolchain, put under an Apple target (apple_interfaces.py); Darwin and Crypto
-are declared in Scripts/apple-platforms, as far as they are used. They are made once for a toolchain, in
+are declared in Scripts/apple-platforms, as far as they are used. Other packages that portable modules stand on are
+type-checked as ours are, from SCRATCH/checkouts, where the build puts them. The interfaces are made once for a toolchain, in
 SCRATCH/apple-platforms, and proven on Scripts/apple-platforms/Probe.swift; a module is checked again when its sources
 or those below it have changed. docs/testing.md says what the check shows and what it does not.
 
@@ -24,18 +25,19 @@ import pathlib
 import re
 import sys
 
-from apple_interfaces import AppleInterfaces, SetUpError, Toolchain, errors_in
+from apple_interfaces import DECLARED, AppleInterfaces, SetUpError, Toolchain, errors_in
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Module:
-    """A Swift target of the package."""
+    """A Swift target of a package."""
 
     def __init__(self, package, target):
         self.name = target["name"]
+        self.package = package
         self.dependencies = []
-        folder = package / (target.get("path") or f"Sources/{self.name}")
+        folder = package.folder / (target.get("path") or f"Sources/{self.name}")
         excluded = [folder / name for name in target.get("exclude", [])]
         self.files = sorted(
             file for file in folder.rglob("*.swift")
@@ -61,7 +63,8 @@ class Module:
 class Package:
     """What the manifest says: the modules to check, each after those that it imports, and the oldest macOS."""
 
-    def __init__(self, folder, scratch, toolchain):
+    def __init__(self, folder, scratch, checkouts, toolchain):
+        self.scratch, self.checkouts, self.toolchain = scratch, checkouts, toolchain
         said = toolchain.run(
             "swift", "package", "dump-package", "--package-path", folder, "--scratch-path", scratch,
             what="reading the manifest")
@@ -71,11 +74,9 @@ class Package:
         tools = manifest["toolsVersion"]["_version"]
         self.language = (manifest.get("swiftLanguageVersions") or [tools.partition(".")[0]])[-1]
         versions = [p["version"] for p in manifest["platforms"] if p["platformName"] == "macos"]
-        if not versions:
-            raise SetUpError("The manifest names no macOS.")
-        self.macos = versions[0]
+        self.macos = versions[0] if versions else None
         self.targets = {target["name"]: target for target in manifest["targets"]}
-        self.modules = {}
+        self.modules, self.others = {}, {}
         for product in manifest["products"]:
             if "library" in product["type"]:
                 for name in product["targets"]:
@@ -87,13 +88,28 @@ class Package:
         if name in self.modules:
             return self.modules[name]
         target = self.targets[name]
-        module = Module(self.folder, target)
+        module = Module(self, target)
         for dependency in target["dependencies"]:
+            if "product" in dependency and dependency["product"][0] not in DECLARED:
+                module.dependencies += self.product(*dependency["product"][:2])
             for kind in ("byName", "target"):
                 if kind in dependency and dependency[kind][0] in self.targets:
                     module.dependencies.append(self.add(dependency[kind][0]))
         self.modules[name] = module
         return module
+
+    def product(self, name, identity):
+        """The modules of another package's product, of the name that products of one module have."""
+        if identity not in self.others:
+            folder = self.checkouts / identity
+            if not (folder / "Package.swift").exists():
+                raise SetUpError(f"{identity} is not in {self.checkouts}; swift build fetches it.")
+            self.others[identity] = Package(folder, self.scratch / identity, self.checkouts, self.toolchain)
+        package = self.others[identity]
+        self.modules |= package.modules
+        if name not in package.modules:
+            raise SetUpError(f"{identity} has no library {name} with a module of that name.")
+        return [package.modules[name]]
 
 
 class Check:
@@ -142,7 +158,7 @@ class Check:
 
     def arguments(self, module):
         return [
-            "-parse-as-library", "-swift-version", self.package.language, "-package-name", self.package.name,
+            "-parse-as-library", "-swift-version", module.package.language, "-package-name", module.package.name,
             "-module-name", module.name, "-I", self.built, *module.settings, *module.files]
 
     def emit(self, module):
@@ -184,7 +200,10 @@ def main():
         # Clones may share the folder; two checks at once would write each other's modules.
         with open(scratch / "lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            package = Package(options.package.resolve(), scratch / "package", toolchain)
+            checkouts = options.scratch.resolve() / "checkouts"
+            package = Package(options.package.resolve(), scratch / "package", checkouts, toolchain)
+            if package.macos is None:
+                raise SetUpError("The manifest names no macOS.")
             interfaces = AppleInterfaces(scratch, toolchain, package.macos)
             interfaces.make()
             errors = Check(package, interfaces).run()
@@ -194,11 +213,12 @@ def main():
         return 2
     for error in errors:
         print(error)
-    files = sum(len(module.files) for module in package.modules.values())
+    ours = [module for module in package.modules.values() if module.package is package]
+    files = sum(len(module.files) for module in ours)
     if errors:
         print(f"check-apple-platforms: {len(errors)} errors for macOS {package.macos}", file=sys.stderr)
         return 1
-    print(f"== {len(package.modules)} portable modules type-check for macOS {package.macos} ({files} files)")
+    print(f"== {len(ours)} portable modules type-check for macOS {package.macos} ({files} files)")
     return 0
 
 

@@ -412,7 +412,7 @@ class Writer:
                   "        self = known ?? .unrecognized(type: type, json)",
                   "    }",
                   "",
-                  "    /// What the value's name ends in.",
+                  "    /// The type's name as the end of the member's name, such as `Quantity`.",
                   "    public var type: String {",
                   "        switch self {"]
         lines += [f'        case .{case}: "{suffix}"' for _, case, suffix, _ in cases]

@@ -1,7 +1,9 @@
+import Core
+
 /// Why Wire refused a key, an envelope or a request to seal one.
 ///
 /// The message never holds key material, plaintext or a part of an envelope.
-public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct WireError: CodedError, Hashable {
     /// The kinds of refusal; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The bytes are no envelope of a format we know: not JSON, a member missing or of the wrong type.
@@ -35,8 +37,6 @@ public struct WireError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The stable code, such as `envelope-unreadable`.
     public var code: String { reason.rawValue }
-
-    public var description: String { "\(code): \(message)" }
 
     /// The one answer to a wrong key, a damaged ciphertext and bad padding: whoever probes learns nothing from it.
     static let unreadable = WireError(

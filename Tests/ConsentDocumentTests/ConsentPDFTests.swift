@@ -158,13 +158,13 @@ struct ConsentPDFTests {
         let expected =
             (0..<90000).map { UInt8((($0 * $0) >> 7) % 251) }
             + [UInt8](String(repeating: "abc", count: 9000).utf8)
-        #expect(Inflate.content(of: stream, count: expected.count) == expected)
-        #expect(Inflate.content(of: stream, count: expected.count - 1) == nil)
+        #expect(PNGImage.inflated(stream, count: expected.count) == expected)
+        #expect(PNGImage.inflated(stream, count: expected.count - 1) == nil)
         var random = SystemRandomNumberGenerator()
         for _ in 0..<40 {
             var damaged = stream
             damaged[Int.random(in: 0..<damaged.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
-            #expect(Inflate.content(of: damaged, count: expected.count) == nil)
+            #expect(PNGImage.inflated(damaged, count: expected.count) == nil)
         }
     }
 

@@ -62,7 +62,7 @@ import Testing
         _ = try JSON(text)
         for length in 0..<text.count {
             let error = #expect(throws: JSONError.self) { try JSON(text[..<length]) }
-            #expect(error?.code == .unexpectedEnd || error?.code == .invalidUTF8 || error?.code == .invalidNumber)
+            #expect(error?.reason == .unexpectedEnd || error?.reason == .invalidUTF8 || error?.reason == .invalidNumber)
         }
     }
 }

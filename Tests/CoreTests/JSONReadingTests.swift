@@ -76,7 +76,7 @@ import Testing
                 var raw = Array("\"\(plain)\"".utf8)
                 raw[1 + place] = 0x1F
                 let error = #expect(throws: JSONError.self) { try JSON(raw) }
-                #expect(error?.code == .invalidString)
+                #expect(error?.reason == .invalidString)
                 #expect(error?.offset == 1 + place)
             }
         }
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(try again(nested(192)) == nested(192))
         let error = #expect(throws: JSONError.self) { try again(nested(193)) }
-        #expect(error?.code == .tooDeep)
+        #expect(error?.reason == .tooDeep)
         // Depth counts what is open, not what was opened.
         #expect(try again("[" + Array(repeating: nested(191), count: 5).joined(separator: ",") + "]").count > 1000)
     }
@@ -112,7 +112,7 @@ import Testing
         let error = #expect(throws: JSONError.self) {
             try JSON(parsing: String(repeating: opening, count: 100_000), lenient: true)
         }
-        #expect(error?.code == .tooDeep)
+        #expect(error?.reason == .tooDeep)
     }
 
     @Test func aNumberOfAMegabyteIsKept() throws {

@@ -39,7 +39,7 @@ struct ReadingTests {
     ])
     func aValueThatIsNotOfItsTypeIsRefused(element: String, path: String) {
         let error = refusal(xml("\n  " + element))
-        #expect(error?.code == .invalidValue)
+        #expect(error?.reason == .invalidValue)
         #expect(error?.path == path)
         #expect(error?.line == 2)
         #expect(error?.column == 3)
@@ -104,7 +104,7 @@ struct ReadingTests {
         "<deceasedBoolean value=\"true\"/><deceasedDateTime value=\"2020\"/>",
     ])
     func anElementThatMayStandOnceIsRefusedTheSecondTime(elements: String) {
-        #expect(refusal(xml(elements))?.code == .repeatedElement)
+        #expect(refusal(xml(elements))?.reason == .repeatedElement)
         #expect(refusal(xml(elements))?.path == "Patient")
     }
 

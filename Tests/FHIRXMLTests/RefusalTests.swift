@@ -17,17 +17,17 @@ struct RefusalTests {
         let text =
             "<?xml version=\"1.0\"?>\n  \(declaration)<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"&e;\"/></Patient>"
         let error = refusal(text)
-        #expect(error?.code == .doctype)
+        #expect(error?.reason == .doctype)
         #expect(error?.line == 2)
         #expect(error?.column == 3)
-        #expect(error?.code.rawValue == "xml-doctype")
+        #expect(error?.code == "xml-doctype")
     }
 
     @Test func aDocumentTypeIsFoundWhereverItStands() {
-        #expect(refusal("<!-- > --><?a <b ?><!DOCTYPE x><x/>")?.code == .doctype)
-        #expect(refusal(xml("<text><!DOCTYPE x></text>"))?.code == .doctype)
+        #expect(refusal("<!-- > --><?a <b ?><!DOCTYPE x><x/>")?.reason == .doctype)
+        #expect(refusal(xml("<text><!DOCTYPE x></text>"))?.reason == .doctype)
         let units = Array("<!DOCTYPE x><x/>".utf16)
-        #expect(refusal([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })?.code == .doctype)
+        #expect(refusal([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })?.reason == .doctype)
     }
 
     @Test func wordsOfADocumentTypeInValuesAndCommentsAreText() throws {
@@ -40,7 +40,7 @@ struct RefusalTests {
         "<id value=\"&e;\"/>", "&e;", "<text><div xmlns=\"http://www.w3.org/1999/xhtml\">&nbsp;</div></text>",
     ])
     func anEntityThatIsNotOneOfTheFiveIsRefused(inside: String) {
-        #expect(refusal(xml("\n" + inside))?.code == .undefinedEntity)
+        #expect(refusal(xml("\n" + inside))?.reason == .undefinedEntity)
         #expect(refusal(xml("\n" + inside))?.line == 2)
     }
 
@@ -49,18 +49,18 @@ struct RefusalTests {
     @Test func otherEncodingsAreRefused() {
         let text = "<Basic xmlns=\"http://hl7.org/fhir\"/>"
         for name in ["ISO-8859-1", "UTF-7", "US-ASCII", "UTF-16", "UCS-4", "EBCDIC-CP-US"] {
-            #expect(refusal("<?xml version=\"1.0\" encoding=\"\(name)\"?>" + text)?.code == .encoding, "\(name)")
+            #expect(refusal("<?xml version=\"1.0\" encoding=\"\(name)\"?>" + text)?.reason == .encoding, "\(name)")
         }
         let latin: [UInt8] =
             Array("<Basic xmlns=\"http://hl7.org/fhir\">\n<id value=\"".utf8) + [0xE9] + Array("\"/></Basic>".utf8)
-        #expect(refusal(latin)?.code == .encoding)
+        #expect(refusal(latin)?.reason == .encoding)
         #expect(refusal(latin)?.line == 2)
         #expect(refusal(latin)?.column == 12)
         // Without a mark UTF-16 and UTF-32 are not guessed.
-        #expect(refusal(Array(text.utf16).flatMap { [UInt8($0 & 0xFF), 0] })?.code == .encoding)
-        #expect(refusal(Array(text.utf16).flatMap { [0, 0, 0, UInt8($0 & 0xFF)] })?.code == .encoding)
-        #expect(refusal([0xFE, 0xFF, 0xD8, 0x00])?.code == .encoding)
-        #expect(refusal([0xFE, 0xFF, 0x00])?.code == .encoding)
+        #expect(refusal(Array(text.utf16).flatMap { [UInt8($0 & 0xFF), 0] })?.reason == .encoding)
+        #expect(refusal(Array(text.utf16).flatMap { [0, 0, 0, UInt8($0 & 0xFF)] })?.reason == .encoding)
+        #expect(refusal([0xFE, 0xFF, 0xD8, 0x00])?.reason == .encoding)
+        #expect(refusal([0xFE, 0xFF, 0x00])?.reason == .encoding)
     }
 
     // MARK: Well-formedness
@@ -75,14 +75,14 @@ struct RefusalTests {
     ])
     func whatIsNotWellFormedIsRefusedWithItsPlace(text: String) {
         let error = refusal(text)
-        #expect(error?.code == .notWellFormed)
+        #expect(error?.reason == .notWellFormed)
         #expect(error?.line != nil)
         #expect(error?.column != nil)
     }
 
     @Test func anErrorInTheMiddleHasItsPlace() {
         let error = refusal(xml("\n<name>\n  <given value=\"é\"/><given valuee=\"x\"/></name>"))
-        #expect(error?.code == .unknownAttribute)
+        #expect(error?.reason == .unknownAttribute)
         #expect(error?.line == 3)
         #expect(error?.column == 22)
         #expect(error?.path == "Patient.name[0].given[1]")
@@ -94,7 +94,7 @@ struct RefusalTests {
     // MARK: What R4 does not know
 
     @Test(arguments: [
-        ("<nme/>", FHIRXMLError.Code.unknownElement), ("<value/>", .unknownElement),
+        ("<nme/>", FHIRXMLError.Reason.unknownElement), ("<value/>", .unknownElement),
         ("<deceased value=\"true\"/>", .unknownElement), ("<name><url value=\"x\"/></name>", .unknownElement),
         ("<extension><url value=\"x\"/></extension>", .unknownElement),
         ("<resourceType value=\"Patient\"/>", .unknownElement),
@@ -112,20 +112,20 @@ struct RefusalTests {
         ("<contained id=\"x\"><Basic/></contained>", .unknownAttribute),
         ("<text><div>a</div></text>", .narrative), ("<text><div xmlns=\"urn:x\">a</div></text>", .narrative),
     ])
-    func nothingUnknownIsPassedOver(inside: String, code: FHIRXMLError.Code) {
+    func nothingUnknownIsPassedOver(inside: String, code: FHIRXMLError.Reason) {
         let error = refusal(xml(inside))
-        #expect(error?.code == code)
+        #expect(error?.reason == code)
         #expect(error?.path?.hasPrefix("Patient") == true)
         #expect(error?.line == 1)
     }
 
     @Test func aRootThatIsNoResourceIsRefused() {
-        #expect(refusal("<Patient/>")?.code == .namespace)
-        #expect(refusal("<Patient xmlns=\"http://hl7.org/fhir/\"/>")?.code == .namespace)
+        #expect(refusal("<Patient/>")?.reason == .namespace)
+        #expect(refusal("<Patient xmlns=\"http://hl7.org/fhir/\"/>")?.reason == .namespace)
         for name in ["patient", "HumanName", "DomainResource", "string", "div"] {
-            #expect(refusal(xml("", of: name))?.code == .unknownResource, "\(name)")
+            #expect(refusal(xml("", of: name))?.reason == .unknownResource, "\(name)")
         }
-        #expect(refusal(xml("", of: "Patient").replacing("xmlns=", with: "id=\"x\" xmlns="))?.code == .unknownAttribute)
+        #expect(refusal(xml("", of: "Patient").replacing("xmlns=", with: "id=\"x\" xmlns="))?.reason == .unknownAttribute)
     }
 
     // MARK: Sizes
@@ -140,21 +140,21 @@ struct RefusalTests {
         let value = try read(nested(deepest))
         #expect(try JSON(value.bytes()) == value)
         #expect(try ResourceXML.read(ResourceXML.write(value)) == value)
-        #expect(refusal(nested(deepest + 1))?.code == .tooDeep)
-        #expect(refusal(nested(100_000))?.code == .tooDeep)
+        #expect(refusal(nested(deepest + 1))?.reason == .tooDeep)
+        #expect(refusal(nested(100_000))?.reason == .tooDeep)
         let spans = String(repeating: "<b>", count: 300) + String(repeating: "</b>", count: 300)
         let error = refusal(xml("<text><div xmlns=\"http://www.w3.org/1999/xhtml\">\(spans)</div></text>"))
-        #expect(error?.code == .tooDeep)
+        #expect(error?.reason == .tooDeep)
         #expect(error?.path == "Patient.text.div")
     }
 
     @Test func attributesAndNamespacesAreLimited() {
         let many = (0..<5_000).map { " a\($0)=\"\"" }.joined()
-        #expect(refusal(xml("<id\(many)/>"))?.code == .tooLarge)
+        #expect(refusal(xml("<id\(many)/>"))?.reason == .tooLarge)
         let spaces = (0..<60).map { " xmlns:a\($0)=\"urn:a\"" }.joined()
         let nested = (0..<10).map { _ in "<b\(spaces)>" }.joined() + String(repeating: "</b>", count: 10)
         #expect(
-            refusal(xml("<text><div xmlns=\"http://www.w3.org/1999/xhtml\">\(nested)</div></text>"))?.code == .tooLarge)
+            refusal(xml("<text><div xmlns=\"http://www.w3.org/1999/xhtml\">\(nested)</div></text>"))?.reason == .tooLarge)
     }
 
     @Test func largeValuesAreReadWhereverTheyStand() throws {
@@ -169,6 +169,6 @@ struct RefusalTests {
 
     @Test func documentsHaveALargestSize() {
         let bytes = [UInt8](repeating: 0x20, count: ResourceXML.maximumBytes + 1)
-        #expect(refusal(bytes)?.code == .tooLarge)
+        #expect(refusal(bytes)?.reason == .tooLarge)
     }
 }

@@ -57,7 +57,7 @@ struct WritingTests {
     }
 
     @Test(arguments: [
-        (#"{"resourceType":"Patient","nme":1}"#, FHIRXMLError.Code.unknownMember, "Patient"),
+        (#"{"resourceType":"Patient","nme":1}"#, FHIRXMLError.Reason.unknownMember, "Patient"),
         (#"{"resourceType":"Patient","name":[{"x":1}]}"#, .unknownMember, "Patient.name[0]"),
         (#"{"resourceType":"Patient","name":[{"resourceType":"HumanName"}]}"#, .unknownMember, "Patient.name[0]"),
         (#"{"resourceType":"Patient","_name":[{"id":"x"}]}"#, .unknownMember, "Patient"),
@@ -97,9 +97,9 @@ struct WritingTests {
         ),
         (#"{"resourceType":"Patient","id":"\uffff"}"#, .forbiddenCharacter, "Patient.id"),
     ])
-    func nothingVanishes(text: String, code: FHIRXMLError.Code, path: String) throws {
+    func nothingVanishes(text: String, code: FHIRXMLError.Reason, path: String) throws {
         let error = refusal(writing: try json(text))
-        #expect(error?.code == code)
+        #expect(error?.reason == code)
         #expect(error?.path == path)
         #expect(error?.line == nil)
     }
@@ -109,11 +109,11 @@ struct WritingTests {
         #"{"resourceType":1}"#,
     ])
     func whatIsNoResourceIsRefused(text: String) throws {
-        #expect(refusal(writing: try json(text))?.code == .unknownResource)
+        #expect(refusal(writing: try json(text))?.reason == .unknownResource)
     }
 
     @Test(arguments: [
-        ("", FHIRXMLError.Code.narrative), ("text", .narrative),
+        ("", FHIRXMLError.Reason.narrative), ("text", .narrative),
         ("<p xmlns=\"http://www.w3.org/1999/xhtml\"/>", .narrative),
         ("<div>a</div>", .narrative), ("<div xmlns=\"http://hl7.org/fhir\"/>", .narrative),
         ("<!-- c --><div xmlns=\"http://www.w3.org/1999/xhtml\"/>", .narrative),
@@ -130,9 +130,9 @@ struct WritingTests {
         ("<div xmlns=\"http://www.w3.org/1999/xhtml\">\u{1}</div>", .notWellFormed),
         ("<!DOCTYPE div><div xmlns=\"http://www.w3.org/1999/xhtml\"/>", .doctype),
     ])
-    func aNarrativeThatIsNoXHTMLDivIsRefused(div: String, code: FHIRXMLError.Code) {
+    func aNarrativeThatIsNoXHTMLDivIsRefused(div: String, code: FHIRXMLError.Reason) {
         let error = refusal(writing: ["resourceType": "Basic", "text": ["status": "empty", "div": .string(div)]])
-        #expect(error?.code == code)
+        #expect(error?.reason == code)
         #expect(error?.path == "Basic.text.div")
     }
 
@@ -146,6 +146,6 @@ struct WritingTests {
         var value: JSON = ["url": "u"]
         for _ in 0..<1_000 { value = ["url": "u", "extension": [value]] }
         let error = refusal(writing: ["resourceType": "Basic", "extension": [value]])
-        #expect(error?.code == .tooDeep)
+        #expect(error?.reason == .tooDeep)
     }
 }

@@ -89,7 +89,7 @@ struct AppReceiptTests {
             #expect(throws: AppReceiptError.self) { try Self.verify(bytes) }
             _ = AppReceipt.bundleIdentifier(in: Data([0x31, UInt8(truncatingIfNeeded: count)]) + bytes)
         }
-        let good = AppReceipt.payload(bundleIdentifier: bundle, created: Date())
+        let good = try AppReceipt.payload(bundleIdentifier: bundle, created: Date())
         #expect(AppReceipt.bundleIdentifier(in: good) == bundle)
         for length in 0..<good.count { #expect(AppReceipt.bundleIdentifier(in: good.prefix(length)) == nil) }
         for _ in 0..<5000 {
@@ -110,9 +110,25 @@ struct AppReceiptTests {
         #expect(AppReceipt.bundleIdentifier(in: payload(attribute + attribute)) == nil)
         #expect(AppReceipt.bundleIdentifier(in: payload([])) == nil)
         #expect(AppReceipt.bundleIdentifier(in: payload(attribute) + Data([0])) == nil)
+        // BER is read where DER would be refused: members in any order, lengths that are not minimal, no length at all.
+        let later: [UInt8] = [0x30, 11, 2, 1, 9, 2, 1, 1, 4, 3] + name
+        #expect(AppReceipt.bundleIdentifier(in: payload(later + attribute)) == "A")
+        #expect(AppReceipt.bundleIdentifier(in: Data([0x31, 0x80] + attribute + [0, 0])) == "A")
         // Large attribute types and a long-form length are passed over; a negative type is no 2.
         let large: [UInt8] = [0x30, 0x81, 15, 2, 5, 1, 0, 0, 0, 2, 2, 1, 1, 4, 3] + name
         #expect(AppReceipt.bundleIdentifier(in: payload(large + attribute)) == "A")
+        let negative: [UInt8] = [0x30, 11, 2, 1, 0xFE, 2, 1, 1, 4, 3] + name
+        #expect(AppReceipt.bundleIdentifier(in: payload(negative + attribute)) == "A")
+        let beyond: [UInt8] = [0x30, 20, 2, 10, 1] + [UInt8](repeating: 0, count: 9) + [2, 1, 1, 4, 3] + name
+        #expect(AppReceipt.bundleIdentifier(in: payload(beyond + attribute)) == "A")
+    }
+
+    @Test func deepNestingIsRefusedAndDoesNotCrash() {
+        for depth in [10, 60, 10_000, 100_000] {
+            let indefinite = Data(
+                [UInt8](repeating: 0x31, count: 1) + (0..<depth).flatMap { _ in [0x80, 0x31] as [UInt8] })
+            #expect(AppReceipt.bundleIdentifier(in: indefinite) == nil)
+        }
     }
 
     /// Receipts made by the openssl command line, as far from our own making as can be.
@@ -145,7 +161,7 @@ struct AppReceiptTests {
             "x509", "-req", "-in", "s.csr", "-CA", "root.pem", "-CAkey", "root.key", "-set_serial", "7", "-days", "0",
             "-\(digest)", "-out", "s.pem",
         ])
-        let content = AppReceipt.payload(bundleIdentifier: bundle, created: Date())
+        let content = try AppReceipt.payload(bundleIdentifier: bundle, created: Date())
         try content.write(to: folder.appendingPathComponent("payload"))
         try openssl(
             [

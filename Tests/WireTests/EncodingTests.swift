@@ -31,20 +31,89 @@ import Testing
 }
 
 @Suite struct PEMTests {
+    private func wrapped(_ key: PublicKey, lines length: Int, ending: String = "\n") -> Data {
+        var rest = Substring(key.subjectPublicKeyInfo.base64EncodedString())
+        var lines = ["-----BEGIN PUBLIC KEY-----"]
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return Data((lines + ["-----END PUBLIC KEY-----"]).joined(separator: ending).utf8)
+    }
+
     @Test func blocksAreFoundBetweenOtherText() throws {
-        let one = PEMDocument.text(label: "A", bytes: Data(repeating: 7, count: 100))
-        let document = try #require(PEMDocument("subject=x\r\n" + one + "\nnote\n" + one))
-        #expect(document.blocks.map(\.label) == ["A", "A"])
-        #expect(document.blocks.allSatisfy { $0.bytes == Data(repeating: 7, count: 100) })
-        #expect(one.split(separator: "\n").allSatisfy { $0.count <= 64 })
+        let key = try TestKeys.p256.get().publicKey
+        let other = PublicKey.pem("OTHER", Data(repeating: 7, count: 100))
+        let text = "subject=x\r\n" + other + "\nnote\n" + key.pem + other
+        #expect(try PublicKey.read(from: Data(text.utf8)) == [key])
+        #expect(other.split(separator: "\n").allSatisfy { $0.count <= 64 } && other.hasSuffix("-----END OTHER-----\n"))
+    }
+
+    @Test func linesEndAsTheyDoOnAnySystem() throws {
+        let key = try TestKeys.rsa.get().publicKey
+        #expect(try PublicKey.read(from: wrapped(key, lines: 64)) == [key])
+        #expect(try PublicKey.read(from: wrapped(key, lines: 64, ending: "\r\n")) == [key])
+    }
+
+    /// RFC 7468 section 2: a writer wraps at 64 characters, and a reader need not take anything else.
+    @Test(arguments: [63, 65, 76, 10_000])
+    func linesOfAnotherLengthAreRefusedWithAReason(length: Int) throws {
+        let text = wrapped(try TestKeys.rsa.get().publicKey, lines: length)
+        let error = #expect(throws: WireError.self) { try PublicKey.read(from: text) }
+        #expect(error?.code == "key-malformed" && error?.message.contains("lines of 64 characters") == true)
     }
 
     @Test(arguments: [
-        "-----BEGIN A-----\nAAAA\n", "-----BEGIN A-----\nAAAA\n-----END B-----\n",
-        "-----BEGIN A-----\n*\n-----END A-----\n",
-        "-----END A-----", "-----BEGIN A-----\n-----BEGIN A-----\n-----END A-----\n",
+        "-----BEGIN PUBLIC KEY-----\nAAAA\n", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END B-----\n",
+        "-----BEGIN PUBLIC KEY-----\n*\n-----END PUBLIC KEY-----\n",
+        "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n",
+        "-----BEGIN PUBLIC KEY-----\n-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n", "-----BEGIN ",
     ])
     func damagedTextIsRefused(text: String) {
-        #expect(PEMDocument(text) == nil)
+        let error = #expect(throws: WireError.self) { try PublicKey.read(from: Data(text.utf8)) }
+        #expect(error?.code == "key-malformed")
+    }
+
+    @Test func aDamagedPrivateKeyIsStillNamedAsOne() {
+        let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"
+        let error = #expect(throws: WireError.self) { try PublicKey.read(from: Data(text.utf8)) }
+        #expect(error?.code == "key-is-private")
+    }
+}
+
+/// Distinguished encoding (ITU-T X.690): one spelling to each value.
+@Suite struct DERTests {
+    private func refusal(of bytes: [UInt8]) -> String? { code { _ = try PublicKey.read(from: Data(bytes)) } }
+
+    @Test func aKeyInOtherThanItsOneSpellingIsRefused() throws {
+        let good = [UInt8](try TestKeys.p256.get().publicKey.subjectPublicKeyInfo)
+        #expect(refusal(of: good) == nil && good.starts(with: [0x30, 0x59]))
+        // A length that is not minimal, one without end, bytes behind the key.
+        #expect(refusal(of: [0x30, 0x81, 0x59] + good[2...]) == "key-malformed")
+        #expect(refusal(of: [0x30, 0x80] + good[2...] + [0, 0]) == "key-malformed")
+        #expect(refusal(of: good + [0]) == "key-malformed")
+        // A BIT STRING whose bits are no whole octets.
+        var padded = good
+        padded[25] = 1
+        #expect(refusal(of: padded) == "key-malformed")
+    }
+
+    @Test func aNumberWithAZeroTooManyIsRefused() throws {
+        let key = try TestKeys.rsaPublicKey()
+        func pkcs1(_ modulus: [UInt8]) -> [UInt8] {
+            let content =
+                [0x02, 0x82, UInt8(modulus.count >> 8), UInt8(modulus.count & 255)] + modulus + [2, 3, 1, 0, 1]
+            return [0x30, 0x82, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
+        }
+        let modulus = [UInt8](key.modulus)
+        #expect(try PublicKey.read(from: Data(pkcs1([0] + modulus))) == [.rsa(key)])
+        #expect(refusal(of: pkcs1([0, 0] + modulus)) == "key-malformed")
+        #expect(refusal(of: pkcs1(modulus)) == "key-malformed", "a negative modulus")
+    }
+
+    @Test func deepNestingIsRefusedAndDoesNotCrash() {
+        var bytes: [UInt8] = [0x30, 0]
+        for _ in 0..<200 { bytes = [0x30, 0x82, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)] + bytes }
+        #expect(refusal(of: bytes) == "key-malformed")
     }
 }

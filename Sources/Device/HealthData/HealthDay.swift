@@ -13,7 +13,7 @@ public struct HealthDay: Sendable, Hashable, Comparable {
     }
 
     package init(seconds: Int64, offsetMinutes: Int16) {
-        number = Int((seconds + Int64(offsetMinutes) * 60).flooredQuotient(86_400))
+        number = Int((seconds + Int64(offsetMinutes) * 60).flooredDivision(by: 86_400).quotient)
     }
 
     /// Reads `2023-02-11`; nil for what is no day of the calendar.
@@ -42,19 +42,9 @@ public struct HealthDay: Sendable, Hashable, Comparable {
     }
 
     /// 0 for Monday to 6 for Sunday, as ISO 8601 counts.
-    public var weekday: Int { Int((Int64(number) + 3).flooredRemainder(7)) }
+    public var weekday: Int { (number + 3).flooredDivision(by: 7).remainder }
 
     public static func < (left: HealthDay, right: HealthDay) -> Bool { left.number < right.number }
 
     public func adding(_ days: Int) -> HealthDay { HealthDay(number: number + days) }
-}
-
-extension Int64 {
-    /// The quotient rounded towards minus infinity, so that times before 1970 fall on their day too.
-    package func flooredQuotient(_ divisor: Int64) -> Int64 {
-        let quotient = self / divisor
-        return self % divisor < 0 ? quotient - 1 : quotient
-    }
-
-    package func flooredRemainder(_ divisor: Int64) -> Int64 { self - flooredQuotient(divisor) * divisor }
 }

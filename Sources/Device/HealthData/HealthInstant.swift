@@ -35,9 +35,8 @@ public struct HealthInstant: Sendable, Hashable {
 
     /// Writes the 25 characters of ``text``.
     func writeText(to start: UnsafeMutablePointer<UInt8>) {
-        let local = seconds + Int64(offsetMinutes) * 60
-        let day = local >= 0 ? local / 86400 : (local - 86399) / 86400
-        let rest = Int(local - day * 86400)
+        let (day, second) = (seconds + Int64(offsetMinutes) * 60).flooredDivision(by: 86400)
+        let rest = Int(second)
         let date = CivilDate.date(days: Int(day))
         func put(_ value: Int, _ place: Int) {
             start[place] = UInt8(truncatingIfNeeded: 0x30 + value / 10)

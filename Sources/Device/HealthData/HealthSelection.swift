@@ -84,7 +84,7 @@ extension ClinicalRecord {
 }
 
 /// A name that means no type of the table.
-public struct UnknownHealthType: Error, Sendable, Hashable {
+public struct UnknownHealthType: CodedError, Hashable {
     public let name: String
     public var code: String { "health-type-unknown" }
     public var message: String { "There is no health type named \(name); see the table of types for the names." }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 #if canImport(Glibc)
@@ -22,7 +23,7 @@ public struct SeenIdentities: Sendable {
     private static let heading = Array("tributary-seen-1".utf8)
 
     /// Why the file cannot be used.
-    public enum Failure: Error, Sendable, Hashable {
+    public enum Failure: CodedError, Hashable {
         /// The file is of another kind.
         case notSeenIdentities
         /// The system refused, with its error number.

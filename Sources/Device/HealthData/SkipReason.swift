@@ -1,5 +1,7 @@
+import Core
+
 /// Why an element is not an observation of its own. The raw value is the stable code in the account.
-public enum SkipReason: String, Error, Sendable, CaseIterable {
+public enum SkipReason: String, CodedError, CaseIterable {
     /// The type is not in ``HealthType/all``.
     case unsupportedType = "unsupported-type"
     /// The caller asked for other types.
@@ -35,6 +37,36 @@ public enum SkipReason: String, Error, Sendable, CaseIterable {
     case unknownElement = "unknown-element"
     /// The file ends inside of it.
     case cutOff = "cut-off"
+
+    /// The stable code.
+    public var code: String { rawValue }
+
+    /// A sentence that says what became of the element.
+    public var message: String {
+        switch self {
+        case .unsupportedType: "The type is not in the table of types; a supplement can add it."
+        case .notSelected: "Other types were asked for."
+        case .beforeSince: "The sample ended before the date that was asked for."
+        case .duplicate: "The same sample stands earlier in the same source."
+        case .alreadyKnown: "The same sample was converted before."
+        case .memberOfCorrelation: "The value is in the observation of its correlation."
+        case .combinedWithSystolic: "The value is in the observation of the systolic pressure of the same time."
+        case .incompleteCorrelation: "No member of the correlation has a value."
+        case .unknownUnit: "The unit is not known, or does not measure what the type measures."
+        case .valueMissing: "The sample has no value."
+        case .valueNotANumber: "The value is no number."
+        case .valueOutOfRange: "The value is larger or smaller than an observation can hold."
+        case .unknownValue: "The coded value is none of the type's."
+        case .dateMissing: "The sample has no start."
+        case .dateInvalid: "A date of the sample cannot be read."
+        case .dateOutOfRange: "The sample lies before 1900 or after 2099."
+        case .endBeforeStart: "The sample ends before it starts."
+        case .notRead: "The element is never read: it holds what no study asks for."
+        case .inFile: "The element speaks of a file, which is counted under its own name."
+        case .unknownElement: "Apple describes no such element."
+        case .cutOff: "The file ends inside of the element."
+        }
+    }
 
     /// All cases, made once: millions of elements are counted by their place in it.
     static let all = allCases

@@ -1,5 +1,7 @@
+import Core
+
 /// Why a consent cannot be drawn.
-public enum ConsentPDFError: Error, Sendable, Hashable {
+public enum ConsentPDFError: CodedError, Hashable {
     /// No TrueType font is where one is looked for.
     case fontMissing
     /// The file is no TrueType font that can be embedded.

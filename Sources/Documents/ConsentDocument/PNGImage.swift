@@ -1,8 +1,11 @@
+import CZlib
 import Foundation
 
 /// The pixels of a PNG file on white paper (<https://www.w3.org/TR/png-3/>).
 ///
-/// All colour types and depths are read, without interlacing. Anything wrong in the file makes no image.
+/// All colour types and depths are read, without interlacing. Anything wrong in the file makes no image. libharu hands PNG
+/// files to libpng without a way back from its errors: a damaged file would end the process. So a signature is read here,
+/// and only its pixels are handed over.
 struct PNGImage {
     /// The longest side in pixels; more is a mistake or an attack on memory.
     static let maximumSide = 4096
@@ -41,7 +44,7 @@ struct PNGImage {
         let transparency = chunks.first { $0.name == "tRNS" }.map { Array($0.body) } ?? []
         let stream = chunks.filter { $0.name == "IDAT" }.flatMap(\.body)
         let rowBytes = (header.width * channels * header.depth + 7) / 8
-        guard var rows = Inflate.content(of: stream, count: (rowBytes + 1) * header.height),
+        guard var rows = PNGImage.inflated(stream, count: (rowBytes + 1) * header.height),
             PNGImage.unfilter(&rows, rowBytes, step: max(1, channels * header.depth / 8))
         else { return nil }
         var pixels: [UInt8] = []
@@ -102,11 +105,18 @@ struct PNGImage {
 
     /// CRC-32 of ISO 3309.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        ~bytes.reduce(UInt32.max) { ($0 >> 8) ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+        bytes.withUnsafeBufferPointer { UInt32(crc32_z(0, $0.baseAddress, $0.count)) }
     }
 
-    private static let table: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 0 ? value >> 1 : (value >> 1) ^ 0xEDB8_8320 }
+    /// The content of a zlib stream (RFC 1950); nil where the stream is damaged or holds more or less than so many bytes.
+    static func inflated(_ stream: [UInt8], count: Int) -> [UInt8]? {
+        var status = Z_OK
+        let content = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            var length = uLongf(count)
+            status = uncompress(buffer.baseAddress, &length, stream, uLong(stream.count))
+            initialized = status == Z_OK ? Int(length) : 0
+        }
+        return status == Z_OK && content.count == count ? content : nil
     }
 
     // MARK: Pixels

@@ -38,7 +38,7 @@ struct DaysInTheMaking {
         let offset = Int64(entry.offsetMinutes) * 60
         var begin = range.lowerBound
         while begin < range.upperBound {
-            let day = (begin + offset).flooredQuotient(86_400)
+            let day = (begin + offset).flooredDivision(by: 86_400).quotient
             let end = min(range.upperBound, (day + 1) * 86_400 - offset)
             let piece = end - begin
             let free = piece - (covered?.seconds(in: begin..<end) ?? 0)

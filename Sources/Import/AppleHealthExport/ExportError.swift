@@ -1,6 +1,8 @@
+import Core
+
 /// Why an export cannot be converted at all. A file that is cut or damaged on the way is no error: what was read before
 /// is converted and the account says so.
-public enum ExportError: Error, Sendable, Hashable {
+public enum ExportError: CodedError, Hashable {
     /// There is no file or folder at the path, or it cannot be opened.
     case unreadable(errno: Int32)
     /// The file has no bytes.

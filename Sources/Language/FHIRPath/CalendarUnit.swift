@@ -54,7 +54,7 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    /// What numbers of two units are multiplied by to be in one unit: a year is 12 months or 365 days, a month 30 days
+    /// The factors that bring numbers of two units into one unit: a year is 12 months or 365 days, a month 30 days
     /// (<https://hl7.org/fhirpath/N1/#toquantityunit--string--quantity>).
     static func ratio(_ first: CalendarUnit, _ second: CalendarUnit) -> (Decimal, Decimal) {
         switch (first, second) {

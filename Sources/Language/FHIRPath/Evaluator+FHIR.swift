@@ -144,7 +144,7 @@ extension Evaluator {
 
     // MARK: References
 
-    /// What references point to: contained resources, entries of the Bundle, then what the resolver finds.
+    /// Returns the targets of references: contained resources, entries of the Bundle, then what the resolver finds.
     private mutating func resolved(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         var output: [FHIRPathValue] = []
         for item in input {

@@ -3,18 +3,19 @@ import Foundation
 
 /// One evaluation of an expression.
 struct Evaluator {
-    /// What a part of an expression sees beside its focus.
+    /// The scope of a part of an expression, beside its focus.
     struct Scope {
         var this: Items
         var index: Int?
         var total: Items?
     }
 
-    /// What `defineVariable()` named so far and is still seen: a branch drops what it defined when it ends.
+    /// The variables that `defineVariable()` named and that are still seen: a branch drops what it defined when it
+    /// ends.
     private(set) var variables: [(name: String, value: Items)] = []
 
     let context: FHIRPathContext
-    /// What the expression as a whole was asked of.
+    /// The input of the expression as a whole.
     let root: Items
     private var steps: Int
     private var depth = 0

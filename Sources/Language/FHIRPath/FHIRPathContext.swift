@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What codes mean, for `memberOf()` and `subsumes()`.
+/// The meaning of codes, for `memberOf()` and `subsumes()`.
 public protocol FHIRPathTerminology: Sendable {
     /// Whether the code, Coding or CodeableConcept is in a value set; nil where the value set is not known.
     func memberOf(_ element: TypedElement, valueSet: String) -> Bool?
@@ -10,10 +10,11 @@ public protocol FHIRPathTerminology: Sendable {
 }
 
 extension FHIRPathTerminology {
+    /// Returns nil: no code system is known.
     public func subsumes(_ general: TypedElement, _ special: TypedElement) -> Bool? { nil }
 }
 
-/// What surrounds an evaluation: the resource, variables, the instant, and services. All of it is passed in.
+/// The surroundings of an evaluation: the resource, variables, the instant, and services. All of it is passed in.
 public struct FHIRPathContext: Sendable {
     /// Bounds on one evaluation, so that no expression runs away.
     public struct Limits: Sendable {
@@ -26,6 +27,7 @@ public struct FHIRPathContext: Sendable {
         /// How deep evaluation may nest.
         public var depth = 400
 
+        /// Makes the bounds that hold where nothing else is said.
         public init() {}
     }
 
@@ -46,12 +48,15 @@ public struct FHIRPathContext: Sendable {
     public var offsetMinutes = 0
     /// Finds what a reference points to beyond the resource and its Bundle.
     public var resolver: (@Sendable (String) -> TypedElement?)?
+    /// Answers for codes; without it `memberOf()` and `subsumes()` give nothing.
     public var terminology: (any FHIRPathTerminology)?
     /// Whether an element conforms to a profile; nil where the profile is not known.
     public var conformance: (@Sendable (TypedElement, String) -> Bool?)?
     /// Receives what `trace()` shows. The values may be health data: who sets it decides where they go.
     public var trace: (@Sendable (String, [FHIRPathValue]) -> Void)?
+    /// The bounds.
     public var limits = Limits()
 
+    /// Makes a context with an instant and nothing else.
     public init(now: Date = Date()) { self.now = now }
 }

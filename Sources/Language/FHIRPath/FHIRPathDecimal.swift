@@ -11,6 +11,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
     /// Digits behind the point, trailing zeros included.
     public var scale: Int { Int(shownScale) }
 
+    /// The number.
     public var value: Decimal {
         if let large { return large.value }
         return Decimal(
@@ -23,12 +24,14 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         large = nil
     }
 
+    /// Makes a decimal of a number, with its own digits behind the point unless told otherwise.
     public init(_ value: Decimal, scale: Int? = nil) {
         digits = 0
         shownScale = Int32(scale ?? max(0, -value.exponent))
         large = LargeDecimal(value)
     }
 
+    /// Makes a decimal without digits behind the point.
     public init(_ value: Int) { self.init(digits: Int64(value), scale: 0) }
 
     /// Digits with an optional point and exponent; nil for more digits than 38 or anything else.
@@ -79,6 +82,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         self.init(value)
     }
 
+    /// The nearest binary number.
     public var double: Double {
         if large == nil, scale == 0 { return Double(digits) }
         return NSDecimalNumber(decimal: value).doubleValue

@@ -1,5 +1,8 @@
+import Core
+
 /// Why an expression could not be read or evaluated.
-public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct FHIRPathError: CodedError, Hashable {
+    /// The kinds of errors.
     public enum Kind: String, Sendable {
         /// The text is no expression.
         case syntax
@@ -11,6 +14,7 @@ public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible 
         case limit
     }
 
+    /// The kind of error.
     public let kind: Kind
     /// A stable code.
     public let code: String
@@ -21,6 +25,7 @@ public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible 
     /// In characters, from 1.
     public let column: Int?
 
+    /// Makes an error of a kind and a code, with a sentence and the place in the expression.
     public init(_ kind: Kind, code: String, message: String, at place: FHIRPathPlace? = nil) {
         self.kind = kind
         self.code = code
@@ -37,7 +42,9 @@ public struct FHIRPathError: Error, Sendable, Hashable, CustomStringConvertible 
 
 /// A place in the text of an expression, from 1.
 public struct FHIRPathPlace: Sendable, Hashable {
+    /// The line, from 1.
     public let line: Int
+    /// The column in characters, from 1.
     public let column: Int
 }
 

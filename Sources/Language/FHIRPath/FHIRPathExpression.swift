@@ -8,12 +8,14 @@ import FHIR
 /// let found = try names.evaluate(TypedElement(resource: patient))
 /// ```
 public struct FHIRPathExpression: Sendable, CustomStringConvertible {
+    /// Bounds on the text of an expression.
     public struct Options: Sendable {
         /// In bytes.
         public var maximumLength = 100_000
         /// Parentheses, arguments and operators inside each other.
         public var maximumDepth = 100
 
+        /// Makes the bounds that hold where nothing else is said.
         public init() {}
     }
 

@@ -3,17 +3,24 @@ import Foundation
 
 /// One item of a collection: an element of a resource, or a value that an expression made.
 public enum FHIRPathValue: Sendable {
+    /// An element of a resource.
     case element(TypedElement)
+    /// A truth value.
     case boolean(Bool)
+    /// A text.
     case string(String)
     /// 32 bits wide, by the specification.
     case integer(Int)
+    /// 64 bits wide.
     case long(Int)
+    /// A number with its digits behind the point.
     case decimal(FHIRPathDecimal)
     // Boxed: they would make every item of every collection twice as large.
+    /// A date, a date with a time, or a time of day.
     indirect case temporal(TemporalValue)
+    /// A number with a unit.
     indirect case quantity(QuantityValue)
-    /// What `type()` gives.
+    /// The answer of `type()`.
     indirect case typeInfo(namespace: String, name: String)
 
     /// The name of the type: FHIR's for elements (`HumanName`), else `boolean`, `string`, `integer`, `decimal`, `date`,
@@ -53,7 +60,7 @@ public enum FHIRPathValue: Sendable {
     }
 }
 
-/// What elements are when operators look at them: the implicit conversions of
+/// The kinds of values that elements are to operators: the implicit conversions of
 /// <https://hl7.org/fhir/R4/fhirpath.html#types>.
 enum SystemKind: UInt8, Sendable {
     case none, boolean, integer, decimal, string, date, dateTime, time, quantity

@@ -160,7 +160,7 @@ struct Lexer {
         return Token(kind: .number(text(first, position)), place: start)
     }
 
-    /// What stands behind `@`: a date, a time, or both.
+    /// Reads a date, a time or both behind `@`.
     private mutating func temporal() -> String {
         let first = position
         func isPart(_ scalar: Unicode.Scalar) -> Bool {

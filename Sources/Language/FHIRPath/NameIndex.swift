@@ -4,7 +4,7 @@ import FHIR
 final class NameIndex: Sendable {
     static let shared = NameIndex()
 
-    /// What a name stands for in one type.
+    /// The element that a name stands for in one type.
     struct Member: Sendable {
         let declaration: Int32
         let type: TypeModel.TypeID
@@ -105,7 +105,7 @@ final class NameIndex: Sendable {
     /// Members of choices of the name.
     func choiceMember(_ name: String) -> Table? { members[name] }
 
-    /// What the JSON name of a member stands for in a type.
+    /// Returns the element that the JSON name of a member stands for in a type.
     func member(_ key: String, of type: TypeModel.TypeID) -> Member? {
         var place = NameIndex.hash(key, type.index) & (slots.count - 1)
         while slots[place].type >= 0 {

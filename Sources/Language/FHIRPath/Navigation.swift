@@ -1,6 +1,6 @@
 import FHIR
 
-/// What items are added to.
+/// A collection that items are added to.
 protocol ItemSink {
     mutating func append(_ value: FHIRPathValue)
 }

@@ -4,6 +4,7 @@ import UCUM
 
 /// A number with a unit: of UCUM, or of the calendar (<https://hl7.org/fhirpath/N1/#quantity>).
 public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
+    /// The number.
     public let value: FHIRPathDecimal
     /// A UCUM code, or a calendar unit in the singular.
     public let unit: String
@@ -13,6 +14,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     /// (<https://hl7.org/fhir/R4/fhirpath.html#quantity>).
     private let isElement: Bool
 
+    /// Makes a quantity; an empty unit is `1`.
     public init(_ value: FHIRPathDecimal, unit: String, isCalendar: Bool) {
         self.init(value, unit: unit, isCalendar: isCalendar, isElement: false)
     }

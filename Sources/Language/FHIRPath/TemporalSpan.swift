@@ -83,14 +83,10 @@ enum TemporalSpan {
         case .year: return end.year - start.year
         case .month: return (end.year - start.year) * 12 + end.month - start.month
         case .week: return week(end) - week(start)
-        default: return floored(total(end), length(unit)) - floored(total(start), length(unit))
+        default: return total(end).flooredDivision(by: length(unit)).quotient - total(start).flooredDivision(by: length(unit)).quotient
         }
     }
 
     /// Weeks since that of 1970-01-01, a Thursday; they begin on Sunday.
-    private static func week(_ value: TemporalValue) -> Int { floored(day(value) + 4, 7) }
-
-    private static func floored(_ number: Int, _ divisor: Int) -> Int {
-        number >= 0 ? number / divisor : (number - divisor + 1) / divisor
-    }
+    private static func week(_ value: TemporalValue) -> Int { (day(value) + 4).flooredDivision(by: 7).quotient }
 }

@@ -4,25 +4,53 @@ import Foundation
 /// A date, a date with a time, or a time of day, as precise as it was written
 /// (<https://hl7.org/fhirpath/N1/#date>, <https://hl7.org/fhirpath/N1/#datetime>, <https://hl7.org/fhirpath/N1/#time>).
 public struct TemporalValue: Sendable, Hashable {
-    public enum Kind: Sendable, Hashable { case date, dateTime, time }
+    /// The kinds of values.
+    public enum Kind: Sendable, Hashable {
+        /// A date.
+        case date
+        /// A date with a time.
+        case dateTime
+        /// A time of day.
+        case time
+    }
 
     /// The finest part that is known. Seconds and their fraction are one part.
     public enum Precision: Int, Sendable, Comparable, Hashable {
-        case year, month, day, hour, minute, second
+        /// The year alone.
+        case year
+        /// Year and month.
+        case month
+        /// The day of the month.
+        case day
+        /// The hour.
+        case hour
+        /// The minute.
+        case minute
+        /// The second, with its fraction.
+        case second
 
         public static func < (left: Precision, right: Precision) -> Bool {
             left.rawValue < right.rawValue
         }
     }
 
+    /// The kind of value.
     public let kind: Kind
+    /// The finest part that is known.
     public let precision: Precision
+    /// The year; 1 where there is none.
     public let year: Int
+    /// The month; 1 where it is not known.
     public let month: Int
+    /// The day of the month; 1 where it is not known.
     public let day: Int
+    /// The hour; 0 where it is not known.
     public let hour: Int
+    /// The minute; 0 where it is not known.
     public let minute: Int
+    /// The second; 0 where it is not known.
     public let second: Int
+    /// The fraction of the second in nanoseconds.
     public let nanosecond: Int
     /// Digits of the fraction as written.
     public let fractionDigits: Int

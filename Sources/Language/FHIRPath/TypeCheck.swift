@@ -16,7 +16,7 @@ extension FHIRPathExpression {
 
 /// Infers what each part of an expression yields, as far as that is certain.
 struct TypeCheck {
-    /// What is known of a collection.
+    /// The knowledge about a collection before it is evaluated.
     enum Knowledge {
         /// Nothing.
         case unknown

@@ -55,7 +55,7 @@ enum TypeMatch {
         }
     }
 
-    /// What `type()` says of an item.
+    /// Returns the answer of `type()` for an item.
     static func info(_ value: FHIRPathValue) -> FHIRPathValue {
         guard case .element(let element) = value else {
             return .typeInfo(namespace: "System", name: systemName(value))

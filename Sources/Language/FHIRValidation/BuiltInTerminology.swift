@@ -7,11 +7,15 @@ import UCUM
 /// codes. `*` stands for codes that follow a rule (languages, media types, currencies, UCUM). A value set without a
 /// system could not be expanded from the definitions. `_20` is a space, `_5F` an underscore.
 public struct BuiltInTerminology: Sendable {
+    /// The value sets of R4's own bindings.
     public static let r4 = BuiltInTerminology(r4Text)
 
     /// Whether a code is in a value set.
     public enum Membership: Sendable, Equatable {
-        case inside, outside
+        /// The value set has the code.
+        case inside
+        /// The value set does not have the code.
+        case outside
         /// The value set is not known here, or not wholly.
         case unknown
     }

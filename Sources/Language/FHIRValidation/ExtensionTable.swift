@@ -8,7 +8,7 @@ import FHIR
 struct ExtensionTable: Sendable {
     static let r4 = ExtensionTable(r4Text)
 
-    /// What an extension or one nested in it may hold.
+    /// The definition of an extension or of one nested in it.
     struct Content: Sendable {
         let isRequired: Bool
         let isRepeated: Bool

@@ -3,7 +3,7 @@ import FHIRPath
 
 /// Checks resources against FHIR R4 and against profiles.
 ///
-/// What it looks at (<https://hl7.org/fhir/R4/validation.html>): names, shapes, cardinalities, primitive formats, types of
+/// It checks (<https://hl7.org/fhir/R4/validation.html>) names, shapes, cardinalities, primitive formats, types of
 /// choices, references and their targets, required bindings, constraints, extensions, narratives, contained resources,
 /// ids, Bundles, and the profiles that are supplied. Terminology beyond the value sets of R4's own bindings is
 /// asked of the context's terminology, where there is one.
@@ -13,6 +13,7 @@ import FHIRPath
 /// for issue in report.errors { print(issue.line ?? 0, issue.expression, issue.message) }
 /// ```
 public struct FHIRValidator: Sendable {
+    /// Bounds and services of a validation.
     public struct Options: Sendable {
         /// After so many errors the walk ends and says so; of warnings and notes so many are told.
         public var maximumIssues = 500
@@ -21,9 +22,11 @@ public struct FHIRValidator: Sendable {
         /// For constraints: the instant, a resolver, a terminology, limits.
         public var context = FHIRPathContext()
 
+        /// Makes the options that hold where nothing else is said.
         public init() {}
     }
 
+    /// The bounds and services.
     public var options: Options
     private let profiles: ProfileSet
 
@@ -78,7 +81,7 @@ public struct FHIRValidator: Sendable {
         } catch {
             return ValidationReport(issues: [
                 ValidationIssue(
-                    .fatal, error.code == .duplicateKey ? .duplicate : .structure, code: error.code.rawValue,
+                    .fatal, error.reason == .duplicateKey ? .duplicate : .structure, code: error.code,
                     expression: "", message: error.message, line: error.line, column: error.column)
             ])
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The formats of primitive values (<https://hl7.org/fhir/R4/datatypes.html#primitive>).
 enum PrimitiveFormat {
-    /// What a type of primitive asks of its JSON.
+    /// The form that a type of primitive has in JSON.
     enum Rule: UInt8, Sendable {
         case boolean, integer, unsignedInt, positiveInt, decimal
         case string, markdown, code, id, uri, url, canonical, oid, uuid, base64Binary
@@ -45,7 +45,7 @@ enum PrimitiveFormat {
         }
     }
 
-    /// What is wrong with a value.
+    /// A fault of a value.
     enum Problem: Equatable {
         /// Not the JSON that the type is written as.
         case shape

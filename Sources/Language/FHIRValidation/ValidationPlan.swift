@@ -1,10 +1,10 @@
 import FHIR
 
-/// What validation asks of each type and element of R4, by number, made once from the tables.
+/// The rules of each type and element of R4, by number, made once from the tables.
 struct ValidationPlan: Sendable {
     static let r4 = ValidationPlan(TypeModel.r4)
 
-    /// What an element asks for; small, so that the walk copies no strings.
+    /// The rules of an element; small, so that the walk copies no strings.
     struct ElementRule: Sendable {
         let isRepeated: Bool
         let isChoice: Bool

@@ -1,10 +1,11 @@
 import FHIR
 
-/// What validation says of one resource.
+/// The result of validating one resource.
 public struct ValidationReport: Sendable, Hashable {
     /// The problems in the order of the document, as far as they have a place.
     public internal(set) var issues: [ValidationIssue]
 
+    /// Makes a report of issues.
     public init(issues: [ValidationIssue]) { self.issues = issues }
 
     /// Whether nothing is wrong: no issue is an error or fatal.

@@ -35,7 +35,7 @@ extension ValidationWalk {
         content(definition, object, values, nested)
     }
 
-    /// What a supplied definition says of an extension that HL7 does not define: its place and its content.
+    /// Checks an extension that HL7 does not define against its supplied definition: its place and its content.
     mutating func suppliedExtension(_ object: JSONObject, _ element: TypedElement) {
         guard let url = object["url"]?.string, ValidationWalk.isAbsolute(url), profiles.definesExtension(url),
             ExtensionTable.r4.definition(url) == nil, let profile = profiles.profile(url)
@@ -48,7 +48,7 @@ extension ValidationWalk {
         error(.extension, "extension-context", "This extension does not belong here, but to \(places): move it.")
     }
 
-    /// What stands under `extension` of one element: an extension that is defined as single stands once.
+    /// Checks the extensions of one element: one that is defined as single stands once.
     mutating func extensionList(_ object: JSONObject) {
         guard let list = object["extension"]?.array, list.count > 1 else { return }
         var seen: Set<String> = []

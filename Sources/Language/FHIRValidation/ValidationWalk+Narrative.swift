@@ -5,6 +5,6 @@ extension ValidationWalk {
     mutating func narrative(_ value: JSON) {
         guard let text = value.string else { return }
         guard let problem = NarrativeCheck.problem(in: text) else { return }
-        error(.invariant, problem.isEmptyDiv ? "txt-2" : "txt-1", problem.message)
+        error(.invariant, problem.code, problem.message)
     }
 }

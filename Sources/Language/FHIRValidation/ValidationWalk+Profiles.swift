@@ -70,8 +70,8 @@ extension ValidationWalk {
 
     // MARK: One element
 
-    /// What a node says about one element. `bases` are the nodes of the profiles it is derived from, for slicings that
-    /// only they state.
+    /// Applies a node to one element. `bases` are the nodes of the profiles it is derived from, for slicings that only
+    /// they state.
     mutating func content(_ node: ProfileNode, _ element: TypedElement, bases: [ProfileNode]) {
         guard !isFull else { return }
         types(node, element)

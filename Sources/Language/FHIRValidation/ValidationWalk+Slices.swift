@@ -144,7 +144,7 @@ extension ValidationWalk {
         return found.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    /// What a profile says at a place: its node, and the value that is fixed there or in what stands above.
+    /// The rules of a profile at a place: its node, and the value that is fixed there or in what stands above.
     private struct Statement {
         var node: ProfileNode?
         var value: JSON?

@@ -54,7 +54,7 @@ extension ValidationWalk {
         for number in rule.invariants { invariant(number, element) }
     }
 
-    /// What stands under one name: one value, or an array of them.
+    /// Walks the value under one name, or the array of them.
     private mutating func content(
         _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32,
         _ stated: ValidationPlan.ElementRule

@@ -2,7 +2,7 @@ import FHIR
 import UCUM
 
 extension ValidationWalk {
-    /// What single data types ask for beyond their structure.
+    /// The rules of single data types beyond their structure.
     mutating func special(_ special: ValidationPlan.Special, _ object: JSONObject) {
         switch special {
         case .extension: extensionRules(object)

@@ -1,6 +1,6 @@
 import FHIR
 
-/// What R4 asks of Bundles and the older releases did not (<https://hl7.org/fhir/R4/bundle.html#invs>).
+/// The demands of R4 on Bundles that the older releases did not make (<https://hl7.org/fhir/R4/bundle.html#invs>).
 enum BundleFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
         let type = output.object["type"]?.string ?? ""

@@ -1,6 +1,7 @@
 import FHIR
 
-/// What follows from a whole element: codes with their systems, and elements that R4 does not allow beside each other.
+/// The last step, which looks at a whole element: codes with their systems, and elements that R4 does not allow beside
+/// each other.
 enum ConversionFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
         switch place.to {

@@ -1,6 +1,7 @@
-/// What a conversion could not carry over one to one. A note names places and never shows values of the resource.
+/// A part of a resource that a conversion could not carry over one to one. A note names places and never shows values
+/// of the resource.
 public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
-    /// What happened at the place.
+    /// The kinds of notes.
     public enum Kind: String, Sendable, CaseIterable {
         /// R4 has no such element: its value stands in the official cross-version extension.
         case keptInExtension = "kept-in-extension"
@@ -17,6 +18,7 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
         case untouched
     }
 
+    /// The kind of note.
     public let kind: Kind
     /// The element in the older release, such as `Contract.signer.signature`.
     public let path: String
@@ -26,6 +28,7 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
     /// `Contract.signer[0].signature`.
     public let place: String
 
+    /// Makes a note; the place is the path unless given.
     public init(_ kind: Kind, _ path: String, _ detail: String = "", place: String? = nil) {
         self.kind = kind
         self.path = path

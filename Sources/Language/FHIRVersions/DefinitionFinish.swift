@@ -1,6 +1,6 @@
 import FHIR
 
-/// What R4 asks of StructureDefinitions and the older releases did not
+/// The demands of R4 on StructureDefinitions that the older releases did not make
 /// (<https://hl7.org/fhir/R4/structuredefinition.html#invs>, <https://hl7.org/fhir/R4/elementdefinition.html#invs>).
 enum DefinitionFinish {
     static let home = "http://hl7.org/fhir/StructureDefinition/"

@@ -11,9 +11,12 @@ import FHIR
 public enum FHIRConversion {
     /// An R4 resource with what could not be carried over one to one.
     public struct Converted: Sendable, Hashable {
+        /// The resource as R4.
         public let resource: Resource
+        /// The notes, in the order of the document.
         public let notes: [ConversionNote]
 
+        /// Makes a result of a resource and its notes.
         public init(resource: Resource, notes: [ConversionNote]) {
             self.resource = resource
             self.notes = notes
@@ -49,13 +52,14 @@ public enum FHIRConversion {
 }
 
 /// Why a resource cannot be converted.
-public enum FHIRConversionError: Error, Sendable, Hashable {
+public enum FHIRConversionError: CodedError, Hashable {
     /// Resources of this type are not read in the older release.
     case unsupportedType(String, FHIRVersion)
 
     /// The resource takes more steps than the conversion may.
     case tooExpensive(StepBudgetError)
 
+    /// The stable code, such as `fhir-version-unsupported-type`.
     public var code: String {
         switch self {
         case .unsupportedType: "fhir-version-unsupported-type"
@@ -63,6 +67,7 @@ public enum FHIRConversionError: Error, Sendable, Hashable {
         }
     }
 
+    /// A sentence that a person can act on.
     public var message: String {
         switch self {
         case .unsupportedType(let type, let version):

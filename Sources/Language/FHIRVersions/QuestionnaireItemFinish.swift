@@ -1,6 +1,6 @@
 import FHIR
 
-/// What R4 asks of a form's items and the older releases did not
+/// The demands of R4 on a form's items that the older releases did not make
 /// (<https://hl7.org/fhir/R4/questionnaire.html#invs>).
 enum QuestionnaireItemFinish {
     static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
@@ -112,7 +112,7 @@ enum QuestionnaireItemFinish {
         return .object(result)
     }
 
-    /// What the member was called.
+    /// Returns the member's older name.
     private static func older(_ key: String, _ from: String) -> String {
         switch (key, from) {
         case ("code", "Questionnaire.group"), ("code", "Questionnaire.group.question"): "concept"

@@ -17,7 +17,7 @@ enum ResourceNames {
         "Sequence": "MolecularSequence",
     ]
 
-    /// What R4 has for the type; `Basic` for one without a successor, nil for one that no release knows.
+    /// Returns R4's name of the type; `Basic` for one without a successor, nil for one that no release knows.
     ///
     /// Procedure requests of DSTU2 are R4's ServiceRequest as those of STU3 are.
     static func newer(_ type: String, in source: ElementTable) -> String? {

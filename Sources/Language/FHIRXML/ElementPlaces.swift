@@ -7,7 +7,9 @@ import FHIR
 public struct ElementPlaces {
     /// A line and a column in bytes, both from 1.
     public struct Place: Sendable, Hashable {
+        /// The line, from 1.
         public let line: Int
+        /// The column in bytes, from 1.
         public let column: Int
     }
 

@@ -1,33 +1,55 @@
 #if canImport(CXML2)
+    import Core
+
     /// Why a text is not the XML of a resource, or a resource cannot be written as XML, with the place.
-    public struct FHIRXMLError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// What is wrong; the raw value is the stable code.
-        public enum Code: String, Sendable {
+    public struct FHIRXMLError: CodedError, Hashable {
+        /// The kinds of fault; the raw value is the stable code.
+        public enum Reason: String, Sendable {
             // The text.
+            /// The text is not well-formed XML.
             case notWellFormed = "xml-not-well-formed"
+            /// The text declares a document type.
             case doctype = "xml-doctype"
+            /// An entity is none of the five that XML defines.
             case undefinedEntity = "xml-undefined-entity"
+            /// The text is neither UTF-8 nor UTF-16 with a byte order mark.
             case encoding = "xml-encoding"
+            /// Elements are nested too deeply.
             case tooDeep = "xml-too-deep"
+            /// A part of the text is larger than is read.
             case tooLarge = "xml-too-large"
+            /// An element stands outside of FHIR's namespace.
             case namespace = "xml-namespace"
             // The resource in it.
+            /// R4 has no resource of this name.
             case unknownResource = "xml-unknown-resource"
+            /// R4 has no such element at this place.
             case unknownElement = "xml-unknown-element"
+            /// R4 has no such attribute at this place.
             case unknownAttribute = "xml-unknown-attribute"
+            /// An element that may stand once is repeated.
             case repeatedElement = "xml-repeated-element"
+            /// Text stands between elements.
             case unexpectedText = "xml-unexpected-text"
+            /// A value is not of the element's type.
             case invalidValue = "xml-invalid-value"
+            /// An element that contains a resource has none, or several.
             case missingResource = "xml-missing-resource"
+            /// A narrative is no `div` of XHTML.
             case narrative = "xml-narrative"
             // Writing.
+            /// R4 has no such member, so that XML has no place for it.
             case unknownMember = "xml-unknown-member"
+            /// A value has not the shape that R4 gives the element in JSON.
             case wrongShape = "xml-wrong-shape"
+            /// A null, an empty array or an empty object has no form in XML.
             case emptyValue = "xml-empty-value"
+            /// A value holds a character that XML 1.0 cannot hold.
             case forbiddenCharacter = "xml-forbidden-character"
         }
 
-        public let code: Code
+        /// The kind of fault.
+        public let reason: Reason
 
         /// The line of the text, counted from 1; of the narrative's text for a narrative that cannot be written; nil
         /// where a resource cannot be written otherwise.
@@ -48,13 +70,14 @@
             return places.isEmpty ? "\(sentence)." : "\(sentence) (\(places.joined(separator: ", ")))."
         }
 
-        public var description: String { "\(code.rawValue): \(message)" }
+        /// The stable code, such as `xml-unknown-element`.
+        public var code: String { reason.rawValue }
 
         private let sentence: String
 
-        init(_ code: Code, _ sentence: String? = nil, path: String? = nil) {
-            self.code = code
-            self.sentence = sentence ?? code.sentence
+        init(_ reason: Reason, _ sentence: String? = nil, path: String? = nil) {
+            self.reason = reason
+            self.sentence = sentence ?? reason.sentence
             self.path = path
         }
 
@@ -66,8 +89,8 @@
         }
     }
 
-    extension FHIRXMLError.Code {
-        /// What is said where there is nothing more exact to say.
+    extension FHIRXMLError.Reason {
+        /// The sentence where there is nothing more exact to say.
         fileprivate var sentence: String {
             switch self {
             case .notWellFormed: "The text is not well-formed XML"

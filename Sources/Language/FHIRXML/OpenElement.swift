@@ -19,7 +19,7 @@
             let key: String
             let isRepeated: Bool
             var values: [JSON] = []
-            /// What stands beside each value under the name with `_` before it.
+            /// The ids and extensions beside each value, under the name with `_` before it.
             var siblings: [JSON] = []
         }
 

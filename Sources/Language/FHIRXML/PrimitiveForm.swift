@@ -1,7 +1,7 @@
 #if canImport(CXML2)
     import FHIR
 
-    /// What a primitive type is in JSON (<https://hl7.org/fhir/R4/json.html#primitive>).
+    /// The form of a primitive type in JSON (<https://hl7.org/fhir/R4/json.html#primitive>).
     enum PrimitiveForm {
         case boolean
         case number

@@ -11,7 +11,7 @@
 
         init(_ text: XMLText) { self.text = text }
 
-        /// What was read.
+        /// The resource that was read.
         func resource() throws(FHIRXMLError) -> JSON {
             guard let result else { throw FHIRXMLError(.unknownResource) }
             return result

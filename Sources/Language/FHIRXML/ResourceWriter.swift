@@ -8,7 +8,7 @@
         private let model = TypeModel.r4
         /// How many elements are open.
         private var level = 0
-        /// What the path of an error is made of.
+        /// A step of the path of an error.
         private var trail: [(name: String, index: Int?)] = []
 
         init(pretty: Bool) { isPretty = pretty }
@@ -226,8 +226,8 @@
             return trail.map { step in step.name + (step.index.map { "[\($0)]" } ?? "") }.joined(separator: ".")
         }
 
-        private func error(_ code: FHIRXMLError.Code, _ sentence: String? = nil) -> FHIRXMLError {
-            FHIRXMLError(code, sentence, path: path)
+        private func error(_ reason: FHIRXMLError.Reason, _ sentence: String? = nil) -> FHIRXMLError {
+            FHIRXMLError(reason, sentence, path: path)
         }
     }
 #endif

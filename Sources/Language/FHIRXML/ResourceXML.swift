@@ -3,7 +3,7 @@
 
     /// FHIR R4's XML form, both ways: <https://hl7.org/fhir/R4/xml.html>.
     ///
-    /// What XML says and what JSON says (<https://hl7.org/fhir/R4/json.html>) is one resource; here both are one
+    /// The XML and the JSON (<https://hl7.org/fhir/R4/json.html>) is one resource; here both are one
     /// ``FHIR/JSON`` value. Nothing is dropped on either way: what the other form has no place for is an error that
     /// names where it stands. Whether the resource follows its definitions beyond that (cardinality, codes, formats of
     /// strings) is validation's to say.

@@ -1,7 +1,7 @@
 #if canImport(CXML2)
     import CXML2
 
-    /// What is told of a document. The first error that is thrown ends the reading; it is given the place.
+    /// The events of a document. The first error that is thrown ends the reading; it is given the place.
     protocol XMLEvents: AnyObject {
         func begin(_ tag: XMLTag) throws(FHIRXMLError)
         /// - Parameter end: where the text behind the element begins.

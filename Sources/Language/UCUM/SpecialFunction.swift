@@ -35,7 +35,7 @@ enum SpecialFunction: String, Sendable {
         }
     }
 
-    /// What stands between the zero points of an interval scale and the absolute one, in the special unit.
+    /// The distance between the zero points of an interval scale and the absolute one, in the special unit.
     private var offset: ExactNumber? {
         switch self {
         case .celsius: ExactNumber(numerator: Natural(27_315), exponent: -2)

@@ -1,4 +1,4 @@
-/// What a unit measures: the exponents of UCUM's seven base units and of the arbitrary units in it.
+/// The dimension of a unit: the exponents of UCUM's seven base units and of the arbitrary units in it.
 ///
 /// Two units can be compared when their dimensions are equal. Note that UCUM counts: the mole is a number without
 /// dimension, and a plane angle has a dimension of its own. An arbitrary unit such as `[iU]` is a dimension by itself,
@@ -20,12 +20,19 @@ public struct UCUMDimension: Sendable, Hashable {
     /// The codes of the base units in canonical order: meter, second, gram, radian, kelvin, coulomb, candela.
     public static let baseUnits = ["m", "s", "g", "rad", "K", "C", "cd"]
 
+    /// The exponent of the meter, UCUM's unit of length.
     public var length: Int { Int(base[0]) }
+    /// The exponent of the second, UCUM's unit of time.
     public var time: Int { Int(base[1]) }
+    /// The exponent of the gram, UCUM's unit of mass.
     public var mass: Int { Int(base[2]) }
+    /// The exponent of the radian, UCUM's unit of plane angle.
     public var planeAngle: Int { Int(base[3]) }
+    /// The exponent of the kelvin, UCUM's unit of temperature.
     public var temperature: Int { Int(base[4]) }
+    /// The exponent of the coulomb, UCUM's unit of electric charge.
     public var electricCharge: Int { Int(base[5]) }
+    /// The exponent of the candela, UCUM's unit of luminous intensity.
     public var luminousIntensity: Int { Int(base[6]) }
 
     /// The arbitrary units by their codes, with their exponents.

@@ -1,5 +1,7 @@
-/// What is wrong with a unit's code, or why a value cannot be converted.
-public struct UCUMError: Error, Sendable, Hashable, CustomStringConvertible {
+import Core
+
+/// A fault of a unit's code, or the reason why a value cannot be converted.
+public struct UCUMError: CodedError, Hashable {
     /// The kind of error, stable across versions: `empty`, `too-long`, `too-deep`, `too-large`, `unexpected-character`,
     /// `unknown-unit`, `not-metric`, `missing-unit`, `missing-operator`, `unclosed-parenthesis`,
     /// `unexpected-parenthesis`, `unclosed-bracket`, `unclosed-annotation`, `invalid-annotation`, `invalid-exponent`,
@@ -10,6 +12,7 @@ public struct UCUMError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence that says what is wrong and what to do.
     public let message: String
 
+    /// Makes an error of a code, a place and a sentence.
     public init(code: String, offset: Int?, message: String) {
         self.code = code
         self.offset = offset

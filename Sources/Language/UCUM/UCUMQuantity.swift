@@ -4,9 +4,12 @@ import Foundation
 /// A value with its unit. Two quantities are equal (`==`) when they are written alike; ``compare(_:)`` compares what
 /// they mean.
 public struct UCUMQuantity: Sendable, Hashable, CustomStringConvertible {
+    /// The number.
     public let value: Decimal
+    /// The unit.
     public let unit: UCUMUnit
 
+    /// Makes a quantity of a number and a unit.
     public init(value: Decimal, unit: UCUMUnit) {
         self.value = value
         self.unit = unit

@@ -13,7 +13,7 @@ struct UCUMTable: Sendable {
         let code: String
         let isMetric: Bool
         let isArbitrary: Bool
-        /// What one unit is; for a special unit a factor of 1 on its own scale.
+        /// The meaning of one unit; for a special unit a factor of 1 on its own scale.
         var meaning: UnitMeaning
         /// For a special unit its function, and the size of the corresponding proper unit.
         var special: Special?

@@ -31,7 +31,7 @@ public struct UCUMUnit: Sendable, Hashable, CustomStringConvertible {
         (try? UCUMUnit(code)) != nil
     }
 
-    /// What the unit measures. For a special unit that of the proper unit it corresponds to, as kelvin for `Cel`.
+    /// The dimension of the unit. For a special unit that of the proper unit it corresponds to, as kelvin for `Cel`.
     public var dimension: UCUMDimension { meaning.dimension }
 
     /// Whether values in the unit are on a scale of their own, interval or logarithmic, as those in `Cel` or `dB`. They

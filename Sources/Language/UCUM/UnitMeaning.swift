@@ -1,6 +1,7 @@
 import Core
 
-/// What an expression of units means: a factor and a dimension, and for special units the scale they are measured on.
+/// The meaning of an expression of units: a factor and a dimension, and for special units the scale they are measured
+/// on.
 struct UnitMeaning: Sendable {
     /// How many base units one unit is; for a special unit the factor that scales its values (specification §22).
     var factor: ExactNumber

@@ -54,7 +54,7 @@ extension UnitParser {
         }
     }
 
-    /// What to write for the characters beyond ASCII that people put into units.
+    /// The spellings of the characters beyond ASCII that people put into units.
     private static func replacement(for bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> String {
         let rest = UnsafeBufferPointer(rebasing: bytes[place..<min(place + 8, bytes.count)])
         switch String(decoding: rest, as: UTF8.self).unicodeScalars.first {

@@ -4,7 +4,7 @@ import Core
 ///
 /// One pass over the bytes, without backtracking; every bound of ``UCUMLimit`` is checked where it is passed.
 struct UnitParser {
-    /// What an expression is made of, in the order of its text.
+    /// The parts of an expression, in the order of its text.
     enum Piece {
         case multiply
         case divide

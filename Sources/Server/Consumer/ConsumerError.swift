@@ -1,5 +1,7 @@
+import Core
+
 /// Why the consumer's side could not do what was asked.
-public struct ConsumerError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ConsumerError: CodedError, Hashable {
     /// Stable, for programs.
     public let code: String
     /// A sentence for a person, without health data or secrets.
@@ -9,6 +11,4 @@ public struct ConsumerError: Error, Sendable, Hashable, CustomStringConvertible 
         self.code = code
         self.message = message
     }
-
-    public var description: String { "\(code): \(message)" }
 }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -107,31 +108,27 @@ public struct ConsumerService: Service {
     ///
     /// - Returns: how many submissions were handled.
     public func drain() async throws -> Int {
-        try await withThrowingTaskGroup(of: Event.self) { group in
+        let (handled, failure) = await withTaskGroup(of: Event.self) { group in
             var work = LaneWork(places: Self.lanesAtATime)
             var failure: (any Error)?
             var isLooking = false
             var pause = Pause()
             while true {
-                let mayStart = failure == nil && !Task.isShuttingDownGracefully && !Task.isCancelled
-                // 1. What is known to wait, else what the queue has.
-                if mayStart, work.wantsMore {
-                    let leased = try await queue.lease(
-                        owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(),
-                        isIdle: work.isIdle)
-                    work.add(leased)
-                    if !leased.isEmpty { pause.reset() }
+                // 1. What is leased and waits, else what the queue has.
+                if failure == nil, mayBegin, work.wantsMore {
+                    do {
+                        let leased = try await lease(isIdle: work.isIdle)
+                        work.add(leased)
+                        if !leased.isEmpty { pause.reset() }
+                    } catch { failure = error }
                 }
-                while mayStart, let lane = work.start() {
-                    group.addTask {
-                        let (count, error) = await handle(lane: lane)
-                        return .ended(handled: count, error)
-                    }
+                while failure == nil, mayBegin, let lane = work.start() {
+                    group.addTask { await .ended(handle(lane: lane)) }
                 }
                 // 2. Nothing is handled, and nothing is there or may be begun.
-                if work.isIdle { break }
+                guard !work.isIdle else { break }
                 // 3. While there is a place, the queue is looked into again before the longest message has ended.
-                if mayStart, work.wantsMore, !isLooking {
+                if failure == nil, work.wantsMore, !isLooking {
                     isLooking = true
                     let duration = pause.next()
                     group.addTask {
@@ -139,8 +136,8 @@ public struct ConsumerService: Service {
                         return .looked
                     }
                 }
-                switch try await group.next() {
-                case .ended(let handled, let error):
+                switch await group.next() {
+                case .ended((let handled, let error)):
                     work.ended(handled: handled)
                     failure = failure ?? error
                     progress()
@@ -150,13 +147,23 @@ public struct ConsumerService: Service {
             }
             // A pause that is still running holds nobody up.
             group.cancelAll()
-            if let failure { throw failure }
-            return work.handled
+            // What is leased and was not begun does not count as begun.
+            if work.hasWaiting { try? await queue.giveBack(owner: owner) }
+            return (work.handled, failure)
         }
+        if let failure { throw failure }
+        return handled
+    }
+
+    private var mayBegin: Bool { !Task.isShuttingDownGracefully && !Task.isCancelled }
+
+    private func lease(isIdle: Bool) async throws -> [QueuedSubmission] {
+        try await queue.lease(
+            owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(), isIdle: isIdle)
     }
 
     private enum Event: Sendable {
-        case ended(handled: Int, (any Error)?)
+        case ended((handled: Int, (any Error)?))
         case looked
     }
 
@@ -223,11 +230,7 @@ public struct ConsumerService: Service {
     }
 
     private static func code(of error: any Error) -> String {
-        switch error {
-        case let error as StorageError: error.code
-        case let error as ConsumerError: error.code
-        default: "unexpected-\(type(of: error))"
-        }
+        (error as? any CodedError)?.code ?? "unexpected-\(type(of: error))"
     }
 }
 

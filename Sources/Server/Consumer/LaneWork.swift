@@ -12,8 +12,11 @@ struct LaneWork {
 
     init(places: Int) { self.places = places }
 
-    /// Whether nothing is handled and nothing waits.
-    var isIdle: Bool { running == 0 && waiting.isEmpty }
+    /// Whether nothing is handled.
+    var isIdle: Bool { running == 0 }
+
+    /// Whether something was leased and not begun.
+    var hasWaiting: Bool { !waiting.isEmpty }
 
     /// Whether there is a place and nothing that is leased to take it.
     var wantsMore: Bool { running < places && waiting.isEmpty }

@@ -1,6 +1,7 @@
 import COpenSSL
 import Crypto
 import Foundation
+import SwiftASN1
 
 /// A certificate authority of one's own that signs receipts where no App Store is at hand.
 public struct DevelopmentReceiptRoot: Sendable {
@@ -74,7 +75,8 @@ extension AppReceipt {
         defer { X509_free(certificate) }
         guard let key = PEM_read_bio_PrivateKey(keyInput.bio, nil, nil, nil) else { throw .rootInvalid }
         defer { EVP_PKEY_free(key) }
-        let content = OpenSSLMemory(payload(bundleIdentifier: bundleIdentifier, created: created))
+        guard let payload = try? payload(bundleIdentifier: bundleIdentifier, created: created) else { throw .notMade }
+        let content = OpenSSLMemory(payload)
         guard let cms = CMS_sign(certificate, key, nil, content.bio, UInt32(CMS_BINARY)) else { throw .notMade }
         defer { CMS_ContentInfo_free(cms) }
         let output = OpenSSLMemory()
@@ -83,33 +85,40 @@ extension AppReceipt {
     }
 
     /// The attributes as Apple numbers them: 0 environment, 2 app, 3 version, 4 opaque value, 5 hash, 12 creation.
-    static func payload(bundleIdentifier: String, created: Date) -> Data {
+    static func payload(bundleIdentifier: String, created: Date) throws -> Data {
         var generator = SystemRandomNumberGenerator()
         let opaque = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        let app = element(0x0C, Array(bundleIdentifier.utf8))
-        let hash = Array(Insecure.SHA1.hash(data: opaque + app))
-        let attributes: [(type: UInt8, value: [UInt8])] = [
-            (0, element(0x0C, Array("ProductionSandbox".utf8))),
-            (2, app),
-            (3, element(0x0C, Array("1.0".utf8))),
-            (4, opaque),
-            (5, hash),
-            (12, element(0x16, Array(ISO8601DateFormatter().string(from: created).utf8))),
+        let app = try encoded(ASN1UTF8String(bundleIdentifier))
+        let attributes = [
+            Attribute(type: 0, value: try encoded(ASN1UTF8String("ProductionSandbox"))),
+            Attribute(type: 2, value: app),
+            Attribute(type: 3, value: try encoded(ASN1UTF8String("1.0"))),
+            Attribute(type: 4, value: opaque),
+            Attribute(type: 5, value: Array(Insecure.SHA1.hash(data: opaque + app))),
+            Attribute(type: 12, value: try encoded(ASN1IA5String(ISO8601DateFormatter().string(from: created)))),
         ]
-        let encoded = attributes.map { attribute in
-            element(
-                0x30, element(0x02, [attribute.type]) + element(0x02, [1]) + element(0x04, attribute.value))
-        }
-        // DER orders the members of a SET OF by their bytes (X.690 section 11.6).
-        return Data(element(0x31, encoded.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }))
+        var serializer = DER.Serializer()
+        try serializer.serializeSetOf(attributes)
+        return Data(serializer.serializedBytes)
     }
 
-    private static func element(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] {
-        switch value.count {
-        case ..<0x80: [tag, UInt8(value.count)] + value
-        case ..<0x100: [tag, 0x81, UInt8(value.count)] + value
-        default:
-            [tag, 0x82, UInt8(truncatingIfNeeded: value.count >> 8), UInt8(truncatingIfNeeded: value.count)] + value
+    private static func encoded(_ value: some DERSerializable) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(value)
+        return serializer.serializedBytes
+    }
+
+    /// SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }.
+    private struct Attribute: DERSerializable {
+        let type: Int
+        let value: [UInt8]
+
+        func serialize(into serializer: inout DER.Serializer) throws {
+            try serializer.appendConstructedNode(identifier: .sequence) { attribute in
+                try attribute.serialize(type)
+                try attribute.serialize(1)
+                try attribute.serialize(ASN1OctetString(contentBytes: value[...]))
+            }
         }
     }
 }

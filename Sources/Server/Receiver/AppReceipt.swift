@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Foundation
+import SwiftASN1
 
 /// An App Store receipt in its PKCS#7 form, verified.
 ///
@@ -34,7 +35,7 @@ public struct AppReceipt: Sendable, Hashable {
             guard let named = Self.bundleIdentifier(in: content) else { throw .payloadInvalid }
             guard named == bundleIdentifier else { throw .otherApp }
             self.bundleIdentifier = named
-            digest = SHA256.hash(data: content).map { String(format: "%02x", $0) }.joined()
+            digest = Hexadecimal.text(SHA256.hash(data: content))
             return
         }
         throw failure
@@ -42,15 +43,17 @@ public struct AppReceipt: Sendable, Hashable {
 
     /// The value of the one attribute 2; nil if the content is no list of attributes or has not exactly one.
     static func bundleIdentifier(in content: Data) -> String? {
-        var outside = DERReader(content)
-        guard var attributes = outside.read(.set), outside.isAtEnd else { return nil }
+        // BER: the attributes of a receipt are not in DER's order.
+        guard let attributes = (try? BER.parse([UInt8](content)))?.elements(of: .set) else { return nil }
         var found: String?
-        while !attributes.isAtEnd {
-            guard var attribute = attributes.read(.sequence), let type = attribute.readSmallInteger(),
-                attribute.read(.integer) != nil, var value = attribute.read(.octetString), attribute.isAtEnd
+        for attribute in attributes {
+            guard let parts = attribute.elements(of: .sequence), parts.count == 3,
+                parts[0].identifier == .integer, parts[1].identifier == .integer,
+                let value = try? ASN1OctetString(berEncoded: parts[2])
             else { return nil }
-            guard type == 2 else { continue }
-            guard found == nil, let text = value.read(.utf8String), value.isAtEnd,
+            // A type beyond 64 bits is another one.
+            guard (try? Int(berEncoded: parts[0])) == 2 else { continue }
+            guard found == nil, let text = try? ASN1UTF8String(berEncoded: value.bytes),
                 let name = String(validUTF8: text.bytes), !name.isEmpty
             else { return nil }
             found = name
@@ -59,49 +62,10 @@ public struct AppReceipt: Sendable, Hashable {
     }
 }
 
-/// Reads tag, length and value after one another; never beyond the end.
-struct DERReader {
-    enum Tag: UInt8 {
-        case integer = 0x02
-        case octetString = 0x04
-        case utf8String = 0x0C
-        case sequence = 0x30
-        case set = 0x31
-    }
-
-    private(set) var bytes: ArraySlice<UInt8>
-
-    init(_ data: Data) {
-        bytes = Array(data)[...]
-    }
-
-    private init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-    }
-
-    var isAtEnd: Bool { bytes.isEmpty }
-
-    /// The value of the next element if it has this tag and a definite length that fits; nil otherwise.
-    mutating func read(_ tag: Tag) -> DERReader? {
-        var rest = bytes
-        guard rest.popFirst() == tag.rawValue, let first = rest.popFirst() else { return nil }
-        var length = Int(first)
-        if first >= 0x80 {
-            let octets = Int(first & 0x7F)
-            guard (1...4).contains(octets), rest.count >= octets else { return nil }
-            length = rest.prefix(octets).reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(octets)
-        }
-        guard rest.count >= length else { return nil }
-        let value = rest.prefix(length)
-        bytes = rest.dropFirst(length)
-        return DERReader(value)
-    }
-
-    /// A non-negative INTEGER of at most four bytes; -1 for one that is larger or negative.
-    mutating func readSmallInteger() -> Int? {
-        guard let value = read(.integer), let first = value.bytes.first else { return nil }
-        guard value.bytes.count <= 4, first < 0x80 else { return -1 }
-        return value.bytes.reduce(0) { $0 << 8 | Int($1) }
+extension ASN1Node {
+    /// The elements of a constructed element with this identifier; nil for anything else.
+    fileprivate func elements(of identifier: ASN1Identifier) -> [ASN1Node]? {
+        guard self.identifier == identifier, case .constructed(let nodes) = content else { return nil }
+        return Array(nodes)
     }
 }

@@ -80,10 +80,3 @@ public enum SQLTimestamp {
         return number
     }
 }
-
-extension Int64 {
-    fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-}

@@ -169,7 +169,7 @@ public struct StudyConfiguration: Sendable, Hashable {
 }
 
 /// Why a study's folder or server cannot be used.
-public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ServerError: CodedError, Hashable {
     public let code: String
     public let message: String
 
@@ -177,6 +177,4 @@ public struct ServerError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    public var description: String { "\(code): \(message)" }
 }

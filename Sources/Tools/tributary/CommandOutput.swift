@@ -57,7 +57,7 @@ enum CommandInput {
         do {
             return try JSON(try file(path), lenient: lenient)
         } catch let error as JSONError {
-            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+            throw CommandError(error.code, "\(path): \(error.message)")
         }
     }
 

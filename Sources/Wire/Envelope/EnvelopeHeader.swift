@@ -18,7 +18,7 @@ public enum EnvelopeFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What an envelope shows without any key: all that the receiver may know.
+/// The part of an envelope that is read without a key: all that the receiver may know.
 public struct EnvelopeHeader: Sendable, Hashable {
     /// The envelope's format.
     public let format: EnvelopeFormat
@@ -34,8 +34,8 @@ public struct EnvelopeHeader: Sendable, Hashable {
     public let contentType: PayloadType?
     /// C3-PRO's `message` text; `nil` for a JWE.
     public let message: String?
-    /// What makes two submissions the same, SHA-256 as 64 hexadecimal digits in lower case: over all bytes of a JWE,
-    /// over the text of a C3-PRO `message`.
+    /// The digest that makes two submissions the same, SHA-256 as 64 hexadecimal digits in lower case: over all bytes
+    /// of a JWE, over the text of a C3-PRO `message`.
     public let digest: String
 
     /// Reads and checks an envelope as far as it goes without a key.

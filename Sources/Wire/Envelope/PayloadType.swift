@@ -1,4 +1,4 @@
-/// What an envelope carries: the header `cty`.
+/// The type of an envelope's payload: the header `cty`.
 public enum PayloadType: String, Sendable, Hashable, CaseIterable {
     /// One resource as JSON.
     case resource = "application/fhir+json"

@@ -3,7 +3,7 @@ import Foundation
 
 /// A payload sealed as a JWE (RFC 7516, JSON serialisation) for one or several recipients.
 public struct SealedEnvelope: Sendable, Hashable {
-    /// What the envelope shows without a key.
+    /// The part of the envelope that is read without a key.
     public let header: SubmissionHeader
     /// The JSON text that is stored and sent.
     public let bytes: Data

@@ -3,7 +3,7 @@ import Foundation
 
 /// A JWE in JSON serialisation (RFC 7516 section 7.2), read as far as it goes without a key.
 ///
-/// What stands here passed every check that needs none: the algorithms are ours, each header name stands in one place
+/// A value of this type passed every check that needs no key: the algorithms are ours, each header name stands in one place
 /// only, nothing is critical or compressed, initialisation vector and tag have their lengths.
 struct JWE: Sendable {
     /// One recipient: its joined JOSE header and the content key wrapped for it.

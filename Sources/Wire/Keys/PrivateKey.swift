@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import SwiftASN1
 
 /// A private key that opens envelopes. Its description names the key and never shows it.
 public enum PrivateKey: Sendable {
@@ -21,10 +22,9 @@ public enum PrivateKey: Sendable {
     /// Throws `key-malformed` or `key-unsupported`.
     public init(pem: String) throws {
         let refusal = WireError(.keyMalformed, "The PEM text holds no unencrypted RSA or P-256 private key.")
-        guard let document = PEMDocument(pem),
-            let block = document.blocks.first(where: { $0.label.hasSuffix("PRIVATE KEY") })
+        guard let documents = try? PEMDocument.parseMultiple(pemString: pem),
+            let text = documents.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") })?.pemString
         else { throw refusal }
-        let text = PEMDocument.text(label: block.label, bytes: block.bytes)
         if let key = try? P256.KeyAgreement.PrivateKey(pemRepresentation: text) {
             self = .p256(try P256PrivateKey(key))
         } else if let key = try? _RSA.Encryption.PrivateKey(pemRepresentation: text) {
@@ -43,7 +43,7 @@ public enum PrivateKey: Sendable {
     }
 
     /// The key as PKCS#8 in PEM, label `PRIVATE KEY`. Secret.
-    public var pem: String { PEMDocument.text(label: "PRIVATE KEY", bytes: pkcs8) }
+    public var pem: String { PublicKey.pem("PRIVATE KEY", pkcs8) }
 
     /// The public half.
     public var publicKey: PublicKey {
@@ -84,15 +84,15 @@ public struct RSAPrivateKey: Sendable, CustomReflectable {
     init(_ key: _RSA.Encryption.PrivateKey) throws {
         let numbers = try key.publicKey.getKeyPrimitives()
         publicKey = try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.publicExponent)
-        guard let block = PEMDocument(key.pkcs8PEMRepresentation)?.blocks.first else {
+        guard let document = try? PEMDocument(pemString: key.pkcs8PEMRepresentation) else {
             throw WireError(.keyMalformed, "The RSA key has no PKCS#8 form.")
         }
-        pkcs8 = block.bytes
+        pkcs8 = Data(document.derBytes)
     }
 
     /// Unwraps a content key by RSAES-OAEP. Throws for any ciphertext that is not meant for this key.
     func unwrap(_ wrappedKey: Data, hash: OAEPHash) throws -> Data {
-        let text = PEMDocument.text(label: "PRIVATE KEY", bytes: pkcs8)
+        let text = PublicKey.pem("PRIVATE KEY", pkcs8)
         return try _RSA.Encryption.PrivateKey(pemRepresentation: text).decrypt(wrappedKey, padding: hash.padding)
     }
 

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import SwiftASN1
 
 extension PublicKey {
     /// Reads the public keys in these bytes and finds the format itself: a JWK set, one JWK, PEM (`PUBLIC KEY`,
@@ -13,10 +14,10 @@ extension PublicKey {
         let start = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         if start.first == UInt8(ascii: "{") { return try readJSON(bytes) }
         if let text = String(data: bytes, encoding: .utf8), text.contains("-----BEGIN ") { return try readPEM(text) }
-        guard let element = DERElement(whole: bytes) else {
+        guard let node = try? DER.parse([UInt8](bytes)) else {
             throw WireError(.keyMalformed, "The file is neither a JWK, nor PEM, nor DER.")
         }
-        return [try readDER(element)]
+        return [try readDER(node)]
     }
 
     private static func readJSON(_ bytes: Data) throws -> [PublicKey] {
@@ -37,24 +38,29 @@ extension PublicKey {
     }
 
     private static func readPEM(_ text: String) throws -> [PublicKey] {
-        guard let document = PEMDocument(text) else { throw WireError(.keyMalformed, "The PEM text is damaged.") }
-        if document.blocks.contains(where: { $0.label.hasSuffix("PRIVATE KEY") }) {
+        // A private key is named as one even where its lines are damaged or it is encrypted.
+        if text.contains("PRIVATE KEY-----") {
             throw WireError(.keyIsPrivate, "This is a private key: keep it secret, and give the published one instead.")
+        }
+        guard let documents = try? PEMDocument.parseMultiple(pemString: text) else {
+            throw WireError(
+                .keyMalformed,
+                "The PEM text is damaged: between BEGIN and END of one name stand lines of 64 characters of base64.")
         }
         var keys: [PublicKey] = []
         var certificateSeen = false
-        for block in document.blocks {
-            switch block.label {
+        for document in documents {
+            switch document.discriminator {
             case "CERTIFICATE", "X509 CERTIFICATE":
                 if certificateSeen { continue }
                 certificateSeen = true
             case "PUBLIC KEY", "RSA PUBLIC KEY": break
             default: continue
             }
-            guard let element = DERElement(whole: block.bytes) else {
+            guard let node = try? DER.parse(document.derBytes) else {
                 throw WireError(.keyMalformed, "The PEM block holds no DER.")
             }
-            keys.append(try readDER(element))
+            keys.append(try readDER(node))
         }
         guard !keys.isEmpty else {
             throw WireError(.keyMalformed, "The PEM text holds neither a public key nor a certificate.")
@@ -63,61 +69,69 @@ extension PublicKey {
     }
 
     /// One of: SubjectPublicKeyInfo, Certificate, RSAPublicKey of PKCS#1; told apart by the shape of the outer sequence.
-    private static func readDER(_ element: DERElement) throws -> PublicKey {
-        guard element.tag == DERElement.sequence, let children = element.children, let first = children.first else {
+    private static func readDER(_ node: ASN1Node) throws -> PublicKey {
+        guard let children = node.fields, let first = children.first else {
             throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
         }
-        if children.count == 2, first.tag == DERElement.integer { return .rsa(try rsaKey(pkcs1: element)) }
-        if children.count == 2, first.tag == DERElement.sequence { return try readSubjectPublicKeyInfo(element) }
-        if children.count == 3, first.tag == DERElement.sequence {
+        switch (children.count, first.identifier) {
+        case (2, .integer): return .rsa(try rsaKey(pkcs1: node))
+        case (2, .sequence): return try readSubjectPublicKeyInfo(node)
+        case (3, .sequence):
             guard let info = subjectPublicKeyInfo(ofToBeSigned: first) else {
                 throw WireError(.keyMalformed, "The certificate is damaged.")
             }
             return try readSubjectPublicKeyInfo(info)
-        }
-        if first.tag == DERElement.integer {
+        case (_, .integer):
             throw WireError(.keyIsPrivate, "This looks like a private key: give the published one instead.")
+        default: throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
         }
-        throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
     }
 
     /// RFC 5280 section 4.1: version [0] (absent in v1), serialNumber, signature, issuer, validity, subject, then the key.
-    private static func subjectPublicKeyInfo(ofToBeSigned element: DERElement) -> DERElement? {
-        guard var fields = element.children?[...] else { return nil }
-        if fields.first?.tag == 0xA0 { fields = fields.dropFirst() }
-        guard fields.count >= 6, fields.first?.tag == DERElement.integer else { return nil }
+    private static func subjectPublicKeyInfo(ofToBeSigned node: ASN1Node) -> ASN1Node? {
+        guard var fields = node.fields?[...] else { return nil }
+        if fields.first?.identifier == ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific) {
+            fields = fields.dropFirst()
+        }
+        guard fields.count >= 6, fields.first?.identifier == .integer else { return nil }
         let rest = fields.dropFirst()
-        guard rest.prefix(5).allSatisfy({ $0.tag == DERElement.sequence }) else { return nil }
+        guard rest.prefix(5).allSatisfy({ $0.identifier == .sequence }) else { return nil }
         return rest.dropFirst(4).first
     }
 
-    private static func readSubjectPublicKeyInfo(_ element: DERElement) throws -> PublicKey {
-        let rsaEncryption: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
-        let ecPublicKey: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
-        let prime256v1: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-        guard element.tag == DERElement.sequence, let fields = element.children, fields.count == 2,
-            let algorithm = fields[0].children, let identifier = algorithm.first,
-            identifier.tag == DERElement.objectIdentifier, let key = fields[1].bitStringOctets
+    private static func readSubjectPublicKeyInfo(_ node: ASN1Node) throws -> PublicKey {
+        guard let fields = node.fields, fields.count == 2, let algorithm = fields[0].fields,
+            let identifier = algorithm.first.flatMap({ try? ASN1ObjectIdentifier(derEncoded: $0) }),
+            let key = try? ASN1BitString(derEncoded: fields[1]), key.paddingBits == 0
         else { throw WireError(.keyMalformed, "The public key's DER is damaged.") }
-        if identifier.content.elementsEqual(rsaEncryption) {
-            guard let inner = DERElement(whole: Data(key)) else {
+        switch identifier {
+        case .AlgorithmIdentifier.rsaEncryption:
+            guard let inner = try? DER.parse(key.bytes) else {
                 throw WireError(.keyMalformed, "The RSA key's DER is damaged.")
             }
             return .rsa(try rsaKey(pkcs1: inner))
+        case .AlgorithmIdentifier.idEcPublicKey:
+            guard algorithm.count == 2,
+                (try? ASN1ObjectIdentifier(derEncoded: algorithm[1])) == .NamedCurves.secp256r1
+            else { throw WireError(.keyUnsupported, "Of elliptic curves only P-256 is used.") }
+            return .p256(try P256PublicKey(x963: Data(key.bytes)))
+        default: throw WireError(.keyUnsupported, "The key is neither RSA nor P-256.")
         }
-        if identifier.content.elementsEqual(ecPublicKey) {
-            guard algorithm.count == 2, algorithm[1].content.elementsEqual(prime256v1) else {
-                throw WireError(.keyUnsupported, "Of elliptic curves only P-256 is used.")
-            }
-            return .p256(try P256PublicKey(x963: Data(key)))
-        }
-        throw WireError(.keyUnsupported, "The key is neither RSA nor P-256.")
     }
 
-    private static func rsaKey(pkcs1 element: DERElement) throws -> RSAPublicKey {
-        guard element.tag == DERElement.sequence, let numbers = element.children, numbers.count == 2,
-            let modulus = numbers[0].unsignedInteger, let exponent = numbers[1].unsignedInteger
+    private static func rsaKey(pkcs1 node: ASN1Node) throws -> RSAPublicKey {
+        guard let numbers = node.fields, numbers.count == 2,
+            let modulus = try? ArraySlice<UInt8>(derEncoded: numbers[0]),
+            let exponent = try? ArraySlice<UInt8>(derEncoded: numbers[1])
         else { throw WireError(.keyMalformed, "The RSA key's DER is damaged.") }
-        return try RSAPublicKey(modulus: modulus, exponent: exponent)
+        return try RSAPublicKey(modulus: Data(modulus), exponent: Data(exponent))
+    }
+}
+
+extension ASN1Node {
+    /// The elements of a SEQUENCE; nil for anything else.
+    fileprivate var fields: [ASN1Node]? {
+        guard identifier == .sequence, case .constructed(let nodes) = content else { return nil }
+        return Array(nodes)
     }
 }

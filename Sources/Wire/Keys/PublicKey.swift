@@ -1,4 +1,5 @@
 import Foundation
+import SwiftASN1
 
 /// A public key to seal to: RSA for C3-PRO and for JWE, P-256 for JWE.
 public enum PublicKey: Sendable, Hashable {
@@ -32,7 +33,12 @@ public enum PublicKey: Sendable, Hashable {
     }
 
     /// The SubjectPublicKeyInfo as PEM, label `PUBLIC KEY` (RFC 7468 section 13).
-    public var pem: String { PEMDocument.text(label: "PUBLIC KEY", bytes: subjectPublicKeyInfo) }
+    public var pem: String { Self.pem("PUBLIC KEY", subjectPublicKeyInfo) }
+
+    /// One PEM document that ends with a newline.
+    static func pem(_ label: String, _ bytes: Data) -> String {
+        PEMDocument(type: label, derBytes: [UInt8](bytes)).pemString + "\n"
+    }
 }
 
 /// The kinds of keys envelopes use.

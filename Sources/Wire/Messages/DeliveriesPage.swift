@@ -1,4 +1,4 @@
-/// What became of a device's submissions: the answer of `GET /deliveries?after=CURSOR`.
+/// The outcomes of a device's submissions: the answer of `GET /deliveries?after=CURSOR`.
 public struct DeliveriesPage: Codable, Sendable, Hashable {
     /// One submission at its newest change.
     public struct Delivery: Codable, Sendable, Hashable {

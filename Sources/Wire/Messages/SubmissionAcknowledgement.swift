@@ -6,7 +6,7 @@
 public struct SubmissionAcknowledgement: Codable, Sendable, Hashable {
     /// The submission's id, as in the envelope's header `sid`.
     public var submission: String
-    /// What became of it so far: `received`. Text, so that a later server's word does not break a device.
+    /// The state of the submission so far: `received`. Text, so that a later server's word does not break a device.
     public var status: String
 
     /// Makes an acknowledgement.

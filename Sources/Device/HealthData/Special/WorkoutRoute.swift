@@ -38,8 +38,8 @@ public struct WorkoutRoute: SpecialRecord {
 
     public var time: SpecialTime {
         .period(
-            HealthInstant(seconds: track.start.flooredSeconds, offsetMinutes: offsetMinutes),
-            HealthInstant(seconds: track.end.flooredSeconds, offsetMinutes: offsetMinutes))
+            HealthInstant(seconds: track.start.flooredDivision(by: 1000).quotient, offsetMinutes: offsetMinutes),
+            HealthInstant(seconds: track.end.flooredDivision(by: 1000).quotient, offsetMinutes: offsetMinutes))
     }
 
     public var identity: SampleIdentity {
@@ -82,9 +82,4 @@ public struct WorkoutRoute: SpecialRecord {
     public func resource(subject: String?, device: JSON?, extensions: [JSON]) -> JSON {
         observation(subject: subject, device: device, extensions: extensions).json
     }
-}
-
-extension Int64 {
-    /// Milliseconds as seconds, the earlier one of a broken second.
-    fileprivate var flooredSeconds: Int64 { self >= 0 ? self / 1000 : (self - 999) / 1000 }
 }

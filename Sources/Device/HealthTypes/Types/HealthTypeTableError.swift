@@ -1,5 +1,7 @@
+import Core
+
 /// What is wrong with a supplement to the table of types, and where.
-public struct HealthTypeTableError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct HealthTypeTableError: CodedError, Hashable {
     /// The kind of error, stable across versions.
     public enum Kind: String, Sendable {
         case notAnObject = "supplement-not-an-object"
@@ -21,7 +23,6 @@ public struct HealthTypeTableError: Error, Sendable, Hashable, CustomStringConve
     public let message: String
 
     public var code: String { kind.rawValue }
-    public var description: String { "\(code): \(message)" }
 
     init(_ kind: Kind, _ place: String, _ what: String) {
         self.kind = kind

@@ -1,5 +1,7 @@
+import Core
+
 /// Why a text is no unit of HealthKit, or none that is read. It never repeats the text, which is foreign.
-public struct HealthKitUnitError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct HealthKitUnitError: CodedError, Hashable {
     /// The kind of error, stable across versions: `too-long`, `too-deep`, `too-large`, `unexpected-character`,
     /// `unknown-unit`, `prefix-not-allowed`, `missing-unit`, `missing-operator`, `second-division`,
     /// `nested-division`, `repeated-exponent`, `invalid-exponent`, `invalid-molar-mass`, `unclosed-parenthesis`,

@@ -1,5 +1,7 @@
+import Core
+
 /// Why a file of an export, other than the XML, gives nothing. The raw value is the stable code in the account.
-public enum ExportFileProblem: String, Error, Sendable, CaseIterable {
+public enum ExportFileProblem: String, CodedError, CaseIterable {
     case empty = "file-empty"
     /// It is longer than any file of its kind.
     case tooLarge = "file-too-large"

@@ -1,7 +1,7 @@
 /// Percent-encoding: of path segments and query values (RFC 3986, section 2.1) and of forms
 /// (`application/x-www-form-urlencoded`, WHATWG URL, section 5).
 ///
-/// What is left as it is stands here and not in a library's table.
+/// The bytes that are left as they are stand here and not in a library's table.
 public enum PercentEncoding {
     /// Returns a path segment or query value: only unreserved characters stay (RFC 3986, section 2.3).
     public static func encode(_ text: String) -> String { encode(text, keeping: "-._~", space: "%20") }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension UUID {
-    /// What the bits of a UUID that are not free say of their origin (RFC 9562, section 4.2).
+    /// The origin of a UUID, as the bits that are not free say it (RFC 9562, section 4.2).
     public enum Version: UInt8, Sendable {
         /// Random bytes.
         case random = 4

@@ -5,7 +5,7 @@ public protocol CodedError: Error, Sendable, CustomStringConvertible {
     /// The stable code, such as `storage-full`.
     var code: String { get }
 
-    /// What is wrong and what can be done about it, as a sentence.
+    /// A sentence that says what is wrong and what can be done about it.
     var message: String { get }
 }
 

@@ -28,7 +28,7 @@ extension JSON {
     private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, lenient: Bool) -> Result<JSON, JSONError> {
         // No bytes may have no address.
         guard let address = bytes.baseAddress else {
-            return .failure(JSONError(code: .unexpectedEnd, offset: 0, line: 1, column: 1))
+            return .failure(JSONError(reason: .unexpectedEnd, offset: 0, line: 1, column: 1))
         }
         var parser = JSONParser(bytes, at: address, lenient: lenient)
         defer { parser.free() }

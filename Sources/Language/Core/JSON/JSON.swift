@@ -3,11 +3,17 @@
 ///
 /// FHIR requires that `1.00` stays `1.00`: <https://hl7.org/fhir/R4/json.html#primitive>.
 public enum JSON: Sendable, Hashable {
+    /// The literal `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number with the digits it was written with.
     case number(JSONNumber)
+    /// A text, its escapes resolved.
     case string(String)
+    /// An array, in order.
     case array([JSON])
+    /// An object, its members in order.
     case object(JSONObject)
 }
 

@@ -1,20 +1,31 @@
 /// Why a text is not the JSON that is asked for, with its place.
-public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong; the raw value is the stable code.
-    public enum Code: String, Sendable {
+public struct JSONError: CodedError, Hashable {
+    /// The kinds of fault; the raw value is the stable code.
+    public enum Reason: String, Sendable {
+        /// The text ends in the middle of a value.
         case unexpectedEnd = "json-unexpected-end"
+        /// A character stands where JSON does not allow it.
         case unexpectedCharacter = "json-unexpected-character"
+        /// A comma stands before a closing bracket.
         case trailingComma = "json-trailing-comma"
+        /// The same name stands twice in one object.
         case duplicateKey = "json-duplicate-key"
+        /// More text follows the end of the value.
         case textAfterEnd = "json-text-after-end"
+        /// A number is not written as JSON asks.
         case invalidNumber = "json-invalid-number"
+        /// A string has a control character, an unknown escape or half a surrogate pair.
         case invalidString = "json-invalid-string"
+        /// The bytes are not UTF-8.
         case invalidUTF8 = "json-invalid-utf8"
+        /// Arrays and objects are nested too deeply.
         case tooDeep = "json-too-deep"
+        /// The value is no object where one is asked for.
         case notAnObject = "json-not-an-object"
     }
 
-    public let code: Code
+    /// The kind of fault.
+    public let reason: Reason
 
     /// Bytes before the place, counted from 0 (a byte order mark included).
     public let offset: Int
@@ -28,7 +39,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence that says what to mend. It quotes nothing of the document.
     public var message: String {
         let what =
-            switch code {
+            switch reason {
             case .unexpectedEnd: "The text ends in the middle of a value"
             case .unexpectedCharacter: "A character stands where JSON does not allow it"
             case .trailingComma: "A comma stands before a closing bracket; remove it or read leniently"
@@ -43,5 +54,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         return "\(what) (line \(line), column \(column))."
     }
 
-    public var description: String { "\(code.rawValue): \(message)" }
+    /// The stable code, such as `json-duplicate-key`.
+    public var code: String { reason.rawValue }
 }

@@ -15,7 +15,9 @@ public struct JSONNumber: Sendable, Hashable {
     /// For the parser, which has checked the grammar.
     init(checked text: String) { self.text = text }
 
+    /// Makes the number of an integer.
     public init(_ value: Int) { text = String(value) }
+    /// Makes the number of a 64-bit integer.
     public init(_ value: Int64) { text = String(value) }
 
     /// A number with the digits of a decimal, without exponent; nil for NaN.

@@ -5,9 +5,12 @@
 public struct JSONObject: Sendable {
     /// One name with its value.
     public struct Member: Sendable, Hashable {
+        /// The name.
         public let key: String
+        /// The value.
         public var value: JSON
 
+        /// Makes a member of a name and a value.
         public init(key: String, value: JSON) {
             self.key = key
             self.value = value
@@ -23,6 +26,7 @@ public struct JSONObject: Sendable {
     /// An object of more members has an index.
     package static let mostScanned = 16
 
+    /// Makes an object without members.
     public init() { members = [] }
 
     /// For the parser, which has checked that the names are unique.
@@ -31,8 +35,11 @@ public struct JSONObject: Sendable {
         if members.count > JSONObject.mostScanned { indexAll() }
     }
 
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
+    /// The number of members.
     public var count: Int { members.count }
+    /// The names of the members, in order.
     public var keys: [String] { members.map(\.key) }
 
     /// The value of the member, nil if there is none. Setting keeps a member's place, appends a new one at the end,

@@ -336,7 +336,7 @@ struct JSONParser {
         failure(position < count ? .unexpectedCharacter : .unexpectedEnd)
     }
 
-    private func failure(_ code: JSONError.Code, at place: Int? = nil) -> JSONError {
+    private func failure(_ reason: JSONError.Reason, at place: Int? = nil) -> JSONError {
         let offset = min(place ?? position, count)
         var line = 1
         var lineStart = 0
@@ -344,6 +344,6 @@ struct JSONParser {
             line += 1
             lineStart = index + 1
         }
-        return JSONError(code: code, offset: offset, line: line, column: offset - lineStart + 1)
+        return JSONError(reason: reason, offset: offset, line: line, column: offset - lineStart + 1)
     }
 }

@@ -13,7 +13,7 @@ struct JSONWriter {
         start = .allocate(capacity: capacity)
     }
 
-    /// What was written; valid until the next byte is written.
+    /// The bytes that were written; valid until the next byte is written.
     var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
 
     func free() { start.deallocate() }

@@ -6,22 +6,37 @@ import Foundation
 public struct DateTime: Sendable, Hashable, CustomStringConvertible {
     /// How much of the date is known.
     public enum Precision: Int, Sendable, Comparable {
-        case year, month, day, second, fraction
+        /// The year alone: `2026`.
+        case year
+        /// Year and month: `2026-11`.
+        case month
+        /// A date: `2026-11-22`.
+        case day
+        /// A date and a time without a fraction of a second.
+        case second
+        /// A date and a time with a fraction of a second.
+        case fraction
 
         public static func < (left: Precision, right: Precision) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The text as written.
     public let text: String
+    /// The parts that are known.
     public let precision: Precision
+    /// The year, 1 to 9999.
     public let year: Int
     /// 1 where it is not known.
     public let month: Int
     /// 1 where it is not known.
     public let day: Int
+    /// The hour as written, 0 to 23; 0 where there is no time.
     public let hour: Int
+    /// The minute as written, 0 to 59; 0 where there is no time.
     public let minute: Int
+    /// The second as written, 0 to 60; 0 where there is no time.
     public let second: Int
+    /// The fraction of the second in nanoseconds, cut off behind the ninth digit.
     public let nanosecond: Int
 
     /// Minutes east of UTC as written (`Z` is 0); nil where there is no time.
@@ -73,16 +88,9 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         let exact = DateTime.clamped(instant.timeIntervalSince1970, offsetMinutes) * scale
         let units = Int(exact.rounded(milliseconds ? .toNearestOrEven : .down))
         let perSecond = milliseconds ? 1000 : 1
-        var seconds = units / perSecond
-        var fraction = units % perSecond
-        if fraction < 0 {
-            fraction += perSecond
-            seconds -= 1
-        }
-        let local = seconds + offsetMinutes * 60
-        let days = local >= 0 ? local / 86400 : (local - 86399) / 86400
+        let (seconds, fraction) = units.flooredDivision(by: perSecond)
+        let (days, rest) = (seconds + offsetMinutes * 60).flooredDivision(by: 86400)
         let date = CivilDate.date(days: days)
-        let rest = local - days * 86400
         year = date.year
         month = date.month
         day = date.day
@@ -118,7 +126,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the last digit of the fraction stands for, in seconds, but no less than `Date` can tell apart.
+    /// The value of the fraction's last digit in seconds, but no less than `Date` can tell apart.
     private var fractionUnit: TimeInterval {
         let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { $0 >= 0x30 && $0 <= 0x39 }.count
         let units: [TimeInterval] = [1, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001]

@@ -1,3 +1,5 @@
+import Core
+
 /// How many steps the work on one message may take.
 ///
 /// Conversion and validation count a step for each element that they look at and for each step of a constraint, so that
@@ -13,6 +15,7 @@ public final class StepBudget {
     /// Whether more was asked for than there was. What was done since is not to be used.
     public private(set) var isExhausted = false
 
+    /// Makes a budget of so many steps.
     public init(steps limit: Int) {
         self.limit = max(0, limit)
         remaining = self.limit
@@ -45,14 +48,17 @@ public final class StepBudget {
 }
 
 /// The work on a message takes more steps than it may.
-public struct StepBudgetError: Error, Sendable, Hashable {
+public struct StepBudgetError: CodedError, Hashable {
     /// The steps that there were.
     public let limit: Int
 
+    /// Makes the error of a budget with this limit.
     public init(limit: Int) { self.limit = limit }
 
+    /// The stable code, `too-expensive`.
     public var code: String { "too-expensive" }
 
+    /// A sentence that a person can act on.
     public var message: String {
         "Reading the message takes more than \(limit) steps: send its resources in several smaller messages."
     }

@@ -5,16 +5,36 @@
 ///   last part of its canonical URL
 /// - a part of a compartment: `>Compartment`, resource type, codes of the parameters that lead to it
 public struct SearchParameterTable: Sendable {
+    /// The parameters and compartments of R4.
     public static let r4 = SearchParameterTable(r4Text)
 
     /// The kind of a parameter (<https://hl7.org/fhir/R4/search.html#ptypes>).
     public enum Kind: String, Sendable {
-        case number, date, string, token, reference, composite, quantity, uri, special
+        /// A number, whole or with decimals.
+        case number
+        /// A date or a date with a time, of any precision.
+        case date
+        /// Text, matched from its beginning without regard to case.
+        case string
+        /// A code, alone or with its system.
+        case token
+        /// A reference to another resource.
+        case reference
+        /// Several parameters that must hold of one element.
+        case composite
+        /// A number with a unit.
+        case quantity
+        /// A URI, matched as a whole.
+        case uri
+        /// Semantics of its own.
+        case special
     }
 
+    /// One search parameter.
     public struct Parameter: Sendable {
         /// The name in a search: `birthdate`.
         public let code: String
+        /// The kind, which says how values are written and compared.
         public let kind: Kind
         /// The resource types that have it.
         public let bases: [String]
@@ -27,6 +47,7 @@ public struct SearchParameterTable: Sendable {
         /// The last part of `http://hl7.org/fhir/SearchParameter/...`.
         public let id: String
 
+        /// The canonical URL.
         public var url: String { "http://hl7.org/fhir/SearchParameter/" + id }
     }
 

@@ -1,25 +1,28 @@
 /// The types of FHIR R4 4.0.1 with their elements, as numbers that index arrays.
 ///
 /// Made from HL7's definitions (<https://hl7.org/fhir/R4/downloads.html>); read once, when first asked for.
-/// What FHIRPath navigates, validation walks and XML is written by.
+/// FHIRPath navigates by it, validation walks by it, and XML is written by it.
 public struct TypeModel: Sendable {
     /// The model of R4.
     public static let r4 = TypeModel(reading: r4Structures)
 
     /// A type's place in the tables.
     public struct TypeID: Hashable, Sendable {
+        /// The number, from 0; -1 for the unknown type.
         public let index: Int32
 
         /// The type of what the tables do not know.
         public static let unknown = TypeID(index: -1)
 
+        /// Makes the identifier of a number.
         public init(index: Int32) { self.index = index }
 
+        /// Whether the tables have the type.
         public var isKnown: Bool { index >= 0 }
         var position: Int { Int(index) }
     }
 
-    /// What sort of type it is.
+    /// The sort of a type.
     public enum Kind: UInt8, Sendable {
         /// One value, with an id and extensions beside it: `date`.
         case primitive
@@ -27,16 +30,23 @@ public struct TypeModel: Sendable {
         case complex
         /// Elements inside one resource or data type: `Observation.component`.
         case backbone
+        /// A resource: `Patient`.
         case resource
     }
 
     /// How strictly an element is bound to a value set (<https://hl7.org/fhir/R4/terminologies.html#strength>).
     public enum BindingStrength: UInt8, Sendable {
-        case preferred, extensible, required
+        /// Other codes may be used.
+        case preferred
+        /// Another code may be used where no code of the value set fits.
+        case extensible
+        /// Only codes of the value set may be used.
+        case required
     }
 
     /// One type that an element may have.
     public struct Target: Sendable {
+        /// The type.
         public let type: TypeID
         /// For a `Reference` or `canonical`: the names of the resource types it may point to; empty for any.
         public let targets: [String]
@@ -48,19 +58,24 @@ public struct TypeModel: Sendable {
         public let name: String
         /// Such as `Observation.value[x]`, in the type that declares it.
         public let path: String
+        /// Whether the name ends in `[x]` and takes one of several types.
         public let isChoice: Bool
+        /// The least number of values.
         public let min: Int
         /// `Int.max` stands for `*`.
         public let max: Int
         /// One for most elements; several for a choice.
         public let types: [Target]
+        /// Whether the element changes the meaning of what contains it.
         public let isModifier: Bool
+        /// Whether the element is part of a summary.
         public let isSummary: Bool
         /// Whether XML writes it as an attribute.
         public let isAttribute: Bool
         /// The strength and number of the value set that it is bound to; preferred ones included.
         public let binding: (strength: BindingStrength, valueSet: Int)?
 
+        /// Whether JSON writes it as an array.
         public var isRepeated: Bool { max > 1 }
     }
 
@@ -89,11 +104,15 @@ public struct TypeModel: Sendable {
     var slots: [Slot] = []
     var names: [String: TypeID] = [:]
 
-    /// Types that are asked for by number where things are quick.
+    /// The type `Element`. It and those that follow are kept by number for hot loops.
     public internal(set) var elementType = TypeID.unknown
+    /// The type `Extension`.
     public internal(set) var extensionType = TypeID.unknown
+    /// The type `Resource`.
     public internal(set) var resourceType = TypeID.unknown
+    /// The type `DomainResource`.
     public internal(set) var domainResourceType = TypeID.unknown
+    /// The type `Reference`.
     public internal(set) var referenceType = TypeID.unknown
 
     init() {}
@@ -115,6 +134,7 @@ extension TypeModel {
     /// The kind of type; the unknown type counts as complex.
     public func kind(of type: TypeID) -> Kind { type.isKnown ? entries[type.position].kind : .complex }
 
+    /// Returns whether a type is a primitive; false for the unknown type.
     public func isPrimitive(_ type: TypeID) -> Bool { type.isKnown && entries[type.position].kind == .primitive }
 
     /// Whether no element can be of this type itself, only of one derived from it.

@@ -5,7 +5,7 @@ public struct TypedElement: Sendable, Hashable {
     /// The value; `.null` where only the id or the extensions of a primitive stand.
     public let value: JSON
 
-    /// What stands beside a primitive under its name with `_` before it: id and extensions
+    /// The id and extensions of a primitive, which stand beside it under its name with `_` before it
     /// (<https://hl7.org/fhir/R4/json.html#primitive>).
     public let sibling: JSONObject?
 
@@ -15,6 +15,7 @@ public struct TypedElement: Sendable, Hashable {
     /// The number of the declaration, -1 for a resource and for what R4 does not know.
     public let declaration: Int32
 
+    /// Makes an element of a value and its type, with the number of the element's declaration where it is known.
     public init(_ value: JSON, sibling: JSONObject? = nil, type: TypeModel.TypeID, declaration: Int32 = -1) {
         self.value = value
         self.sibling = sibling

@@ -7,7 +7,7 @@ public protocol ChoiceValue: Sendable, Hashable {
     /// The value whose name ends in the type: `Quantity` for `valueQuantity`.
     init(type: String, json: JSON)
 
-    /// What the value's name ends in.
+    /// The type's name as the end of the member's name, such as `Quantity`.
     var type: String { get }
 
     /// The value's JSON.

@@ -34,7 +34,7 @@ extension JSONObject {
         return keys.lazy.compactMap { JSONObject.siblingType($0, name) }.first.map { name + $0 }
     }
 
-    /// What the name of a member ends in, where it is one of the choice.
+    /// Returns the end of a member's name, where the member is one of the choice.
     private static func choiceType(_ key: Substring, _ name: String) -> String? {
         guard key.utf8.starts(with: name.utf8) else { return nil }
         let type = key.utf8.dropFirst(name.utf8.count)

@@ -1,4 +1,4 @@
-/// What stands beside a primitive under its name with `_` before it: an id and extensions
+/// The id and extensions of a primitive, which stand beside it under its name with `_` before it
 /// (<https://hl7.org/fhir/R4/json.html#primitive>).
 public struct PrimitiveElement: ElementView {
     /// The JSON that the view shows.

@@ -1,12 +1,17 @@
+import Core
+
 /// Whether the XHTML of a narrative is what FHIR allows: well formed, only formatting, nothing active
 /// (<https://hl7.org/fhir/R4/narrative.html#Narrative>).
 public enum NarrativeCheck {
-    /// What is wrong. The text of the narrative is never in it.
-    public struct Problem: Error, Sendable, Hashable {
+    /// A fault of a narrative. The text of the narrative is never in it.
+    public struct Problem: CodedError, Hashable {
         /// A sentence that says what to do.
         public let message: String
-        /// Whether there is nothing to read (constraint txt-2); all else is txt-1.
+        /// Whether there is nothing to read.
         public let isEmptyDiv: Bool
+
+        /// The constraint that the narrative breaks: `txt-2` where there is nothing to read, or `txt-1`.
+        public var code: String { isEmptyDiv ? "txt-2" : "txt-1" }
     }
 
     /// The first problem in a `div`; nil where there is none.

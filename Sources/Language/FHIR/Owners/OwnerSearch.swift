@@ -3,10 +3,10 @@ struct OwnerSearch {
     private let resource: Resource
     private var patients: Set<String> = []
     private var hasUnresolved = false
-    /// What the contained resources are, by their ids, once that was asked for.
+    /// The contained resources by their ids, once they were asked for.
     private var contained: [String: Kind]?
 
-    /// What a reference leads to, as far as it is known.
+    /// The target of a reference, as far as it is known.
     private enum Kind { case patient, other, unknown }
 
     init(in resource: Resource) { self.resource = resource }
@@ -62,7 +62,7 @@ struct OwnerSearch {
         }
     }
 
-    /// What `#id` leads to; of all that is no `Type/id`, nothing is known.
+    /// Returns the target of `#id`; of all that is no `Type/id`, nothing is known.
     private mutating func target(of text: String) -> Kind {
         guard text.hasPrefix("#") else { return .unknown }
         // The resource itself, which is no Patient.
@@ -85,7 +85,7 @@ struct OwnerSearch {
         return kinds
     }
 
-    /// What a type is that stands as text: its name, or the URL of its definition.
+    /// Returns the type that a text names: by its name, or by the URL of its definition.
     private static func kind(_ json: JSON) -> Kind {
         guard let text = json.string else { return .unknown }
         let home = "http://hl7.org/fhir/StructureDefinition/"

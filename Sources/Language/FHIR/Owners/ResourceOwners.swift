@@ -7,6 +7,7 @@ public struct ResourceOwners: Sendable, Hashable {
     /// `urn:uuid:`, by a contained Patient, by criteria, or by a text that is no reference.
     public let hasUnresolved: Bool
 
+    /// Makes owners of the ids of patients.
     public init(patients: Set<String>, hasUnresolved: Bool = false) {
         self.patients = patients
         self.hasUnresolved = hasUnresolved

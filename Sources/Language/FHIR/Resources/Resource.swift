@@ -1,3 +1,5 @@
+import Core
+
 /// A FHIR resource of any type as lossless JSON (<https://hl7.org/fhir/R4/resource.html>).
 public struct Resource: DomainResourceView {
     /// The JSON that the view shows.
@@ -44,10 +46,12 @@ public struct Resource: DomainResourceView {
 }
 
 /// Why a value is no resource.
-public enum ResourceError: Error, Sendable, Hashable {
+public enum ResourceError: CodedError, Hashable {
     /// It is no object with a `resourceType`.
     case notAResource
 
+    /// The stable code, `resource-type-missing`.
     public var code: String { "resource-type-missing" }
+    /// A sentence that a person can act on.
     public var message: String { "The JSON is no FHIR resource: an object with a resourceType is expected." }
 }

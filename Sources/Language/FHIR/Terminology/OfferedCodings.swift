@@ -66,7 +66,7 @@ public struct OfferedCodings {
         return codings
     }
 
-    /// What makes two codings the same: code and system.
+    /// The code and system of a coding, which make two codings the same.
     private struct Key: Hashable {
         let system: String?
         let code: String?

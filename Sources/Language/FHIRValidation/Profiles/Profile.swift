@@ -12,7 +12,7 @@ struct Profile: Sendable {
     let root: ProfileNode
     /// Of an extension: the elements that it may stand in; empty where that is not told by elements alone.
     var contexts: Set<String> = []
-    /// What is wrong with the profile itself.
+    /// The faults of the profile itself.
     let problems: [ValidationIssue]
 }
 

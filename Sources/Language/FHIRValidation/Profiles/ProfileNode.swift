@@ -1,7 +1,7 @@
 import FHIR
 import FHIRPath
 
-/// What a profile says about one element or slice (<https://hl7.org/fhir/R4/elementdefinition.html>).
+/// The rules of a profile for one element or slice (<https://hl7.org/fhir/R4/elementdefinition.html>).
 struct ProfileNode: Sendable {
     struct Constraint: Sendable {
         let key: String

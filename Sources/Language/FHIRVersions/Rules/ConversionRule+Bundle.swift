@@ -38,7 +38,7 @@ extension ConversionRule {
         conversion.keep(part, as: part.key, place, &output)
     }
 
-    /// What is asked of a server begins with the type that R4 names otherwise: `DiagnosticOrder/1`.
+    /// A request to a server begins with the type that R4 names otherwise: `DiagnosticOrder/1`.
     private static let requestURL: Rule = { part, place, output, conversion in
         var part = part
         if let text = part.value?.string, let newer = ResourceNames.renamed(url: text, in: conversion.source) {
@@ -50,7 +50,7 @@ extension ConversionRule {
 }
 
 extension String {
-    /// What stands before a mark; the whole text where it has none.
+    /// Returns the text before a mark; the whole text where it has none.
     func components(before mark: String) -> String {
         firstRange(of: mark).map { String(self[..<$0.lowerBound]) } ?? self
     }

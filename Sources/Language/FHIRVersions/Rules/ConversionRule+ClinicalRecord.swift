@@ -1,7 +1,7 @@
 import FHIR
 
 extension ConversionRule {
-    /// What hospitals send to phones in DSTU2: <https://hl7.org/fhir/DSTU2/allergyintolerance.html>,
+    /// The resources that hospitals send to phones in DSTU2: <https://hl7.org/fhir/DSTU2/allergyintolerance.html>,
     /// <https://hl7.org/fhir/DSTU2/immunization.html>, <https://hl7.org/fhir/DSTU2/medicationorder.html>.
     static let clinicalRecord: [String: Rule] = [
         "AllergyIntolerance.substance": renamed("code"),
@@ -28,7 +28,7 @@ extension ConversionRule {
         },
     ]
 
-    /// What had one type is one of several in R4.
+    /// An element of one type that has several in R4.
     private static func chosen(_ name: String) -> Rule {
         { part, place, output, conversion in conversion.keep(part, as: name, place, &output) }
     }
@@ -62,7 +62,7 @@ extension ConversionRule {
         output.set("primarySource", .bool(!isReported))
     }
 
-    /// What was not given has a status of its own in R4. That it was given, the status says already.
+    /// A medication that was not given has a status of its own in R4. That it was given, the status says already.
     private static let notGiven: Rule = { part, place, output, conversion in
         guard let wasNotGiven = part.value?.bool, part.sibling == nil else {
             conversion.carry(part, place, &output)

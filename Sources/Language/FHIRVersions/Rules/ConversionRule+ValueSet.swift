@@ -1,7 +1,7 @@
 import FHIR
 
 extension ConversionRule {
-    /// What both older releases have in common: <https://hl7.org/fhir/STU3/valueset.html>.
+    /// The rules that both older releases have in common: <https://hl7.org/fhir/STU3/valueset.html>.
     static let valueSet: [String: Rule] = [
         "ValueSet.useContext": useContext,
         "ValueSet.compose.include.valueSet": canonicalOfValueSet,

@@ -1,6 +1,6 @@
 import FHIR
 
-/// What becomes of an element that R4 names, types or places otherwise.
+/// The rule for an element that R4 names, types or places otherwise.
 ///
 /// A rule writes what it makes of the part into the output, or hands it back to ``Conversion/keep(_:as:_:_:)`` or
 /// ``Conversion/carry(_:_:_:)``.

@@ -26,7 +26,7 @@ struct InlineCodes {
         list()
     }
 
-    /// What a code system says of itself and the value set says for it.
+    /// The members by which a code system describes itself, and the value set describes it.
     private mutating func complete(of set: JSONObject) {
         codeSystem.set("resourceType", "CodeSystem", at: 0)
         if codeSystem["status"] == nil {

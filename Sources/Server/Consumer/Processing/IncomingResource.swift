@@ -38,7 +38,7 @@ public struct IncomingResource: Sendable {
 }
 
 /// Why an opened submission cannot be handled as it is. The staff sees the sentence, which holds no health data.
-public struct SubmissionProblem: Error, Sendable, Hashable {
+public struct SubmissionProblem: CodedError, Hashable {
     public let code: String
     public let message: String
 

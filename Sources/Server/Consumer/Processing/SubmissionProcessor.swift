@@ -263,7 +263,7 @@ public struct SubmissionProcessor: Sendable {
     static func problem(from error: any Error) -> SubmissionProblem {
         switch error {
         case let problem as SubmissionProblem: problem
-        case let error as WireError: SubmissionProblem(error.code, error.message)
+        case let error as any CodedError: SubmissionProblem(error.code, error.message)
         default: SubmissionProblem("submission-unreadable", "The submission cannot be read.")
         }
     }

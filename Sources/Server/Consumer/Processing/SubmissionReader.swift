@@ -33,9 +33,7 @@ struct SubmissionReader {
             try Self.placed(index, of: documents.count) {
                 do {
                     return ParsedDocument(bytes: bytes, resource: try Resource(bytes))
-                } catch let error as JSONError {
-                    throw SubmissionProblem(error.code.rawValue, error.message)
-                } catch let error as ResourceError {
+                } catch let error as any CodedError {
                     throw SubmissionProblem(error.code, error.message)
                 }
             }

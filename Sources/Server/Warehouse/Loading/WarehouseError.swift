@@ -1,11 +1,11 @@
+import Core
+
 /// Why the warehouse does not take a resource. It never carries health data.
-public struct WarehouseError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct WarehouseError: CodedError, Hashable {
     /// A stable code: `too-many-facts` or `too-many-concepts`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
-
-    public var description: String { "\(code): \(message)" }
 
     static let tooManyFacts = WarehouseError(
         code: "too-many-facts",

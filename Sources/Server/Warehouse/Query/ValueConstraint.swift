@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Storage
 
@@ -19,9 +20,12 @@ public enum ValueConstraint: Sendable, Hashable {
     /// A pattern as SQL's LIKE takes it: `%` for any text, `_` for any character; capitals and small letters differ.
     case like(String)
 
-    /// What a constraint must look like.
-    public struct ParseError: Error, Sendable, CustomStringConvertible {
-        public let description = "a value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text"
+    /// A text that is no constraint.
+    public struct ParseError: CodedError {
+        /// The stable code.
+        public let code = "constraint-invalid"
+        /// A sentence that says what a constraint looks like.
+        public let message = "A value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text."
     }
 
     /// Where `LIKE` looks for its text; i2b2 writes it behind the word, as in `LIKE[begin]`.

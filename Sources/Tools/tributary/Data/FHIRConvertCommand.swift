@@ -3,8 +3,6 @@ import FHIR
 import FHIRVersions
 import Foundation
 
-extension FHIRConversionError: CodedError {}
-
 /// `tributary fhir convert`: R4 of what was written for an older release.
 struct FHIRConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,9 +64,7 @@ struct FHIRConvertCommand: AsyncParsableCommand {
     private func resource(_ line: Data, _ place: String) throws -> Resource {
         do {
             return try Resource(line)
-        } catch let error as JSONError {
-            throw CommandError(error.code.rawValue, "\(place): \(error.message)")
-        } catch let error as ResourceError {
+        } catch let error as any CodedError {
             throw CommandError(error.code, "\(place): \(error.message)")
         }
     }

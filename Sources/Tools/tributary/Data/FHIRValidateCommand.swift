@@ -114,7 +114,7 @@ struct FileValidation {
             } catch {
                 return ValidationReport(issues: [
                     ValidationIssue(
-                        .fatal, .structure, code: error.code.rawValue, expression: error.path ?? "",
+                        .fatal, .structure, code: error.code, expression: error.path ?? "",
                         message: error.message, line: error.line, column: error.column)
                 ])
             }
@@ -194,13 +194,13 @@ struct FileValidation {
             do {
                 return try ResourceXML.read(data)
             } catch {
-                throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+                throw CommandError(error.code, "\(path): \(error.message)")
             }
         }
         do {
             return try JSON(data)
         } catch {
-            throw CommandError(error.code.rawValue, "\(path): \(error.message)")
+            throw CommandError(error.code, "\(path): \(error.message)")
         }
     }
 

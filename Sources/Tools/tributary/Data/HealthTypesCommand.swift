@@ -3,8 +3,6 @@ import FHIR
 import Foundation
 import HealthData
 
-extension HealthTypeTableError: CodedError {}
-
 extension HealthCommand {
     struct Types: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -123,7 +123,7 @@ public struct DataRequirement: ElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"
@@ -284,7 +284,7 @@ public struct DataRequirement: ElementView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .dateTime: "DateTime"

@@ -162,7 +162,7 @@ public struct Dosage: BackboneElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .boolean: "Boolean"
@@ -238,7 +238,7 @@ public struct Dosage: BackboneElementView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .range: "Range"
@@ -280,7 +280,7 @@ public struct Dosage: BackboneElementView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .ratio: "Ratio"

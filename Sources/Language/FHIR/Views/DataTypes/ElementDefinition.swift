@@ -484,7 +484,7 @@ public struct ElementDefinition: BackboneElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .date: "Date"
@@ -558,7 +558,7 @@ public struct ElementDefinition: BackboneElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .date: "Date"

@@ -165,7 +165,7 @@ public enum OpenChoice: ChoiceValue {
         self = known ?? .unrecognized(type: type, json)
     }
 
-    /// What the value's name ends in.
+    /// The type's name as the end of the member's name, such as `Quantity`.
     public var type: String {
         switch self {
         case .base64Binary: "Base64Binary"

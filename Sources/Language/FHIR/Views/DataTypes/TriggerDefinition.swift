@@ -99,7 +99,7 @@ public struct TriggerDefinition: ElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .timing: "Timing"

@@ -58,7 +58,7 @@ public struct UsageContext: ElementView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"

@@ -201,7 +201,7 @@ public struct Condition: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .dateTime: "DateTime"
@@ -255,7 +255,7 @@ public struct Condition: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .dateTime: "DateTime"

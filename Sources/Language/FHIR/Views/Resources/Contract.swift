@@ -355,7 +355,7 @@ public struct Contract: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"
@@ -394,7 +394,7 @@ public struct Contract: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .attachment: "Attachment"
@@ -637,7 +637,7 @@ public struct Contract: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .codeableConcept: "CodeableConcept"
@@ -930,7 +930,7 @@ public struct Contract: DomainResourceView {
                         self = known ?? .unrecognized(type: type, json)
                     }
 
-                    /// What the value's name ends in.
+                    /// The type's name as the end of the member's name, such as `Quantity`.
                     public var type: String {
                         switch self {
                         case .boolean: "Boolean"
@@ -1359,7 +1359,7 @@ public struct Contract: DomainResourceView {
                         self = known ?? .unrecognized(type: type, json)
                     }
 
-                    /// What the value's name ends in.
+                    /// The type's name as the end of the member's name, such as `Quantity`.
                     public var type: String {
                         switch self {
                         case .codeableConcept: "CodeableConcept"
@@ -1641,7 +1641,7 @@ public struct Contract: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .dateTime: "DateTime"
@@ -1778,7 +1778,7 @@ public struct Contract: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .attachment: "Attachment"
@@ -1840,7 +1840,7 @@ public struct Contract: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .attachment: "Attachment"
@@ -1902,7 +1902,7 @@ public struct Contract: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .attachment: "Attachment"

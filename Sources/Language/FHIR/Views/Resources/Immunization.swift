@@ -307,7 +307,7 @@ public struct Immunization: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .dateTime: "DateTime"
@@ -569,7 +569,7 @@ public struct Immunization: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .positiveInt: "PositiveInt"
@@ -608,7 +608,7 @@ public struct Immunization: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .positiveInt: "PositiveInt"

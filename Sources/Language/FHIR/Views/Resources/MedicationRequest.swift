@@ -345,7 +345,7 @@ public struct MedicationRequest: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .boolean: "Boolean"
@@ -384,7 +384,7 @@ public struct MedicationRequest: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"
@@ -565,7 +565,7 @@ public struct MedicationRequest: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .boolean: "Boolean"

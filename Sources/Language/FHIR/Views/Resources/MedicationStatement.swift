@@ -194,7 +194,7 @@ public struct MedicationStatement: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"
@@ -233,7 +233,7 @@ public struct MedicationStatement: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .dateTime: "DateTime"

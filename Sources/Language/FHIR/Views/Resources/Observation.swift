@@ -261,7 +261,7 @@ public struct Observation: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .dateTime: "DateTime"
@@ -331,7 +331,7 @@ public struct Observation: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .quantity: "Quantity"
@@ -543,7 +543,7 @@ public struct Observation: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .quantity: "Quantity"

@@ -382,7 +382,7 @@ public struct PlanDefinition: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .codeableConcept: "CodeableConcept"
@@ -531,7 +531,7 @@ public struct PlanDefinition: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .quantity: "Quantity"
@@ -887,7 +887,7 @@ public struct PlanDefinition: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .codeableConcept: "CodeableConcept"
@@ -938,7 +938,7 @@ public struct PlanDefinition: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .dateTime: "DateTime"
@@ -985,7 +985,7 @@ public struct PlanDefinition: DomainResourceView {
                 self = known ?? .unrecognized(type: type, json)
             }
 
-            /// What the value's name ends in.
+            /// The type's name as the end of the member's name, such as `Quantity`.
             public var type: String {
                 switch self {
                 case .canonical: "Canonical"
@@ -1112,7 +1112,7 @@ public struct PlanDefinition: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .duration: "Duration"

@@ -138,7 +138,7 @@ public struct Provenance: DomainResourceView {
             self = known ?? .unrecognized(type: type, json)
         }
 
-        /// What the value's name ends in.
+        /// The type's name as the end of the member's name, such as `Quantity`.
         public var type: String {
             switch self {
             case .period: "Period"

@@ -595,7 +595,7 @@ public struct Questionnaire: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .boolean: "Boolean"
@@ -705,7 +705,7 @@ public struct Questionnaire: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .integer: "Integer"
@@ -811,7 +811,7 @@ public struct Questionnaire: DomainResourceView {
                     self = known ?? .unrecognized(type: type, json)
                 }
 
-                /// What the value's name ends in.
+                /// The type's name as the end of the member's name, such as `Quantity`.
                 public var type: String {
                     switch self {
                     case .boolean: "Boolean"
