@@ -129,7 +129,7 @@ let tests: [Target] = [
     .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
     .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
-    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
+    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
     .testTarget(

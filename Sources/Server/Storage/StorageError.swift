@@ -1,5 +1,7 @@
+import Core
+
 /// What went wrong in the database. It never carries a value that was stored or bound.
-public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct StorageError: CodedError, Hashable {
     /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
     /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
     /// `storage-engine-unknown`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
@@ -21,8 +23,6 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         default: false
         }
     }
-
-    public var description: String { "\(code): \(message)" }
 
     static func column(_ column: String, wanted: String) -> StorageError {
         StorageError(
