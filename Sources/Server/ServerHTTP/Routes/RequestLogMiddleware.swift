@@ -19,9 +19,6 @@ struct RequestLogMiddleware: RouterMiddleware {
 extension ServerRequestContext {
     /// Writes the line.
     func logOutcome(method: String, route: String, status: HTTPResponse.Status) {
-        var metadata: Logger.Metadata = ["method": "\(method)", "route": "\(route)", "status": "\(status.code)"]
-        if let caller = outcome.caller { metadata["client"] = "\(caller)" }
-        if let code = outcome.code { metadata["code"] = "\(code)" }
         let level: Logger.Level =
             switch (status.code, outcome.code) {
             // Nothing bounds how often these come: a flood does not fill the log where it says what is worth a look.
@@ -29,6 +26,10 @@ extension ServerRequestContext {
             case (..<500, _): .notice
             default: .error
             }
+        guard logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = ["method": "\(method)", "route": "\(route)", "status": "\(status.code)"]
+        if let caller = outcome.caller { metadata["client"] = "\(caller)" }
+        if let code = outcome.code { metadata["code"] = "\(code)" }
         if level == .error, let cause = outcome.cause { metadata["cause"] = "\(cause)" }
         logger.log(level: level, "request", metadata: metadata)
     }
