@@ -157,7 +157,7 @@ let tests: [Target] = [
         name: "AppleHealthExportTests",
         dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
-    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
+    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting]),
     .testTarget(name: "StorageTests", dependencies: ["Storage"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
     .testTarget(

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import ServerHTTP
+import NIOEmbedded
 import Storage
 import Synchronization
 import Testing
@@ -10,6 +10,7 @@ import Trust
 import Wire
 
 @testable import Receiver
+@testable import ServerHTTP
 
 /// The word that the study's apps know.
 let antispamWord = "planted-antispam-word"
@@ -84,7 +85,6 @@ func limiter(_ rates: [RateClass: (perSecond: Double, burst: Int)], _ clock: Tes
 
 /// A study's receiver in this process, with a queue's store of its own and no other.
 struct Study: Sendable {
-    let service: ReceiverService
     let access: DeviceAccess
     let refusals: RefusalCounter
     let queue: SQLSubmissionQueue
@@ -94,6 +94,7 @@ struct Study: Sendable {
     let clock: TestClock
     let log: CapturedLog
     let client: any TestClientProtocol
+    private let responder: RouterResponder<ServerRequestContext>
 
     static func with(
         _ change: (inout ReceiverConfiguration) -> Void = { _ in }, wrapping: (any SubmissionQueue)? = nil,
@@ -115,21 +116,22 @@ struct Study: Sendable {
         let access = DeviceAccess(database: database, clock: { clock.now })
         let refusals = RefusalCounter(database: database, clock: { clock.now })
         let queue = SQLSubmissionQueue(database: database)
-        let service = ReceiverService(
-            configuration: configuration, access: access, queue: wrapping ?? queue, refusals: refusals,
-            clock: { clock.now })
         let log = CapturedLog()
         let router = Router(context: ServerRequestContext.self)
-        ReceiverRoutes(service: service, logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
-            .add(to: router)
+        ReceiverRoutes(
+            configuration: configuration, access: access, queue: wrapping ?? queue, refusals: refusals,
+            clock: { clock.now }
+        ).add(to: router)
         addRoutes(router)
         let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)))
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
+        let responder = router.buildResponder()
         try await application.test(live ? .live : .router) { client in
             try await body(
                 Study(
-                    service: service, access: access, refusals: refusals, queue: queue, database: database, path: path,
-                    clock: clock, log: log, client: client))
+                    access: access, refusals: refusals, queue: queue, database: database, path: path, clock: clock,
+                    log: log, client: client, responder: responder))
         }
         try await database.close()
     }
@@ -150,6 +152,24 @@ struct Study: Sendable {
                 status: Int(response.status.code), headers: response.headers,
                 body: Data(response.body.readableBytesView))
         }
+    }
+
+    /// A POST from an address, with a body that is given piece by piece.
+    func post(
+        _ path: String, token: String? = nil, length: Int? = nil, from address: String = "192.0.2.1", body: RequestBody
+    ) async throws -> Int {
+        var fields: HTTPFields = [:]
+        if let token {
+            fields[.antispam] = antispamWord
+            fields[.authorization] = "Bearer \(token)"
+        }
+        if let length { fields[.contentLength] = String(length) }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var context = ServerRequestContext(
+            source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger))
+        context.client = ClientAddress(IPAddress(address))
+        let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path, headerFields: fields)
+        return Int(try await responder.respond(to: Request(head: head, body: body), context: context).status.code)
     }
 
     /// Registers with a receipt and asks for a token.
@@ -190,8 +210,8 @@ struct Study: Sendable {
     func register(_ receipt: Data, antispam: String? = antispamWord) async throws -> Answer {
         try await send(
             "POST", "/register", antispam: antispam,
-            body: Data.json(RegistrationRequest(receiptData: receipt.base64EncodedString(), clientName: "Planted Name"))
-        )
+            body: JSONEncoder().encode(
+                RegistrationRequest(receiptData: receipt.base64EncodedString(), clientName: "Planted Name")))
     }
 
     func token(_ id: String, _ secret: String) async throws -> Answer {
@@ -224,6 +244,15 @@ struct Answer: Sendable {
     func header(_ name: String) -> String? {
         HTTPFields.Element.Name(name).flatMap { headers[$0] }
     }
+}
+
+/// A body that nobody may read.
+var unreadable: RequestBody {
+    let stream = AsyncStream<ByteBuffer> {
+        Issue.record("the body must not be read")
+        return nil
+    }
+    return RequestBody(asyncSequence: stream)
 }
 
 /// A JWE with this id.

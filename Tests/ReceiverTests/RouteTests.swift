@@ -15,25 +15,24 @@ struct RouteTests {
     @Test func whatIsRegisteredIsTheTable() async throws {
         func compare(_ router: Router<ServerRequestContext>) {
             let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
-            let expected = ReceiverRoute.table.filter { $0.endpoint != .questionnaire }
+            let expected = ExpectedRoute.table.filter { $0.proof != .deviceOrStaffToken }
                 .map { "\($0.method) \(RouterPath($0.path))" }.sorted()
             #expect(registered == expected && Set(expected).count == expected.count)
         }
         try await Study.with(addRoutes: compare) { _ in }
-        #expect(Set(ReceiverRoute.table.map(\.endpoint)) == Set(ReceiverRoute.Endpoint.allCases))
-        #expect(Set(ReceiverRoute.table.map(\.proof)) == Set(ReceiverRoute.Proof.allCases))
-        for route in ReceiverRoute.table where !route.path.hasPrefix("/c3pro") {
-            #expect(ReceiverRoute.table.contains { $0.path == "/c3pro" + route.path && $0.proof == route.proof })
+        #expect(Set(ExpectedRoute.table.map(\.proof)) == Set(ExpectedRoute.Proof.allCases))
+        for route in ExpectedRoute.table where !route.path.hasPrefix("/c3pro") {
+            #expect(ExpectedRoute.table.contains { $0.path == "/c3pro" + route.path && $0.proof == route.proof })
         }
     }
 
-    private static func path(_ route: ReceiverRoute) -> String {
+    private static func path(_ route: ExpectedRoute) -> String {
         route.path.replacingOccurrences(of: ":type", with: "Patient").replacingOccurrences(of: ":id", with: "sleep")
     }
 
     /// Every route of the table with every kind of wrong proof.
-    @Test(arguments: ReceiverRoute.table)
-    func everyRouteRefusesWrongProofs(route: ReceiverRoute) async throws {
+    @Test(arguments: ExpectedRoute.table)
+    func everyRouteRefusesWrongProofs(route: ExpectedRoute) async throws {
         try await Study.with(changing(\.authenticateStaff, knowsStaff)) { study in
             let device = try await study.device()
             let staff = staffToken
@@ -71,7 +70,7 @@ struct RouteTests {
                 #expect(try await status(antispamWord, staff) == (401, "token-invalid"))
                 #expect(try await status(antispamWord, device.secret) == (401, "token-invalid"))
                 #expect(try await study.queue.status(now: study.clock.now).depth == 0)
-                let expected = route.endpoint == .submit ? 200 : 403
+                let expected = route.path.contains("/fhir/") ? 403 : 200
                 #expect(try await status(antispamWord, device.token).0 == expected)
                 #expect(try await status(antispamWord, nil, "bearer  \(device.token)").0 == expected)
             case .deviceToken:
@@ -107,8 +106,8 @@ struct RouteTests {
     @Test func otherMethodsAreRefused() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            for route in ReceiverRoute.table {
-                let allowed = Set(ReceiverRoute.table.filter { Self.path($0) == Self.path(route) }.map(\.method))
+            for route in ExpectedRoute.table {
+                let allowed = Set(ExpectedRoute.table.filter { Self.path($0) == Self.path(route) }.map(\.method))
                 for method in Set(["GET", "HEAD", "DELETE", "PATCH", "POST", "PUT", "OPTIONS"]).subtracting(allowed) {
                     // The questionnaire's path is one of /fhir/:type/:id too.
                     if Self.path(route).contains("/fhir/"), ["PUT", "GET"].contains(method) { continue }

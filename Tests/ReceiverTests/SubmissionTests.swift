@@ -1,4 +1,5 @@
 import Foundation
+import Hummingbird
 import Storage
 import Synchronization
 import Testing
@@ -122,22 +123,10 @@ struct SubmissionTests {
             let answer = try await study.send("POST", "/encfhir", token: device.token, body: large)
             #expect(answer.status == 413 && answer.problemCode == "body-too-large")
             // A length that is announced is believed at once; one that is a lie does not help.
-            let announced = ReceiverRequest(contentLength: 1_000_000) { _ in
-                Issue.record("the body must not be read")
-                return ReceiverRequest.Body(Data())
-            }
-            let service = ReceiverService(
-                configuration: ReceiverConfiguration(
-                    antispam: .init(of: "x"), bundleIdentifier: "b", receiptRoots: [], publicKeys: { Data() },
-                    questionnaire: { _ in nil }), access: study.access, queue: study.queue,
-                refusals: study.refusals, clock: { Date() })
-            await #expect(throws: ReceiverRequest.BodyTooLarge.self) {
-                try await service.readBody(announced, limit: 1000)
-            }
-            let lying = ReceiverRequest(contentLength: 10) { _ in ReceiverRequest.Body(Data(count: 1001)) }
-            await #expect(throws: ReceiverRequest.BodyTooLarge.self) {
-                try await service.readBody(lying, limit: 1000)
-            }
+            #expect(
+                try await study.post("/encfhir", token: device.token, length: 1_000_000, body: unreadable) == 413)
+            let lying = RequestBody(buffer: ByteBuffer(repeating: 65, count: 20_001))
+            #expect(try await study.post("/encfhir", token: device.token, length: 10, body: lying) == 413)
             let compressed = try await study.send(
                 "POST", "/encfhir", token: device.token, headers: ["Content-Encoding": "gzip"], body: envelope())
             #expect(compressed.status == 415 && compressed.problemCode == "encoding-not-supported")
@@ -295,6 +284,6 @@ struct PlainWriteTests {
             ("application/fhir+json; fhirVersion=4.0", "4.0.1"), (";;;", "4.0.1"),
         ] as [(String?, String)])
     func theMediaTypeTellsTheVersion(contentType: String?, version: String) {
-        #expect(ReceiverService.fhirVersion(contentType: contentType) == version)
+        #expect(ReceiverRoutes.fhirVersion(contentType: contentType) == version)
     }
 }

@@ -9,9 +9,29 @@ import Trust
 @testable import Records
 
 @Suite struct RecordsAccessTests {
-    private func path(_ route: RecordsRoutes.Route) -> String {
-        route.path.replacingOccurrences(of: ":type", with: "Observation").replacingOccurrences(of: ":id", with: "a")
-            .replacingOccurrences(of: ":version", with: "1")
+    /// A route and whether anybody may ask. What answers GET answers HEAD too.
+    private static let routes: [(method: HTTPRequest.Method, path: String, isPublic: Bool)] = [
+        (.get, "/fhir/metadata", true),
+        (.get, "/fhir/{type}", false),
+        (.post, "/fhir/{type}/_search", false),
+        (.get, "/fhir/{type}/{id}", false),
+        (.get, "/fhir/{type}/{id}/_history", false),
+        (.get, "/fhir/{type}/{id}/_history/{version}", false),
+    ]
+
+    private func path(_ template: String) -> String {
+        template.replacingOccurrences(of: "{type}", with: "Observation").replacingOccurrences(of: "{id}", with: "a")
+            .replacingOccurrences(of: "{version}", with: "1")
+    }
+
+    @Test func theRoutesAreThoseThatAreCoveredHere() async throws {
+        let fixture = try await RecordsFixture()
+        let registered = fixture.router.routes.map { "\($0.method.rawValue) \($0.path)" }
+        let expected = Self.routes.flatMap { route in
+            (route.method == .get ? ["GET", "HEAD"] : [route.method.rawValue]).map { "\($0) \(route.path)" }
+        }
+        #expect(registered.sorted() == expected.sorted())
+        try await fixture.close()
     }
 
     /// A device's token that is valid where devices are known: in the queue's store.
@@ -33,13 +53,13 @@ import Trust
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         let deviceToken = try await deviceToken(fixture)
-        for route in RecordsRoutes.table {
-            let method = try #require(HTTPRequest.Method(rawValue: route.method))
+        for route in Self.routes {
             for (token, expected) in [(nil, 401), ("wrong", 401), (deviceToken, 401), (fixture.token, 200)] {
                 var headers: HTTPFields = [:]
                 if let token { headers[.authorization] = "Bearer \(token)" }
                 let status = try await fixture.application.test(.router) { [headers] client in
-                    try await client.execute(uri: path(route), method: method, headers: headers) { response in
+                    try await client.execute(uri: path(route.path), method: route.method, headers: headers) {
+                        response in
                         if response.status != .ok {
                             let json = try JSON(Array(response.body.readableBytesView))
                             #expect(json["resourceType"] == "OperationOutcome")

@@ -3,13 +3,13 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import ServerHTTP
 import Storage
 import Synchronization
 import Testing
 import Trust
 
 @testable import Records
+@testable import ServerHTTP
 
 /// What was refused before anybody proved who they are.
 final class RefusedCodes: Sendable {
@@ -63,14 +63,21 @@ struct RecordsFixture {
         }
     }
 
-    var application: some ApplicationProtocol {
+    var router: Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let refused = refused
         RecordsRoutes(
-            database: database, access: access, logger: Logger(label: "test"), limiter: limiter,
-            refusals: { refused.append($0) }, clock: { Date() }
+            database: database, access: access, limiter: limiter, refusals: { refused.append($0) }, clock: { Date() }
         ).add(to: router)
-        return Application(router: router)
+        return router
+    }
+
+    /// The routes as the server serves them.
+    var application: some ApplicationProtocol {
+        Application(
+            responder: ServingResponder(
+                router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
+                metrics: nil, logLevel: .info), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Status and body of a request with the staff token.

@@ -30,6 +30,8 @@ import Testing
         router.get("participants/:id") { _, _ in "fine" }
         router.get("fail") { _, _ -> String in throw Secret() }
         router.get("busy") { _, _ -> String in throw HTTPFailure.serverBusy(retryAfter: 7) }
+        router.head("refused") { _, _ -> String in throw HTTPFailure.serverBusy(retryAfter: 7) }
+        router.getAndHead("both") { _, _ in Response.json(["a": "b"]) }
         let responder = ServingResponder(
             router: router.buildResponder(), trustedProxies: [], isSecure: isSecure, shutdown: shutdown,
             metrics: RequestMetrics(factory: registry), logLevel: .info)
@@ -78,6 +80,14 @@ import Testing
         let response = try await respond("/busy")
         #expect(response.status == .serviceUnavailable)
         #expect(response.headers[.retryAfter] == "7")
+    }
+
+    @Test func aHeadIsAnsweredAsAGetIsWithoutItsBody() async throws {
+        let get = try await respond("/both")
+        let head = try await respond("/both", method: .head)
+        #expect(get.body.contentLength == 9 && head.body.contentLength == 0)
+        #expect(head.status == .ok && head.headers[.contentLength] == "9")
+        #expect(try await respond("/refused", method: .head).body.contentLength == 0)
     }
 
     @Test func whatComesWhileTheServerIsStoppedIsToldSo() async throws {

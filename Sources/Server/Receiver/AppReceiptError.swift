@@ -1,5 +1,7 @@
+import Core
+
 /// Why an app receipt was not taken. It carries nothing of the receipt.
-public enum AppReceiptError: String, Error, Sendable, CaseIterable, CustomStringConvertible {
+public enum AppReceiptError: String, CodedError, CaseIterable {
     /// The bytes are no PKCS#7 signed data with its content inside.
     case malformed = "receipt-malformed"
     /// The signature or its certificate chain does not lead to a configured root.
@@ -27,6 +29,4 @@ public enum AppReceiptError: String, Error, Sendable, CaseIterable, CustomString
         case .notMade: "The development receipt could not be made."
         }
     }
-
-    public var description: String { "\(code): \(message)" }
 }

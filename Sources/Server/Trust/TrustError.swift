@@ -1,5 +1,7 @@
+import Core
+
 /// What Trust refused to do. It carries no secret.
-public struct TrustError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct TrustError: CodedError, Hashable {
     /// A stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
     public let code: String
     /// A sentence that a person can act on.
@@ -9,6 +11,4 @@ public struct TrustError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
         self.message = message
     }
-
-    public var description: String { "\(code): \(message)" }
 }

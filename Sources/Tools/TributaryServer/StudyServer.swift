@@ -151,16 +151,16 @@ public struct StudyServer: Sendable {
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
         {
-            let service = ReceiverService(
+            ReceiverRoutes(
                 configuration: try receiverConfiguration(opened, limiter, bodies, staff: access),
                 access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
-                clock: clock)
-            ReceiverRoutes(service: service, logger: logger).add(to: router)
+                clock: clock
+            ).add(to: router)
         }
         if options.roles.contains(.records), let records = opened.records, let access {
             RecordsRoutes(
-                database: records, access: access, logger: logger,
-                scheme: options.certificate == nil ? "http" : "https", limiter: limiter,
+                database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
+                limiter: limiter, bodies: bodies,
                 refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices), clock: clock
             ).add(to: router)
         }

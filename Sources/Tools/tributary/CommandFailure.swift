@@ -7,18 +7,17 @@ import Foundation
 import HealthData
 import InformedConsent
 import Receiver
-import ServerHTTP
 
 extension ConsentError: CodedError {}
-extension ServerHTTPError: CodedError {}
 
 /// Turns whatever a command threw into something a person can act on.
 enum CommandFailure {
     static func readable(_ error: any Error) -> any Error {
         switch error {
-        case let error as any CodedError: return CommandError(error.code, error.message)
         case let error as AppReceiptError:
             return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")
+        case let error as any CodedError: return CommandError(error.code, error.message)
+        case let error as JSONError: return CommandError(error.code.rawValue, error.message)
         default: break
         }
         let name = String(reflecting: type(of: error))

@@ -1,58 +1,84 @@
 import FHIR
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
 
-/// Why a request for records is not answered with them.
-struct RecordsFailure: Error, Sendable {
-    let status: Int
+/// Why a request for records is not answered with them: a FHIR OperationOutcome
+/// (<https://hl7.org/fhir/R4/operationoutcome.html>).
+struct RecordsFailure: Refusal {
+    let status: HTTPResponse.Status
     let issue: IssueType
     /// Ours, stable.
     let code: String
     let message: String
-    var challenges = false
-    /// Seconds for `Retry-After`.
-    var retryAfter: Int?
+    var headers: HTTPFields = [:]
 
-    var outcome: OperationOutcome {
-        OperationOutcome(code: issue, detail: code, diagnostics: message)
+    func response(from request: Request, context: some RequestContext) -> Response {
+        var response = Response(
+            OperationOutcome(code: issue, detail: code, diagnostics: message).json, status: status)
+        for field in headers { response.headers[field.name] = field.value }
+        return response
+    }
+}
+
+extension RecordsFailure {
+    /// What any error means to the one who asked.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as RecordsFailure: self = failure
+        case let failure as HTTPFailure where failure == .notFound: self = .notFound
+        case let failure as HTTPFailure where failure == .bodyTooLarge: self = .tooLarge
+        case let failure as HTTPFailure:
+            self.init(
+                status: failure.status, issue: Self.issue(of: failure.status), code: failure.code,
+                message: failure.message, headers: failure.headers)
+        default: self = .unavailable
+        }
     }
 
-    static func rateLimited(_ seconds: Int) -> RecordsFailure {
-        RecordsFailure(
-            status: 429, issue: .throttled, code: "rate-limited", message: "Too many requests. Try again later.",
-            retryAfter: seconds)
+    /// What FHIR calls that which the server's HTTP refuses.
+    private static func issue(of status: HTTPResponse.Status) -> IssueType {
+        switch status.code {
+        case 405, 415: .notSupported
+        case 413: .tooLong
+        case 429: .throttled
+        case 400..<500: .invalid
+        default: .transient
+        }
     }
 
     static func invalid(_ name: String, _ wanted: String) -> RecordsFailure {
-        RecordsFailure(status: 400, issue: .value, code: "parameter-invalid", message: "\(name) must be \(wanted).")
+        RecordsFailure(
+            status: .badRequest, issue: .value, code: "parameter-invalid", message: "\(name) must be \(wanted).")
     }
 
     static let unknownParameter = RecordsFailure(
-        status: 400, issue: .notSupported, code: "parameter-unknown",
+        status: .badRequest, issue: .notSupported, code: "parameter-unknown",
         message: "A search parameter is not known for this type; see /fhir/metadata.")
     static let unauthenticated = RecordsFailure(
-        status: 401, issue: .login, code: "not-authenticated", message: "A valid bearer token is required.",
-        challenges: true)
+        status: .unauthorized, issue: .login, code: "not-authenticated", message: "A valid bearer token is required.",
+        headers: [.wwwAuthenticate: "Bearer realm=\"tributary\""])
     static let forbidden = RecordsFailure(
-        status: 403, issue: .forbidden, code: "not-permitted", message: "This token may not read records.")
+        status: .forbidden, issue: .forbidden, code: "not-permitted", message: "This token may not read records.")
     static let notFound = RecordsFailure(
-        status: 404, issue: .notFound, code: "record-unknown", message: "There is no such resource.")
+        status: .notFound, issue: .notFound, code: "record-unknown", message: "There is no such resource.")
     static let unknownType = RecordsFailure(
-        status: 404, issue: .notSupported, code: "type-unknown",
+        status: .notFound, issue: .notSupported, code: "type-unknown",
         message: "Resources of this type are not held here; see /fhir/metadata.")
     static let gone = RecordsFailure(
-        status: 410, issue: .deleted, code: "record-deleted", message: "The resource has been deleted.")
+        status: .gone, issue: .deleted, code: "record-deleted", message: "The resource has been deleted.")
     static let notAcceptable = RecordsFailure(
-        status: 406, issue: .notSupported, code: "format-unknown",
+        status: .notAcceptable, issue: .notSupported, code: "format-unknown",
         message: "Only JSON is served: application/fhir+json.")
     static let unknownModifier = RecordsFailure(
-        status: 400, issue: .notSupported, code: "modifier-unknown",
+        status: .badRequest, issue: .notSupported, code: "modifier-unknown",
         message: "A search parameter has a modifier that is not known for it; see /fhir/metadata.")
     static let unsupportedForm = RecordsFailure(
-        status: 415, issue: .notSupported, code: "media-type-unknown",
+        status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: "A search form is sent as application/x-www-form-urlencoded.")
     static let tooLarge = RecordsFailure(
-        status: 413, issue: .tooLong, code: "body-too-large", message: "The search form is too large.")
-    static let methodNotAllowed = RecordsFailure(
-        status: 405, issue: .notSupported, code: "method-not-allowed", message: "This path has no such method.")
+        status: .contentTooLarge, issue: .tooLong, code: "body-too-large", message: "The search form is too large.")
     static let unavailable = RecordsFailure(
-        status: 500, issue: .exception, code: "records-unavailable", message: "The records cannot be read now.")
+        status: .internalServerError, issue: .exception, code: "records-unavailable",
+        message: "The records cannot be read now.")
 }

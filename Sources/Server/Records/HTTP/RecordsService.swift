@@ -5,7 +5,7 @@ import Storage
 import Trust
 
 /// Answers requests for records. It knows nothing of HTTP but methods' meanings and status codes.
-public struct RecordsService: Sendable {
+struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let clock: @Sendable () -> Date
@@ -14,7 +14,7 @@ public struct RecordsService: Sendable {
     let devices: (@Sendable (String) async throws -> Actor?)?
     let store = RecordStore()
 
-    public init(
+    init(
         database: any SQLDatabase, access: AccessControl,
         devices: (@Sendable (String) async throws -> Actor?)? = nil, clock: @escaping @Sendable () -> Date
     ) {
@@ -25,11 +25,10 @@ public struct RecordsService: Sendable {
     }
 
     /// Who asks: the bearer of a token.
-    func actor(authorization: String?) async throws -> Actor {
-        let parts = (authorization ?? "").split(separator: " ", maxSplits: 1).map(String.init)
-        if parts.count == 2, parts[0].lowercased() == "bearer" {
-            if let staff = try await access.authenticate(bearer: parts[1]) { return staff }
-            if let device = try await devices?(parts[1]) { return device }
+    func actor(bearer token: String?) async throws -> Actor {
+        if let token {
+            if let staff = try await access.authenticate(bearer: token) { return staff }
+            if let device = try await devices?(token) { return device }
         }
         throw RecordsFailure.unauthenticated
     }

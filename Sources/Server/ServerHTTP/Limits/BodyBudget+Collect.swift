@@ -1,9 +1,10 @@
+import Foundation
 import Hummingbird
 
 extension BodyBudget {
     /// A request's body in memory, with what it holds of the budget.
     public struct CollectedBody: Sendable {
-        public let buffer: ByteBuffer
+        public let bytes: Data
         /// Keep it for as long as the bytes are in memory.
         public let reservation: BodyReservation
     }
@@ -15,8 +16,12 @@ extension BodyBudget {
     /// holds nothing.
     ///
     /// - Parameter most: the most bytes of this body.
-    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``, errors of the connection.
+    /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``,
+    ///   ``HTTPFailure/encodingNotSupported``, errors of the connection.
     public func collect(_ request: Request, upTo most: Int) async throws -> CollectedBody {
+        if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+            throw HTTPFailure.encodingNotSupported
+        }
         let told = request.headers[.contentLength].flatMap { Int($0) }
         if let told, told > most { throw HTTPFailure.bodyTooLarge }
         let reservation = try reserve(told.map { $0 > smallBody ? $0 : 0 } ?? 0)
@@ -28,6 +33,6 @@ extension BodyBudget {
             if count > reservation.bytes { try reservation.grow(by: count - reservation.bytes) }
             buffer.writeImmutableBuffer(chunk)
         }
-        return CollectedBody(buffer: buffer, reservation: reservation)
+        return CollectedBody(bytes: Data(buffer.readableBytesView), reservation: reservation)
     }
 }

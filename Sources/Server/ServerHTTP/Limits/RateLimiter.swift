@@ -71,6 +71,20 @@ public final class RateLimiter: Sendable {
         }
     }
 
+    /// Takes one request from the key's bucket.
+    ///
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    public func admit(_ key: String, _ rateClass: RateClass) throws(HTTPFailure) {
+        if case .retry(let seconds) = check(key, rateClass) { throw .rateLimited(retryAfter: seconds) }
+    }
+
+    /// Takes one request from the address's bucket, as ``check(_:_:cost:)-(ClientAddress,_,_)`` has it.
+    ///
+    /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` where there is none.
+    public func admit(_ address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
+        try admit(address.rateKey, rateClass)
+    }
+
     /// The same for an address; IPv6 addresses of one /64 share a bucket.
     public func check(_ address: ClientAddress, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         check(address.rateKey, rateClass, cost: cost)

@@ -35,15 +35,15 @@ public struct MonitoringServer: Service {
         onListening: @escaping @Sendable (Int) async -> Void
     ) throws(ServerHTTPError) {
         let router = Router(context: ServerRequestContext.self)
-        router.get("livez") { _, _ in MonitoringServer.json(.ok, Liveness()) }
+        router.get("livez") { _, _ in Response.json(Liveness()) }
         router.get("readyz") { _, _ in
             let problems = await readiness()
-            return MonitoringServer.json(
-                problems.isEmpty ? .ok : .serviceUnavailable,
-                Readiness(status: problems.isEmpty ? "ready" : "unready", reasons: problems))
+            return Response.json(
+                Readiness(status: problems.isEmpty ? "ready" : "unready", reasons: problems),
+                status: problems.isEmpty ? .ok : .serviceUnavailable)
         }
         router.get("metrics") { _, _ in
-            MonitoringServer.response(.ok, PrometheusText.mediaType, ByteBuffer(string: await registry.text()))
+            Response.bytes(ByteBuffer(string: await registry.text()), mediaType: PrometheusText.mediaType)
         }
         // Whoever watches asks every few seconds.
         server = try HTTPServer(
@@ -60,19 +60,5 @@ public struct MonitoringServer: Service {
     private struct Readiness: Encodable {
         let status: String
         let reasons: [ReadinessProblem]
-    }
-
-    private static func json(_ status: HTTPResponse.Status, _ value: some Encodable) -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts always encode; were one not to, the status alone would tell.
-        return response(status, "application/json", ByteBuffer(bytes: (try? encoder.encode(value)) ?? Data()))
-    }
-
-    private static func response(_ status: HTTPResponse.Status, _ type: String, _ body: ByteBuffer) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: type, .contentLength: String(body.readableBytes), .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: body))
     }
 }

@@ -8,6 +8,8 @@ public struct ServerRequestContext: RequestContext {
     public internal(set) var client: ClientAddress
     /// 32 hexadecimal digits, made here and told in `X-Request-Id`.
     public let requestID: String
+    /// What the request turns out to be, told outwards by the routes.
+    public let outcome = RequestOutcome()
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

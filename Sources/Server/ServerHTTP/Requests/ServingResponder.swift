@@ -23,6 +23,8 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
             trustedProxies: trustedProxies)
         var response = try await answer(request, context)
+        // Whatever a route or a refusal would say: the client reads on where the body would begin (RFC 9110 section 9.3.2).
+        if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         let duration = start.duration(to: .now)
@@ -64,6 +66,6 @@ extension HTTPField.Name {
     static let forwardedFor = HTTPField.Name(validated: "x-forwarded-for")
     static let requestID = HTTPField.Name(validated: "x-request-id")
 
-    /// Our own names are valid; were one not, it would name nothing that anybody sends.
-    private init(validated name: String) { self = HTTPField.Name(name) ?? .via }
+    /// A name of ours. They are valid; were one not, it would name nothing that anybody sends.
+    public init(validated name: String) { self = HTTPField.Name(name) ?? .via }
 }

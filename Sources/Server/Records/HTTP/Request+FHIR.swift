@@ -1,25 +1,14 @@
 import Core
 import Foundation
+import HTTPTypes
 import Hummingbird
+import ServerHTTP
 
-/// What a request for records says in its headers, its address and its form.
-struct RecordsRequest {
-    private let request: Request
-    private let scheme: String
-
-    init(_ request: Request, scheme: String) {
-        self.request = request
-        self.scheme = scheme
-    }
-
-    /// The parameters of the address.
-    var parameters: [(name: String, value: String)] {
-        request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
-    }
-
+/// What a FHIR client says in its headers and its address.
+extension Request {
     /// Where the client finds this API, as it wrote it itself.
-    var url: String {
-        let authority = request.head.authority ?? ""
+    func fhirURL(scheme: String) -> String {
+        let authority = head.authority ?? ""
         let isPlain = authority.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -31,12 +20,12 @@ struct RecordsRequest {
 
     /// Whether the client takes JSON: `_format` overrides the header (<https://hl7.org/fhir/R4/http.html#mime-type>).
     var acceptsJSON: Bool {
-        if let format = request.uri.queryParameters["_format"], !format.isEmpty {
+        if let format = uri.queryParameters["_format"], !format.isEmpty {
             // The plus sign of a media type is a space where it was not escaped.
             return ["json", "application/json", "text/json", "application/fhir+json", "application/fhir json"]
                 .contains(Self.mediaType(format.lowercased()[...]).type)
         }
-        let accepted = request.headers[values: .accept].flatMap { $0.split(separator: ",") }
+        let accepted = headers[values: .accept].flatMap { $0.split(separator: ",") }
             .map { Self.mediaType($0.lowercased()[...]) }
         guard !accepted.isEmpty else { return true }
         let ours = ["application/fhir+json", "application/json", "application/*", "text/json", "*/*", "*"]
@@ -45,8 +34,7 @@ struct RecordsRequest {
 
     /// Whether a parameter that is not known is an error (<https://hl7.org/fhir/R4/search.html#errors>).
     var isStrict: Bool {
-        guard let prefer = HTTPFields.Element.Name("Prefer") else { return false }
-        return request.headers[values: prefer].contains { value in
+        headers[values: .prefer].contains { value in
             value.lowercased().split { $0 == "," || $0 == ";" }
                 .contains { $0.filter { !$0.isWhitespace } == "handling=strict" }
         }
@@ -54,26 +42,35 @@ struct RecordsRequest {
 
     /// Whether the client has the version already.
     func knows(version: Int64) -> Bool {
-        request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.contains { tag in
+        headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.contains { tag in
             let tag = tag.trimmingCharacters(in: .whitespaces)
             // The weak comparison of RFC 9110, 8.8.3.2.
             return tag == "*" || (tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag) == "\"\(version)\""
         }
     }
 
+    /// The parameters of the address. A plus sign is itself, and what is wrongly encoded stands as it was written.
+    var searchParameters: [(name: String, value: String)] {
+        uri.queryParameters.map {
+            // The modifier of a parameter (`subject:Patient`) stands behind an escaped colon in our own links.
+            (name: PercentEncoding.decode($0.key) ?? String($0.key), value: String($0.value))
+        }
+    }
+
     /// The parameters of the form in the body.
-    func form() async throws -> [(name: String, value: String)] {
-        if let type = request.headers[.contentType] {
+    ///
+    /// - Throws: ``RecordsFailure`` where it is no form or wrongly encoded; what ``ServerHTTP/BodyBudget`` throws.
+    func searchForm(within bodies: BodyBudget) async throws -> [(name: String, value: String)] {
+        if let type = headers[.contentType] {
             guard Self.mediaType(type.lowercased()[...]).type == "application/x-www-form-urlencoded" else {
                 throw RecordsFailure.unsupportedForm
             }
         }
-        var request = request
-        guard let buffer = try? await request.collectBody(upTo: 64 << 10) else { throw RecordsFailure.tooLarge }
-        guard let fields = PercentEncoding.fields(String(buffer: buffer)) else {
+        let body = try await bodies.collect(self, upTo: 64 << 10)
+        guard let form = FormFields(body.bytes) else {
             throw RecordsFailure.invalid("The form", "percent-encoded UTF-8")
         }
-        return fields
+        return form.fields
     }
 
     private static func mediaType(_ text: Substring) -> (type: String, isRefused: Bool) {
@@ -83,4 +80,9 @@ struct RecordsRequest {
         }
         return (parts.first ?? "", isRefused)
     }
+}
+
+extension HTTPField.Name {
+    /// RFC 7240.
+    fileprivate static let prefer = HTTPField.Name(validated: "Prefer")
 }

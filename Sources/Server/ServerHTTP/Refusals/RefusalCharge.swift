@@ -15,14 +15,15 @@ public struct RefusalCharge: Sendable {
     ///
     /// - Parameter isKnown: whether the request proved who sends it. One that nobody can read proves as little as a wrong secret.
     /// - Returns: the seconds to wait (429) where the address has used up what it may fail; nil where the refusal stands.
-    public func charge(
-        status: Int, code: String, to address: ClientAddress, _ rateClass: RateClass = .unauthenticatedByAddress,
-        isKnown: Bool
+    func charge(
+        _ refusal: some Refusal, to address: ClientAddress, _ rateClass: RateClass, isKnown: Bool
     ) async -> Int? {
         // 5xx are our failures, 408 and 429 answers to waiting.
-        guard (400..<500).contains(status), status != 408, status != 429 else { return nil }
+        guard refusal.status.kind == .clientError, refusal.status != .requestTimeout,
+            refusal.status != .tooManyRequests
+        else { return nil }
         if !isKnown, case .retry(let seconds) = limiter.check(address, rateClass) { return seconds }
-        await count(code)
+        await count(refusal.code)
         return nil
     }
 }

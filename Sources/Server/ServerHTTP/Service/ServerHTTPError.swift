@@ -1,5 +1,7 @@
+import Core
+
 /// What keeps a server from being set up.
-public struct ServerHTTPError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ServerHTTPError: CodedError, Hashable {
     /// Stable: `tls-unreadable`, `plain-http`, `address-unavailable`, `network-invalid`, `rate-invalid`, `rate-class-unknown`.
     public let code: String
     /// A sentence that a person can act on.
@@ -9,6 +11,4 @@ public struct ServerHTTPError: Error, Sendable, Hashable, CustomStringConvertibl
         self.code = code
         self.message = message
     }
-
-    public var description: String { "\(code): \(message)" }
 }

@@ -1,32 +1,31 @@
-import Foundation
+import Hummingbird
+import ServerHTTP
 import Storage
 import Trust
 import Wire
 
-extension ReceiverService {
+extension ReceiverRoutes {
     /// `GET /fhir/Questionnaire/{id}`: the study's published file, byte for byte.
-    func questionnaire(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
-        let actor = try await authenticate(request, orStaff: true)
-        clientID = actor.id
+    func questionnaire(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let actor = try await authenticate(request, context, orStaff: true)
         // By the device, so that of those behind one address none silences another.
-        try Self.pass(configuration.limiter.check(actor.id, .readByAddress))
-        guard let id = request.id, Self.isResourceID(id) else {
-            throw ReceiverFailure.problem(400, "path-invalid", "The path names no resource id.")
-        }
+        try configuration.limiter.admit(actor.id, .readByAddress)
+        guard let id = context.parameters.get("id"), Self.isResourceID(id) else { throw HTTPFailure.pathWithoutID }
         try permit(actor, .readQuestionnaire, Target(resourceType: "Questionnaire", resourceID: id))
         guard let file = try await configuration.questionnaire(id) else {
-            throw ReceiverFailure.problem(404, "questionnaire-unknown", "The study publishes no such questionnaire.")
+            throw HTTPFailure(
+                .notFound, "questionnaire-unknown", "The study publishes no such questionnaire.")
         }
-        return ReceiverResponse(
-            status: 200, headers: [("Content-Type", "application/fhir+json"), ("Cache-Control", "private, no-cache")],
-            body: file)
+        return .bytes(
+            ByteBuffer(bytes: file), mediaType: "application/fhir+json", cacheControl: "private, no-cache")
     }
 
     /// `GET /.well-known/jwks.json`: the keys to seal to.
-    func publishedKeys() async throws -> ReceiverResponse {
-        ReceiverResponse(
-            status: 200, headers: [("Content-Type", "application/jwk-set+json"), ("Cache-Control", "max-age=60")],
-            body: PublicKey.jwks(try await validKeys()))
+    func publishedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try configuration.limiter.admit(context.client, .readByAddress)
+        return .bytes(
+            ByteBuffer(bytes: PublicKey.jwks(try await validKeys())), mediaType: "application/jwk-set+json",
+            cacheControl: "max-age=60")
     }
 
     /// The keys that the study publishes. Read and written anew, so that whatever else stood there, and were it a
@@ -35,32 +34,36 @@ extension ReceiverService {
         guard let bytes = try? await configuration.publicKeys(), let keys = try? PublicKey.read(from: bytes),
             !keys.isEmpty
         else {
-            throw ReceiverFailure.problem(
-                503, "keys-unavailable", "The study's public keys are not there. Try again later."
-            ).adding("Retry-After", "60")
+            throw HTTPFailure(
+                .serviceUnavailable, "keys-unavailable", "The study's public keys are not there. Try again later.",
+                headers: [.retryAfter: "60"])
         }
         return keys
     }
 
+    /// `GET /health`: 200 while the process answers.
+    func health(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try configuration.limiter.admit(context.client, .readByAddress)
+        return .json(["status": "ok"])
+    }
+
     /// `GET /deliveries?after=CURSOR`: what became of the device's own submissions.
-    func deliveries(_ request: ReceiverRequest, _ clientID: inout String?) async throws -> ReceiverResponse {
-        let actor = try await authenticate(request)
-        clientID = actor.id
+    func deliveries(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let actor = try await authenticate(request, context)
         // By the device, so that of those behind one address none silences another.
-        try Self.pass(configuration.limiter.check(actor.id, .readByAddress))
+        try configuration.limiter.admit(actor.id, .readByAddress)
         try permit(actor, .readDeliveries, Target(resourceID: actor.id))
-        guard let query = FormFields(Data((request.query ?? "").utf8)), let after = cursor(query["after"]) else {
-            throw ReceiverFailure.problem(
-                400, "cursor-invalid", "The parameter after must be the last page's next, or be left out.")
+        guard let query = request.queryForm, !query.hasDuplicates, let after = cursor(query["after"]) else {
+            throw HTTPFailure(
+                .badRequest, "cursor-invalid",
+                "The parameter after must be the last page's next, or be left out.")
         }
         let found = try await queue.deliveries(
             lane: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
-        let page = DeliveriesPage(
-            deliveries: found.map(Self.told), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
-            epoch: configuration.epoch)
-        return ReceiverResponse(
-            status: 200, headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
-            body: Data.json(page))
+        return .json(
+            DeliveriesPage(
+                deliveries: found.map(Self.told), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
+                epoch: configuration.epoch))
     }
 
     /// 0 for the beginning, where also a cursor of another epoch leads: it counts the changes of a store that is no more,

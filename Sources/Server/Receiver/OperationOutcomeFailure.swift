@@ -1,0 +1,50 @@
+import Hummingbird
+import ServerHTTP
+
+/// A failure as a FHIR OperationOutcome with one issue (<https://hl7.org/fhir/R4/operationoutcome.html>), for the paths
+/// below `/fhir`. The receiver cannot read FHIR; this much of it it writes.
+struct OperationOutcomeFailure: Refusal {
+    private let failure: HTTPFailure
+
+    init(_ failure: HTTPFailure) { self.failure = failure }
+
+    var status: HTTPResponse.Status { failure.status }
+    var code: String { failure.code }
+    var message: String { failure.message }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        .json(
+            Outcome(issue: [Outcome.Issue(code: issueType, details: .init(text: code), diagnostics: message)]),
+            status: status, mediaType: "application/fhir+json", headers: failure.headers)
+    }
+
+    /// <https://hl7.org/fhir/R4/valueset-issue-type.html>
+    private var issueType: String {
+        switch status.code {
+        case 401: "login"
+        case 403: "forbidden"
+        case 404: "not-found"
+        case 405: "not-supported"
+        case 409: "conflict"
+        case 413: "too-long"
+        case 429: "throttled"
+        case 400..<500: "invalid"
+        default: "transient"
+        }
+    }
+
+    private struct Outcome: Encodable {
+        struct Issue: Encodable {
+            struct Details: Encodable {
+                let text: String
+            }
+            let severity = "error"
+            let code: String
+            let details: Details
+            let diagnostics: String
+        }
+
+        let resourceType = "OperationOutcome"
+        let issue: [Issue]
+    }
+}

@@ -1,0 +1,48 @@
+import Core
+import Foundation
+import Hummingbird
+import ServerHTTP
+import Trust
+import Wire
+
+extension ReceiverRoutes {
+    /// `POST /register` (RFC 7591 section 3): antispam word, then app receipt, then new credentials.
+    func register(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try configuration.limiter.admit(context.client, .registrationByAddress)
+        // 1. The receipt. C3-PRO's simulators sent the text NO-APP-RECEIPT: it is no receipt and never was.
+        let body = try await configuration.bodies.collect(
+            request, upTo: configuration.limits.maximumRegistrationBytes)
+        guard let fields = JSON(reading: body.bytes)?.object else {
+            throw Self.invalidRequest("json-invalid", "The body is not a JSON object.")
+        }
+        guard let encoded = fields["receipt-data"]?.string else {
+            throw Self.invalidRequest("receipt-missing", "The body needs receipt-data, a base64 text.")
+        }
+        let receipt = try verifiedReceipt(encoded)
+        try configuration.limiter.admit(receipt.digest, .registrationByReceipt)
+        // 2. The client. What the app calls itself is not kept: it may be a person's name.
+        let credentials: (clientID: String, clientSecret: String)
+        do {
+            credentials = try await access.registerClient(receiptDigest: receipt.digest)
+        } catch let error as TrustError {
+            throw OAuthFailure("unauthorized_client", HTTPFailure(.forbidden, error.code, error.message))
+        }
+        context.outcome.caller = credentials.clientID
+        return .secret(
+            RegistrationResponse(
+                clientID: credentials.clientID, clientSecret: credentials.clientSecret,
+                issuedAt: Int64(clock().timeIntervalSince1970)), status: .created)
+    }
+
+    private func verifiedReceipt(_ encoded: String) throws -> AppReceipt {
+        do {
+            guard let bytes = Data(base64Encoded: encoded, options: .ignoreUnknownCharacters), !bytes.isEmpty else {
+                throw AppReceiptError.malformed
+            }
+            return try AppReceipt(
+                verifying: bytes, roots: configuration.receiptRoots, bundleIdentifier: configuration.bundleIdentifier)
+        } catch let error as AppReceiptError {
+            throw OAuthFailure("invalid_client", HTTPFailure(.unauthorized, error.code, error.message))
+        }
+    }
+}

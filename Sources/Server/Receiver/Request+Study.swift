@@ -1,0 +1,17 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Wire
+
+extension Request {
+    /// The submission that the sender says it is: a UUID, for it is repeated in the answer.
+    var submission: String? {
+        headers[.submission].flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+    }
+}
+
+extension HTTPField.Name {
+    static let antispam = HTTPField.Name(validated: "Antispam")
+    static let pragma = HTTPField.Name(validated: "Pragma")
+    static let submission = HTTPField.Name(validated: StudyPath.submissionHeader)
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A request that is refused, as `application/problem+json` (RFC 9457) with a stable `code`.
+///
+/// Routes that answer in another form make their own ``Refusal`` of it.
+public struct HTTPFailure: Refusal, Hashable {
+    public let status: HTTPResponse.Status
+    /// The stable code, such as `server-busy`, `rate-limited`, `body-too-large`, `shutting-down`, `internal`.
+    public let code: String
+    /// A sentence that a person can act on.
+    public let message: String
+    /// What the answer carries beside its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
+    public var headers: HTTPFields
+    /// Further members of the problem (RFC 9457 section 3.2) by their names.
+    public var members: [String: String] = [:]
+
+    public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers
+    }
+
+    public func response(from request: Request, context: some RequestContext) -> Response { response }
+
+    /// The answer.
+    var response: Response {
+        var problem = members
+        problem["code"] = code
+        problem["detail"] = message
+        problem["title"] = status.reasonPhrase
+        problem["type"] = "about:blank"
+        return .json(
+            Problem(status: status.code, members: problem), status: status, mediaType: "application/problem+json",
+            headers: headers)
+    }
+
+    /// A problem's members: texts, and the status as a number.
+    private struct Problem: Encodable {
+        let status: Int
+        let members: [String: String]
+
+        struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Name.self)
+            for (name, text) in members { try container.encode(text, forKey: Name(stringValue: name)) }
+            try container.encode(status, forKey: Name(stringValue: "status"))
+        }
+    }
+}
+
+extension HTTPFailure {
+    /// 503: no bytes are free for a body.
+    public static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
+        HTTPFailure(
+            .serviceUnavailable, "server-busy",
+            "The server is taking in as much as it can. Nothing was stored; send it again.",
+            headers: [.retryAfter: String(seconds)])
+    }
+
+    /// 429 (RFC 6585 section 4).
+    public static func rateLimited(retryAfter seconds: Int) -> HTTPFailure {
+        HTTPFailure(
+            .tooManyRequests, "rate-limited", "Too many requests. Try again later.",
+            headers: [.retryAfter: String(seconds)])
+    }
+
+    /// 413 (RFC 9110 section 15.5.14).
+    public static let bodyTooLarge = HTTPFailure(
+        .contentTooLarge, "body-too-large", "The body has more bytes than this server takes.")
+
+    /// 415 (RFC 9110 section 15.5.16): what is stored or searched for is the body as it was sent.
+    public static let encodingNotSupported = HTTPFailure(
+        .unsupportedMediaType, "encoding-not-supported", "The body must not be compressed.")
+
+    /// 404 (RFC 9110 section 15.5.5).
+    public static let notFound = HTTPFailure(.notFound, "not-found", "There is nothing under this path.")
+
+    /// 405 (RFC 9110 section 15.5.6).
+    public static func methodNotAllowed(allow methods: [HTTPRequest.Method]) -> HTTPFailure {
+        HTTPFailure(
+            .methodNotAllowed, "method-not-allowed", "This path has no such method.",
+            headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
+    }
+
+    static let shuttingDown = HTTPFailure(
+        .serviceUnavailable, "shutting-down", "The server is being stopped. Try again later.",
+        headers: [.retryAfter: "5"])
+
+    /// 500 (RFC 9110 section 15.6.1).
+    public static let internalError = HTTPFailure(
+        .internalServerError, "internal", "Something went wrong in the server.")
+}

@@ -1,0 +1,38 @@
+import Hummingbird
+
+/// Stands around routes and makes an answer of whatever they throw: in the form that these routes have, counted by its
+/// code, and charged to its address where nobody had proved anything.
+struct RefusalMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    private let charge: RefusalCharge
+    private let rateClass: RateClass
+    private let refusal: @Sendable (any Error, Request) -> any Refusal
+
+    /// - Parameters:
+    ///   - rateClass: what a refusal is charged to where nobody had proved anything.
+    ///   - refusal: what an error means to the one who asked, in the form that these routes have.
+    init(
+        charge: RefusalCharge, rateClass: RateClass,
+        refusal: @escaping @Sendable (any Error, Request) -> any Refusal
+    ) {
+        self.charge = charge
+        self.rateClass = rateClass
+        self.refusal = refusal
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            var refused = refusal(error, request)
+            let wait = await charge.charge(
+                refused, to: context.client, rateClass, isKnown: context.outcome.caller != nil)
+            if let wait { refused = refusal(HTTPFailure.rateLimited(retryAfter: wait), request) }
+            context.outcome.refuse(refused, because: error)
+            return try refused.response(from: request, context: context)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Core
+import Foundation
+import Hummingbird
+
+/// The fields of a query or of an `application/x-www-form-urlencoded` body (WHATWG URL section 5), in their order.
+public struct FormFields: Sendable {
+    public let fields: [(name: String, value: String)]
+
+    /// - Returns: nil where the text is wrongly encoded or is not UTF-8.
+    public init?(_ text: some StringProtocol) {
+        guard let fields = PercentEncoding.fields(text) else { return nil }
+        self.fields = fields
+    }
+
+    /// - Returns: nil where the bytes are not UTF-8 or are wrongly encoded.
+    public init?(_ body: Data) {
+        guard let text = String(validUTF8: body) else { return nil }
+        self.init(text)
+    }
+
+    /// Whether a name comes twice, which OAuth forbids (RFC 6749 section 3.2).
+    public var hasDuplicates: Bool { Set(fields.map(\.name)).count < fields.count }
+
+    /// The value of the first field of this name.
+    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+}
+
+extension Request {
+    /// The query where it is a form, as OAuth has it (RFC 6749 appendix B); nil where it is wrongly encoded.
+    public var queryForm: FormFields? { FormFields(uri.query ?? "") }
+}

@@ -1,0 +1,34 @@
+import Core
+import Synchronization
+
+/// What a request turned out to be, told from a route outwards to those who count it and log it.
+public final class RequestOutcome: Sendable {
+    private struct State {
+        var caller: String?
+        var code: String?
+        var cause: String?
+    }
+
+    private let state = Mutex(State())
+
+    /// The id of the one who asked, once they have proved it; nobody's name.
+    public var caller: String? {
+        get { state.withLock { $0.caller } }
+        set { state.withLock { $0.caller = newValue } }
+    }
+
+    /// The stable code of what it was refused with.
+    public var code: String? { state.withLock { $0.code } }
+
+    /// What the refusal was made of: the error's own code or, where it has none, its type. An error's text may repeat what
+    /// was sent.
+    var cause: String? { state.withLock { $0.cause } }
+
+    func refuse(_ refusal: some Refusal, because error: any Error) {
+        let cause = (error as? any CodedError)?.code ?? String(describing: type(of: error))
+        state.withLock {
+            $0.code = refusal.code
+            $0.cause = cause
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Hummingbird
+
+/// Routes that refuse in one form, with what stands around them.
+public struct GuardedRoutes: Sendable {
+    /// What a refusal is charged to where nobody had proved anything.
+    let rateClass: RateClass
+    /// What an error means to the one who asked, in the form that these routes have.
+    let refusal: @Sendable (any Error, Request) -> any Refusal
+    private let add: @Sendable (RouterGroup<ServerRequestContext>) -> Void
+
+    /// - Parameter add: adds the routes.
+    public init(
+        rateClass: RateClass = .unauthenticatedByAddress,
+        refusal: @escaping @Sendable (any Error, Request) -> any Refusal,
+        add: @escaping @Sendable (RouterGroup<ServerRequestContext>) -> Void
+    ) {
+        self.rateClass = rateClass
+        self.refusal = refusal
+        self.add = add
+    }
+
+    /// What the routes take.
+    var patterns: [RoutePattern] {
+        let router = Router(context: ServerRequestContext.self)
+        add(router.group())
+        return router.patterns
+    }
+
+    /// Adds the routes with a line in the log for each request, and with refusals that are counted and charged.
+    func add(to router: Router<ServerRequestContext>, charge: RefusalCharge) {
+        let refusals = RefusalMiddleware(charge: charge, rateClass: rateClass, refusal: refusal)
+        add(router.group().add(middleware: RequestLogMiddleware()).add(middleware: refusals))
+    }
+}
+
+extension Router where Context == ServerRequestContext {
+    /// Adds a module's routes, and what answers a wrong method.
+    ///
+    /// - Parameters:
+    ///   - particular: routes that go before those of whatever module is added later, where both take the same path.
+    ///   - root: the path below which a 404 is told as the first routes tell it.
+    public func add(
+        _ routes: [GuardedRoutes], particular: [GuardedRoutes] = [], charge: RefusalCharge, below root: String? = nil
+    ) {
+        for routes in routes { routes.add(to: self, charge: charge) }
+        // Behind the routes, so that none of them passes these.
+        add(middleware: UnroutedMiddleware(routes: routes + particular, below: root))
+        if !particular.isEmpty { add(middleware: ParticularRoutesMiddleware(routes: particular, charge: charge)) }
+    }
+}

@@ -1,0 +1,25 @@
+import Hummingbird
+
+/// Serves routes ahead of the router. A router has one handler for a path and a method, and of two paths that a request
+/// fits it looks at the more literal one alone, whether that has the method or not.
+struct ParticularRoutesMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    private let patterns: [RoutePattern]
+    private let responder: RouterResponder<ServerRequestContext>
+
+    init(routes: [GuardedRoutes], charge: RefusalCharge) {
+        let router = Router(context: ServerRequestContext.self)
+        for routes in routes { routes.add(to: router, charge: charge) }
+        patterns = router.patterns
+        responder = router.buildResponder()
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let isOurs = patterns.contains { $0.method == request.method && $0.takes(path: request.uri.path) }
+        return isOurs
+            ? try await responder.respond(to: request, context: context) : try await next(request, context)
+    }
+}

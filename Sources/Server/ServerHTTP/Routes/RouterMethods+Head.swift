@@ -1,0 +1,11 @@
+import Hummingbird
+
+extension RouterMethods {
+    /// Adds a route for GET and for HEAD, of which ``HTTPServer`` sends no body (RFC 9110 section 9.3.2).
+    @discardableResult
+    public func getAndHead(
+        _ path: RouterPath, use handler: @escaping @Sendable (Request, Context) async throws -> Response
+    ) -> Self {
+        get(path, use: handler).head(path, use: handler)
+    }
+}

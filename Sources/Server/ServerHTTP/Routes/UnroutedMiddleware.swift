@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+
+/// Answers what no route takes: 405 with `Allow` (RFC 9110 section 15.5.6) where a path is known and its method is not,
+/// and 404 below a path of its own.
+struct UnroutedMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    private struct Route {
+        let pattern: RoutePattern
+        let refusal: @Sendable (any Error, Request) -> any Refusal
+    }
+
+    private let routes: [Route]
+    private let root: String?
+
+    /// - Parameter root: the path below which a 404 is told as the first routes tell it.
+    init(routes: [GuardedRoutes], below root: String?) {
+        self.routes = routes.flatMap { routes in
+            routes.patterns.map { Route(pattern: $0, refusal: routes.refusal) }
+        }
+        self.root = root
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            let path = request.uri.path
+            let known = routes.filter { $0.pattern.takes(path: path) }
+            guard let first = known.first, !known.contains(where: { $0.pattern.method == request.method }) else {
+                guard let root, path.hasPrefix(root), let refusal = routes.first?.refusal else { throw error }
+                return try refusal(HTTPFailure.notFound, request).response(from: request, context: context)
+            }
+            let methods = Set(known.map(\.pattern.method)).sorted { $0.rawValue < $1.rawValue }
+            let refused = first.refusal(HTTPFailure.methodNotAllowed(allow: methods), request)
+            context.outcome.refuse(refused, because: refused)
+            context.logOutcome(method: "other", route: first.pattern.path.description, status: refused.status)
+            return try refused.response(from: request, context: context)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// A route that the receiver must have, and what one must show there.
+struct ExpectedRoute: Sendable, Hashable {
+    enum Proof: String, Sendable, CaseIterable {
+        /// Nothing.
+        case none
+        /// The antispam word and an app receipt.
+        case antispamAndReceipt
+        /// A client's id and secret.
+        case clientSecret
+        /// The antispam word and a device's access token.
+        case antispamAndDeviceToken
+        /// A device's access token.
+        case deviceToken
+        /// A device's or the staff's token: the published questionnaires, which go before another module's routes.
+        case deviceOrStaffToken
+    }
+
+    let method: String
+    let path: String
+    let proof: Proof
+
+    /// All routes, below the root and below `/c3pro`.
+    static let table = ["", "/c3pro"].flatMap { prefix in
+        below.map { ExpectedRoute(method: $0.0, path: prefix + $0.1, proof: $0.2) }
+    }
+
+    private static let below: [(String, String, Proof)] =
+        [
+            ("POST", "/register", .antispamAndReceipt),
+            ("POST", "/oauth", .clientSecret),
+            ("POST", "/oauth/token", .clientSecret),
+            ("POST", "/fhir/:type", .antispamAndDeviceToken),
+            ("PUT", "/fhir/:type/:id", .antispamAndDeviceToken),
+            ("GET", "/fhir/Questionnaire/:id", .deviceOrStaffToken),
+            ("GET", "/.well-known/jwks.json", .none),
+            ("GET", "/deliveries", .deviceToken),
+            ("GET", "/health", .none),
+        ]
+        + ["/encfhir", "/fhirenc"].flatMap { root in
+            ["", "/:type", "/:type/:id"].flatMap { path in
+                ["POST", "PUT"].map { ($0, root + path, Proof.antispamAndDeviceToken) }
+            }
+        }
+}

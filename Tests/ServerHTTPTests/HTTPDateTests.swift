@@ -1,0 +1,16 @@
+import Core
+import Testing
+
+@testable import ServerHTTP
+
+@Suite struct HTTPDateTests {
+    @Test(arguments: [
+        ("1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("1970-01-01T00:00:00Z", "Thu, 01 Jan 1970 00:00:00 GMT"),
+        ("1969-12-31T23:59:59Z", "Wed, 31 Dec 1969 23:59:59 GMT"),
+        ("2024-02-29T12:00:00Z", "Thu, 29 Feb 2024 12:00:00 GMT"),
+    ])
+    func datesAreWrittenAsHTTPDoes(instant: String, text: String) throws {
+        #expect(HTTPDate.text(try #require(DateTime(instant)?.start())) == text)
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import ServerHTTP
+
+/// What becomes of a refused request, whatever module refused it.
+@Suite struct RefusalTests {
+    struct Unforeseen: Error {
+        let text = "patient-4711"
+    }
+
+    /// What was counted, and what was logged.
+    final class Told: Sendable {
+        private let state = Mutex((codes: [String](), lines: [String]()))
+        var codes: [String] { state.withLock { $0.codes } }
+        var lines: [String] { state.withLock { $0.lines } }
+        func count(_ code: String) { state.withLock { $0.codes.append(code) } }
+        func log(_ line: String) { state.withLock { $0.lines.append(line) } }
+    }
+
+    let told = Told()
+
+    /// A server whose addresses may fail three times.
+    func application(_ add: (Router<ServerRequestContext>, RefusalCharge) -> Void) throws -> some ApplicationProtocol {
+        var limits = RateLimits()
+        limits[.unauthenticatedByAddress] = try Rate(perSecond: 1, burst: 3)
+        let limiter = RateLimiter(limits: limits, now: { .zero })
+        let router = Router(context: ServerRequestContext.self)
+        add(router, RefusalCharge(limiter: limiter) { [told] in told.count($0) })
+        let logger = Logger(label: "test") { [told] label in JSONLogHandler(label: label) { told.log($0) } }
+        return Application(router: router, logger: logger)
+    }
+
+    static let problem: @Sendable (any Error, Request) -> any Refusal = { error, _ in
+        error as? HTTPFailure ?? .internalError
+    }
+
+    static let oauth: @Sendable (any Error, Request) -> any Refusal = { error, _ in
+        OAuthFailure(error as? HTTPFailure ?? .internalError)
+    }
+
+    static func refuse(_ status: HTTPResponse.Status) -> @Sendable (Request, ServerRequestContext) throws -> Response {
+        { _, _ in throw HTTPFailure(status, "planned", "Planned.") }
+    }
+
+    private func ask(
+        _ client: any TestClientProtocol, _ path: String, _ method: HTTPRequest.Method = .get
+    ) async throws -> TestResponse {
+        try await client.execute(uri: path, method: method)
+    }
+
+    @Test func whoProvedNothingIsCountedAndThenAskedToWait() async throws {
+        let application = try application { router, charge in
+            let routes = GuardedRoutes(refusal: Self.problem) { $0.get("no", use: Self.refuse(.unauthorized)) }
+            router.add([routes], charge: charge)
+        }
+        try await application.test(.router) { client in
+            for _ in 0..<3 { #expect(try await ask(client, "/no").status == .unauthorized) }
+            let fourth = try await ask(client, "/no")
+            #expect(fourth.status == .tooManyRequests && fourth.headers[.retryAfter] == "1")
+            #expect(String(buffer: fourth.body).contains(#""code":"rate-limited""#))
+        }
+        #expect(told.codes == ["planned", "planned", "planned"])
+    }
+
+    @Test func whoIsKnownIsCountedAndNeverAskedToWait() async throws {
+        let application = try application { router, charge in
+            let routes = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.get("no") { _, context -> Response in
+                    context.outcome.caller = "c-1"
+                    throw HTTPFailure(.forbidden, "planned", "Planned.")
+                }
+            }
+            router.add([routes], charge: charge)
+        }
+        try await application.test(.router) { client in
+            for _ in 0..<9 {
+                let answer = try await ask(client, "/no")
+                #expect(answer.status == .forbidden)
+            }
+        }
+        #expect(told.codes.count == 9)
+        #expect(told.lines.allSatisfy { $0.contains(#""client":"c-1""#) && $0.contains(#""route":"/no""#) })
+    }
+
+    @Test(arguments: [HTTPResponse.Status.requestTimeout, .tooManyRequests, .internalServerError, .serviceUnavailable])
+    func whatIsNotTheAskersFaultIsNotCharged(status: HTTPResponse.Status) async throws {
+        let application = try application { router, charge in
+            let routes = GuardedRoutes(refusal: Self.problem) { $0.get("no", use: Self.refuse(status)) }
+            router.add([routes], charge: charge)
+        }
+        try await application.test(.router) { client in
+            for _ in 0..<9 {
+                let answer = try await ask(client, "/no")
+                #expect(answer.status == status)
+            }
+        }
+        #expect(told.codes.isEmpty)
+    }
+
+    @Test func anErrorThatNobodyForesawIsNamedByItsTypeInTheLogAlone() async throws {
+        let application = try application { router, charge in
+            let routes = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.get("fail") { _, _ -> Response in throw Unforeseen() }
+            }
+            router.add([routes], charge: charge)
+        }
+        try await application.test(.router) { client in
+            let answer = try await ask(client, "/fail")
+            #expect(answer.status == .internalServerError)
+            #expect(!String(buffer: answer.body).contains("Unforeseen"))
+        }
+        let line = try #require(told.lines.last)
+        #expect(line.contains("Unforeseen") && line.contains(#""level":"error""#) && !line.contains("4711"))
+    }
+
+    @Test func aWrongMethodIsToldWhichAreRightInTheRoutesOwnForm() async throws {
+        let application = try application { router, charge in
+            let oauth = GuardedRoutes(refusal: Self.oauth) {
+                $0.post("token", use: Self.refuse(.badRequest))
+            }
+            let plain = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.put("things/:id", use: Self.refuse(.badRequest))
+                routes.getAndHead("things/:id") { _, _ in Response(status: .ok) }
+                routes.post("things/search", use: Self.refuse(.badRequest))
+            }
+            router.add([oauth, plain], charge: charge, below: "/things/")
+        }
+        try await application.test(.router) { client in
+            let token = try await ask(client, "/token", .get)
+            #expect(token.status == .methodNotAllowed && token.headers[.allow] == "POST")
+            #expect(String(buffer: token.body).contains(#""error":"invalid_request""#))
+            let thing = try await ask(client, "/things/4711", .delete)
+            #expect(thing.status == .methodNotAllowed && thing.headers[.allow] == "GET, HEAD, PUT")
+            #expect(String(buffer: thing.body).contains(#""code":"method-not-allowed""#))
+            // Of several routes that a path fits, one that has the method makes the path unknown, not the method.
+            #expect(try await ask(client, "/things/search", .get).status == .notFound)
+            let unknown = try await ask(client, "/things/4711/more")
+            #expect(unknown.status == .notFound && unknown.body.readableBytes > 0)
+            let elsewhere = try await ask(client, "/nowhere")
+            #expect(elsewhere.status == .notFound && elsewhere.body.readableBytes == 0)
+        }
+        #expect(told.codes.isEmpty)
+        #expect(!told.lines.joined().contains("4711"))
+    }
+
+    @Test func particularRoutesGoBeforeThoseThatAreAddedLater() async throws {
+        let application = try application { router, charge in
+            let particular = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.get("things/first/:id") { _, context in
+                    Response.json(["id": context.parameters.get("id") ?? ""])
+                }
+            }
+            router.add([], particular: [particular], charge: charge)
+            router.getAndHead("things/:type/:id") { _, _ in Response(status: .accepted) }
+            router.get("things/:type/:id/more") { _, _ in Response(status: .accepted) }
+        }
+        try await application.test(.router) { client in
+            let first = try await ask(client, "/things/first/4711")
+            #expect(String(buffer: first.body) == #"{"id":"4711"}"#)
+            #expect(try await ask(client, "/things/first/4711", .head).status == .accepted)
+            #expect(try await ask(client, "/things/second/4711").status == .accepted)
+            #expect(try await ask(client, "/things/first/4711/more").status == .accepted)
+            let wrong = try await ask(client, "/things/first/4711", .delete)
+            #expect(wrong.status == .methodNotAllowed && wrong.headers[.allow] == "GET")
+        }
+        #expect(told.lines.contains { $0.contains("first/{id}") && !$0.contains("4711") })
+    }
+
+    @Test func aProblemSaysWhatItIs() async throws {
+        var failure = HTTPFailure(
+            .unprocessableContent, "planned", "See \"/x\".", headers: [.retryAfter: "7"])
+        failure.members["submission"] = "s-1"
+        let response = failure.response
+        #expect(response.status == .unprocessableContent && response.headers[.retryAfter] == "7")
+        #expect(response.headers[.contentType] == "application/problem+json")
+        #expect(response.headers[.cacheControl] == "no-store")
+        let application = try application { router, _ in router.get("no") { _, _ in response } }
+        try await application.test(.router) { client in
+            let answer = try await ask(client, "/no")
+            #expect(
+                String(buffer: answer.body)
+                    == #"{"code":"planned","detail":"See \"/x\".","status":422,"submission":"s-1","#
+                    + #""title":"Unprocessable Content","type":"about:blank"}"#)
+        }
+    }
+
+    @Test(arguments: [
+        (HTTPResponse.Status.unauthorized, "unauthorized_client"), (.forbidden, "invalid_request"),
+        (.tooManyRequests, "temporarily_unavailable"), (.serviceUnavailable, "temporarily_unavailable"),
+    ])
+    func oauthHasAWordForEachStatus(status: HTTPResponse.Status, word: String) {
+        #expect(OAuthFailure(HTTPFailure(status, "planned", "Planned.")).error == word)
+    }
+}
