@@ -115,7 +115,8 @@ let tests: [Target] = [
     .testTarget(
         name: "GuideTests",
         dependencies: [
-            "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "Questionnaires", "InformedConsent", "Outbox", "Wire",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "UCUM", "Questionnaires", "InformedConsent",
+            "HealthData", "Outbox", "Wire",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
@@ -126,7 +127,7 @@ let tests: [Target] = [
     .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
     .testTarget(name: "HealthDataTests", dependencies: ["HealthData", "FHIR", "UCUM", "FHIRValidation"]),
-    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto]),
     .testTarget(name: "AppleHealthExportTests", dependencies: ["AppleHealthExport", "HealthData", "FHIR", "CXML2"]),
     .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
     .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve"]),
