@@ -134,7 +134,8 @@ let tests: [Target] = [
     .testTarget(
         name: "GuideTests",
         dependencies: [
-            "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "Questionnaires", "InformedConsent", "Outbox", "Wire",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "UCUM", "Questionnaires", "InformedConsent",
+            "HealthData", "Outbox", "Wire",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
@@ -152,7 +153,7 @@ let tests: [Target] = [
     .testTarget(
         name: "HealthReportTests",
         dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
-    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", crypto]),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto]),
     .testTarget(
         name: "AppleHealthExportTests",
         dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2"]),

@@ -1,8 +1,8 @@
-"""Interfaces of Swift, Foundation, Darwin and Crypto under an Apple target, made of what a toolchain on Linux has.
+"""Interfaces of Swift, Foundation, Darwin, Security and Crypto under an Apple target, made of what a toolchain on Linux has.
 
 The standard library's modules have textual interfaces, which keep Apple's availability; they take another target.
 Foundation is there only compiled: the compiler prints its interface, availability included, and a few rules take out
-what belongs to Linux. Darwin, Crypto and URLSession are declared by hand in Scripts/apple-platforms.
+what belongs to Linux. Darwin, Security, Crypto and URLSession are declared by hand in Scripts/apple-platforms.
 
 Foundation's other classes (DateFormatter, NSRegularExpression ...) are those of Linux and carry no availability.
 """
@@ -22,7 +22,7 @@ STANDARD = [
     "Synchronization", "Observation",
 ]
 FOUNDATION = ["FoundationEssentials", "FoundationInternationalization", "Foundation"]
-DECLARED = ["Darwin", "Crypto", "CryptoExtras"]
+DECLARED = ["Darwin", "Crypto", "CryptoExtras", "Security"]
 
 # Uses and bodies within the interfaces are not what is checked; without the bodies they compile seven times as fast.
 FLAGS = "-disable-availability-checking -experimental-skip-all-function-bodies"

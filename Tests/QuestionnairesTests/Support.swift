@@ -45,11 +45,10 @@ func path(_ steps: (String, Int)...) -> ItemPath {
 func path(_ linkIDs: String...) -> ItemPath { ItemPath(linkIDs.map { ItemPath.Step(linkID: $0) }) }
 
 extension AnswerValue {
-    static func yes(_ value: Bool = true) -> AnswerValue { AnswerValue(type: "Boolean", json: .bool(value)) }
-    static func text(_ value: String) -> AnswerValue { AnswerValue(type: "String", json: .string(value)) }
-    static func integer(_ value: Int) -> AnswerValue { AnswerValue(type: "Integer", json: .number(JSONNumber(value))) }
+    static func yes(_ value: Bool = true) -> AnswerValue { .boolean(value) }
+    static func text(_ value: String) -> AnswerValue { .string(value) }
     static func code(_ code: String, _ system: String? = nil) -> AnswerValue {
-        AnswerValue(type: "Coding", json: Coding(system: system, code: code).json)
+        .coding(Coding(system: system, code: code))
     }
 }
 

@@ -1,40 +1,61 @@
 import Foundation
 
-/// A device's folder: `outbox/`, `refused/`, `sent/`, `enrolment.json`, `deliveries.json` and small JSON files of the
-/// app's own. Folders have mode 0700, files 0600. Several processes may use it at a time.
+/// A device's folder: `outbox/`, `refused/`, `sent/`, `deliveries.json`, `upload.json` and small JSON files of the app's
+/// own; and where its secrets are. Folders have mode 0700, files 0600. Several processes may use it at a time.
 public struct DeviceStore: Sendable {
     /// The folder.
     public let folder: URL
     /// The queue in it.
     public let outbox: OutboxDirectory
     private let files: any DurableFiles
+    private let secrets: any SecretStore
 
     /// Opens the folder and makes it if need be. Throws storage errors.
-    public static func open(_ folder: URL, files: any DurableFiles = PosixFiles()) throws -> DeviceStore {
+    ///
+    /// - Parameter secrets: where the enrolment is kept; `nil` for the system's way: on Apple's systems the Keychain, under
+    ///   a service named after the folder, elsewhere the file `enrolment.json` in the folder.
+    public static func open(
+        _ folder: URL, files: any DurableFiles = PosixFiles(), secrets: (any SecretStore)? = nil
+    ) throws -> DeviceStore {
         try files.makeFolder(folder)
         let outbox = try OutboxDirectory.open(
             folder: folder.appendingPathComponent("outbox"), refusedFolder: folder.appendingPathComponent("refused"),
             files: files)
-        let store = DeviceStore(folder: folder, outbox: outbox, files: files)
+        let store = DeviceStore(
+            folder: folder, outbox: outbox, files: files,
+            secrets: secrets ?? systemSecrets(folder: folder, files: files))
         try store.locked { try AtomicFile.removeLeftovers(in: folder, files: files) }
         return store
+    }
+
+    private static func systemSecrets(folder: URL, files: any DurableFiles) -> any SecretStore {
+        #if canImport(Security)
+            KeychainSecrets(service: "tributary.\(folder.lastPathComponent)")
+        #else
+            FileSecrets(folder: folder, files: files)
+        #endif
     }
 
     // MARK: - Enrolment
 
     /// The enrolment. Throws `not-enrolled` if there is none.
     public func enrolment() throws -> Enrolment {
-        guard let enrolment = try value(Enrolment.self, named: Self.enrolmentName) else {
+        guard let content = try secrets.secret(named: Self.enrolmentName) else {
             throw OutboxError(.notEnrolled, "This store is not enrolled in a study: run device enrol first.")
         }
-        return enrolment
+        return try Self.decode(Enrolment.self, content, named: Self.enrolmentName)
     }
 
     /// Whether there is an enrolment.
-    public var isEnrolled: Bool { (try? files.read(file(Self.enrolmentName))) != nil }
+    public var isEnrolled: Bool { ((try? secrets.secret(named: Self.enrolmentName)) ?? nil) != nil }
 
     /// Keeps an enrolment, replacing an earlier one.
-    public func save(_ enrolment: Enrolment) throws { try save(enrolment, named: Self.enrolmentName) }
+    public func save(_ enrolment: Enrolment) throws {
+        try secrets.save(Self.encode(enrolment, named: Self.enrolmentName), named: Self.enrolmentName)
+    }
+
+    /// Forgets the enrolment, such as when a participant leaves the study for good.
+    public func removeEnrolment() throws { try secrets.removeSecret(named: Self.enrolmentName) }
 
     private static let enrolmentName = "enrolment.json"
 
@@ -57,7 +78,17 @@ public struct DeviceStore: Sendable {
 
     /// A JSON value of the app's own; `nil` if there is no such file. Throws `storage-failed` if it cannot be read as one.
     public func value<Value: Decodable>(_ type: Value.Type, named name: String) throws -> Value? {
-        guard let content = try data(named: name) else { return nil }
+        try data(named: name).map { try Self.decode(type, $0, named: name) }
+    }
+
+    /// Writes a JSON value of the app's own, as ``save(_:named:)-(Data,_)`` does.
+    public func save<Value: Encodable>(_ value: Value, named name: String) throws {
+        try save(Self.encode(value, named: name), named: name)
+    }
+
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ content: Data, named name: String) throws
+        -> Value
+    {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         do {
@@ -67,16 +98,13 @@ public struct DeviceStore: Sendable {
         }
     }
 
-    /// Writes a JSON value of the app's own, as ``save(_:named:)-(Data,_)`` does.
-    public func save<Value: Encodable>(_ value: Value, named name: String) throws {
+    private static func encode<Value: Encodable>(_ value: Value, named name: String) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
-        let content: Data
-        do { content = try encoder.encode(value) } catch {
+        do { return try encoder.encode(value) } catch {
             throw OutboxError(.storageFailed, "The file \(name) cannot be written.")
         }
-        try save(content, named: name)
     }
 
     private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }

@@ -17,7 +17,6 @@ enum CommandFailure {
         case let error as AppReceiptError:
             return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")
         case let error as any CodedError: return CommandError(error.code, error.message)
-        case let error as JSONError: return CommandError(error.code.rawValue, error.message)
         default: break
         }
         let name = String(reflecting: type(of: error))

@@ -69,7 +69,7 @@ extension StudyConnection {
             } catch is OutboxError {
                 return .fileUnreadable
             }
-        case .obtainToken(let renewing): return try await obtainToken(renewing: renewing)
+        case .obtainToken(let renewing): return try await tokenEvent(renewing: renewing)
         case .post(let entry): return try await post(envelope, kind: entry.kind)
         case .moveToSent(let entry): try outbox.moveToSent(entry, listedAs: envelope?.header.submissionID)
         case .moveAside(let entry, let status, let code):
@@ -83,7 +83,8 @@ extension StudyConnection {
         return .queue(entries, consent)
     }
 
-    private func obtainToken(renewing: Bool) async throws -> OutboxSender.Event {
+    /// What comes of asking for a token.
+    func tokenEvent(renewing: Bool) async throws -> OutboxSender.Event {
         do {
             _ = try await accessToken(renewing: renewing)
             return .tokenObtained

@@ -63,23 +63,35 @@ public actor StudyConnection {
 
     /// Sends one sealed submission with the token in memory and returns the answer, whatever it is.
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
-        try await send(
+        var request = try await submissionRequest(header, kind: kind)
+        request.body = envelope
+        return try await Self.perform(request, transport)
+    }
+
+    /// The request that sends a submission, with the token in memory and without the envelope.
+    func submissionRequest(_ header: EnvelopeHeader, kind: String) async throws -> TransportRequest {
+        try request(
             "POST", "\(StudyPath.submissions)/\(kind)",
             headers: [
                 "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
                 StudyPath.submissionHeader: header.submissionID,
-            ], body: envelope)
+            ])
     }
 
     /// What became of this device's submissions since the cursor; `nil` from the beginning. Call again with the page's
     /// `next` until it has no deliveries. Throws ``OutboxError``.
     public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
+        try await deliveriesPage(after: cursor).page
+    }
+
+    /// The page after the cursor, and the wait in seconds that the answer asks for before the next question.
+    func deliveriesPage(after cursor: String?) async throws -> (page: DeliveriesPage, retryAfter: Double?) {
         let query = cursor.map { "?after=\(PercentEncoding.encode($0))" } ?? ""
         let response = try await get(StudyPath.deliveries + query, accept: "application/json")
         guard let page = try? JSONDecoder().decode(DeliveriesPage.self, from: response.body) else {
             throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
         }
-        return page
+        return (page, response.retryAfter(now: environment.now()))
     }
 
     /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``.
@@ -114,9 +126,14 @@ public actor StudyConnection {
     private func send(
         _ method: String, _ path: String, headers: [String: String], body: Data? = nil
     ) async throws -> TransportResponse {
+        try await Self.perform(request(method, path, headers: headers, body: body), transport)
+    }
+
+    private func request(
+        _ method: String, _ path: String, headers: [String: String], body: Data? = nil
+    ) throws -> TransportRequest {
         let headers = headers.merging([StudyPath.antispamHeader: enrolment.antispam]) { own, _ in own }
-        let request = TransportRequest(method: method, url: try enrolment.url(path), headers: headers, body: body)
-        return try await Self.perform(request, transport)
+        return TransportRequest(method: method, url: try enrolment.url(path), headers: headers, body: body)
     }
 
     /// Sends a request; whatever the transport throws becomes `connection-failed`, except a cancellation.

@@ -45,11 +45,18 @@ public final class URLSessionTransport: Transport {
         guard let response = answer.1 as? HTTPURLResponse else {
             throw OutboxError(.answerInvalid, "The answer is not HTTP.")
         }
+        return TransportResponse(response, body: answer.0)
+    }
+}
+
+extension TransportResponse {
+    /// The answer as URLSession tells it.
+    init(_ response: HTTPURLResponse, body: Data = Data()) {
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name] = value }
         }
-        return TransportResponse(status: response.statusCode, headers: headers, body: answer.0)
+        self.init(status: response.statusCode, headers: headers, body: body)
     }
 }
 

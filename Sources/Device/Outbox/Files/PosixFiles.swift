@@ -80,6 +80,9 @@ public struct PosixFiles: DurableFiles {
         } catch {
             throw OutboxError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be made.")
         }
+        #if canImport(Darwin)
+            try protect(folder)
+        #endif
     }
 
     public func lock(_ file: URL, patience: Double) throws -> FileLock {

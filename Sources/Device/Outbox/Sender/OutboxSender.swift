@@ -103,4 +103,16 @@ public struct OutboxSender: Sendable, Hashable {
 
     /// A sender that has not begun: report the queue first.
     public init(patience: Patience = Patience()) { self.patience = patience }
+
+    /// A sender that has not begun, after so many failures in a row.
+    init(patience: Patience, failures: Int) {
+        self.patience = patience
+        self.failures = failures
+    }
+
+    /// A sender that waits for the answer to a submission which another one sent.
+    init(awaiting entry: OutboxEntry, isRenewed: Bool, patience: Patience, failures: Int) {
+        self.init(patience: patience, failures: failures)
+        phase = .posting(entry, renewed: isRenewed)
+    }
 }

@@ -1,15 +1,23 @@
 import FHIR
 import Foundation
 
-/// A value that answers a question, or that a question offers: one FHIR `value[x]`.
-public struct AnswerValue: Sendable, Hashable {
-    /// The type as the element's name ends in it: `Coding`, `Decimal`, `String`...
-    public let type: String
-    public let json: JSON
+/// A value that answers a question, or that a question offers: R4's choice of types for an answer
+/// (<https://hl7.org/fhir/R4/questionnaireresponse-definitions.html#QuestionnaireResponse.item.answer.value_x_>).
+///
+/// A decimal keeps the digits that it was written with. A value of a type that no answer has is `unrecognized`.
+public typealias AnswerValue = QuestionnaireResponse.Item.Answer.Value
 
-    public init(type: String, json: JSON) {
-        self.type = type
-        self.json = json
+extension AnswerValue {
+    /// A decimal with the fewest digits that tell the number: `.decimal(7.5)`.
+    ///
+    /// Where trailing zeros mean precision, or digits are more than a `Double` holds, a `JSONNumber` keeps them:
+    /// `.decimal(number)`. What is not finite is no decimal: a question refuses it as `answer-malformed`.
+    public static func decimal(_ value: Double) -> AnswerValue {
+        let text = value.description
+        guard let number = JSONNumber(text: text.hasSuffix(".0") ? String(text.dropLast(2)) : text) else {
+            return .unrecognized(type: "Decimal", .null)
+        }
+        return .decimal(number)
     }
 
     init?(_ choice: (some ChoiceValue)?) {

@@ -37,7 +37,7 @@ extension FormSession {
                 var item = newItem(state.item)
                 item.answer = state.answers.map { answer in
                     var output = QuestionnaireResponse.Item.Answer()
-                    output.value = .init(type: answer.value.type, json: answer.value.json)
+                    output.value = answer.value
                     output.item = items(answer.children)
                     return output
                 }

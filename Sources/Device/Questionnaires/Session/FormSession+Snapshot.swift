@@ -53,7 +53,7 @@ extension FormSession {
             }
             guard item.isQuestion else { continue }
             states[index].answers = (entry["answers"]?.array ?? []).compactMap { answer in
-                guard let value = AnswerValue(QuestionnaireResponse.Item.Answer(json: answer)?.value) else {
+                guard let value = QuestionnaireResponse.Item.Answer(json: answer)?.value else {
                     return nil
                 }
                 return AnswerState(value, children: Self.states(item.children, answer["item"]))

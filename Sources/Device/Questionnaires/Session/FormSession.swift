@@ -8,6 +8,8 @@ public struct FormSession: Sendable {
     public let form: QuestionnaireForm
     public let rules: EnablementRules
     var root: [ItemState]
+    /// What a subscript was given and could not put in, by the path that it was given.
+    var refused: [ResponseProblem] = []
 
     /// A session with the form's initial values.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
@@ -37,9 +39,10 @@ public struct FormSession: Sendable {
     /// How many instances a group has at the path; the path's last number does not matter.
     public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
 
-    /// What is wrong with the response as it would be now. Places are those in the response.
+    /// What is wrong with the response as it would be now, after what a subscript could not put in. Places are those in
+    /// the response, of what was not put in the path that it was given.
     public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
-        ResponseValidator(form, rules: rules).problems(in: response(status: status))
+        refused + ResponseValidator(form, rules: rules).problems(in: response(status: status))
     }
 
     // MARK: Answering

@@ -1,9 +1,12 @@
-/// What is wrong with a response.
-public struct ResponseProblem: Sendable, Hashable {
+import FHIR
+
+/// What is wrong with a response, or with one answer. A session throws it where it cannot take an answer.
+public struct ResponseProblem: CodedError, Hashable {
     /// Stable.
     public let code: String
     public let severity: FormProblem.Severity
-    /// Where, as FHIRPath: `QuestionnaireResponse.item[0].answer[1]`.
+    /// Where, as FHIRPath: `QuestionnaireResponse.item[0].answer[1]`; of an answer that is not in a response the path that
+    /// it was given.
     public let expression: String
     public let linkID: String?
     /// A sentence that says what to do. It quotes no answer.

@@ -1,5 +1,5 @@
 /// A typed view over a resource (<https://hl7.org/fhir/R4/resource.html>).
-public protocol ResourceView: ElementView {
+public protocol ResourceView: ElementView, ResourceContent {
     /// The name in `resourceType`; empty for a view of any resource.
     static var resourceType: String { get }
 }

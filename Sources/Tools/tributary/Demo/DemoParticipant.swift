@@ -16,7 +16,7 @@ struct DemoParticipant: Sendable {
         let store = root.appendingPathComponent("phone-\(number)")
         let receipt = try AppReceiptCommand.makeReceipt(for: study).base64EncodedString()
         let enrolment = try await StudyConnection.enrol(url: url, antispam: antispam, receipt: receipt)
-        try DeviceStore.open(store).save(enrolment)
+        try DeviceSession.store(in: store).save(enrolment)
         CommandOutput.note("phone \(number)    enrolled")
         return DemoParticipant(number: number, name: name, storePath: store.path)
     }

@@ -42,7 +42,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let receiptText = String(decoding: try CommandInput.file(receipt), as: UTF8.self)
             let enrolment = try await StudyConnection.enrol(
                 url: url, antispam: antispam, receipt: receiptText, clientName: "tributary")
-            try DeviceStore.open(folder).save(enrolment)
+            try DeviceSession.store(in: folder).save(enrolment)
             if device.json {
                 CommandOutput.result(["client": .string(enrolment.clientID)])
             } else {

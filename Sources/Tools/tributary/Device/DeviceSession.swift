@@ -1,7 +1,6 @@
 import FHIR
 import Foundation
 import Outbox
-import Wire
 
 /// A device of the command line: its store, whom it speaks for, and how it queues what it has to say.
 struct DeviceSession {
@@ -24,8 +23,13 @@ struct DeviceSession {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw CommandError("device-not-enrolled", "There is no device in \(path); enrol it with `device enrol`.")
         }
-        store = try DeviceStore.open(url)
+        store = try Self.store(in: url)
         enrolment = try store.enrolment()
+    }
+
+    /// The store in a folder. A device of the command line has its secrets there too, so that the folder is the whole of it.
+    static func store(in folder: URL) throws -> DeviceStore {
+        try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
     }
 
     func profile() throws -> Profile {
@@ -42,18 +46,13 @@ struct DeviceSession {
     /// - Returns: the submission's id.
     @discardableResult
     func queue(_ resource: Resource) throws -> String {
-        try queue(resource.json.data(), kind: resource.resourceType, type: .resource)
+        try store.outbox.queue(resource, sealedTo: enrolment.recipients()).sid
     }
 
     /// Seals several resources, one a line, and queues them as one submission.
     @discardableResult
-    func queue(lines: Data, kind: String) throws -> String { try queue(lines, kind: kind, type: .batch) }
-
-    private func queue(_ payload: Data, kind: String, type: PayloadType) throws -> String {
-        let sid = UUID().uuidString.lowercased()
-        let recipients = try enrolment.recipients()
-        try store.outbox.append(payload, kind: kind, sid: sid, contentType: type, to: recipients)
-        return sid
+    func queue(lines: Data, kind: String) throws -> String {
+        try store.outbox.queue(lines, kind: kind, as: .batch, sealedTo: enrolment.recipients()).sid
     }
 
     private static let profileName = "participant.json"

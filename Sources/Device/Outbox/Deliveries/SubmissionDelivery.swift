@@ -1,0 +1,40 @@
+/// What became of one submission of this device.
+public struct SubmissionDelivery: Sendable, Hashable {
+    /// How it stands.
+    public enum State: Sendable, Hashable {
+        /// It is queued, or received and not looked at yet.
+        case waiting
+        /// The study keeps it aside until something comes, such as the consent; the stable code says what, where the study
+        /// does.
+        case held(code: String?)
+        /// The study has recorded it.
+        case stored
+        /// The study does not take it, for the reason with this stable code.
+        case refused(code: String)
+    }
+
+    /// The submission: its number, kind and id.
+    public let entry: OutboxEntry
+    /// How it stands now.
+    public let state: State
+
+    /// Whether nothing more happens to it by itself.
+    public var isSettled: Bool {
+        switch state {
+        case .stored, .refused: true
+        case .waiting, .held: false
+        }
+    }
+}
+
+extension SubmissionDelivery.State {
+    /// What the study's word means. A word of a later server is none that is final.
+    init(status: String, reason: String?) {
+        switch status {
+        case "stored": self = .stored
+        case "refused": self = .refused(code: reason ?? "refused")
+        case "held": self = .held(code: reason)
+        default: self = .waiting
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Core
+import Foundation
+import Wire
+
+extension OutboxDirectory {
+    /// Seals a resource to the study's keys and queues it.
+    ///
+    /// ```swift
+    /// try store.outbox.queue(observation, sealedTo: enrolment.recipients())
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - resource: a typed view, or any other resource.
+    ///   - recipients: the keys, such as ``Enrolment/recipients()`` tells them.
+    /// - Returns: the entry, durable; its `sid` is the submission's id.
+    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract, `kind-invalid`
+    ///   where `resourceType` is missing, storage errors; `WireError` where the keys do not do. Then nothing was queued.
+    @discardableResult
+    public func queue(_ resource: some ResourceContent, sealedTo recipients: [PublicKey]) throws -> OutboxEntry {
+        try queue(
+            JSON.object(resource.object).data(), kind: resource.resourceType, as: .resource,
+            sealedTo: recipients)
+    }
+
+    /// Seals resources of one type to the study's keys and queues them as one submission, one a line
+    /// (<https://hl7.org/fhir/R4/nd-json.html>).
+    ///
+    /// - Throws: as for one resource; `kind-invalid` also where there is none, or they are of several types.
+    @discardableResult
+    public func queue(_ resources: [some ResourceContent], sealedTo recipients: [PublicKey]) throws -> OutboxEntry {
+        guard let kind = resources.first?.resourceType, resources.allSatisfy({ $0.resourceType == kind }) else {
+            throw OutboxError(.kindInvalid, "A submission of several resources needs resources of one type.")
+        }
+        var lines: [UInt8] = []
+        for resource in resources {
+            lines += JSON.object(resource.object).bytes()
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return try queue(Data(lines), kind: kind, as: .batch, sealedTo: recipients)
+    }
+
+    /// Seals a payload as it is and queues it, for those who write the text of resources themselves.
+    ///
+    /// - Parameters:
+    ///   - kind: the type of the resources in it.
+    ///   - type: one resource, or several, one a line.
+    /// - Throws: as for one resource.
+    @discardableResult
+    public func queue(
+        _ payload: Data, kind: String, as type: PayloadType, sealedTo recipients: [PublicKey]
+    ) throws -> OutboxEntry {
+        let sid = UUID().uuidString.lowercased()
+        return try append(kind: kind, sid: sid) { sequence in
+            let header = try SubmissionHeader(sid: sid, seq: sequence, contentType: type)
+            return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// ``SecretStore`` in a folder: a file of mode 0600 for each secret.
+public struct FileSecrets: SecretStore {
+    private let folder: URL
+    private let files: any DurableFiles
+
+    /// Keeps secrets in this folder, which is there.
+    public init(folder: URL, files: any DurableFiles = PosixFiles()) {
+        self.folder = folder
+        self.files = files
+    }
+
+    public func secret(named name: String) throws -> Data? {
+        do {
+            return try files.read(folder.appendingPathComponent(name))
+        } catch let error as OutboxError where error.reason == .fileMissing {
+            return nil
+        }
+    }
+
+    public func save(_ secret: Data, named name: String) throws {
+        try locked { try AtomicFile.write(secret, to: folder.appendingPathComponent(name), files: files) }
+    }
+
+    public func removeSecret(named name: String) throws {
+        try locked {
+            try files.remove(folder.appendingPathComponent(name))
+            try files.syncFolder(folder)
+        }
+    }
+
+    private func locked(_ body: () throws -> Void) throws {
+        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: 10)
+        try withExtendedLifetime(lock) { try body() }
+    }
+}

@@ -1,0 +1,40 @@
+/// The question that an app means by a path, and which of its answers.
+struct AnswerSpot: Sendable {
+    /// The last step's number says nothing.
+    let path: ItemPath
+    let item: FormItem
+    /// Which answer; nil for the question as a whole.
+    let answer: Int?
+    /// The path as the app wrote it.
+    let written: String
+
+    func problem(_ code: String, _ message: String) -> ResponseProblem {
+        ResponseProblem(code: code, expression: written, linkID: item.linkID, message: message)
+    }
+}
+
+extension QuestionnaireForm {
+    /// Finds what a path means: the items above need not be named, and without a number the first repetition is meant.
+    func spot(_ written: String) throws(ResponseProblem) -> AnswerSpot {
+        func problem(_ code: String, _ linkID: String?, _ message: String) -> ResponseProblem {
+            ResponseProblem(code: code, expression: written, linkID: linkID, message: message)
+        }
+        let place: AnswerPlace
+        do throws(KeyProblem) {
+            place = try self.place(of: written)
+        } catch {
+            switch error {
+            case .unknown: throw problem("link-id-unknown", nil, "The form has no item of this linkId.")
+            case .misplaced(let item):
+                throw problem("item-misplaced", item.linkID, "The item stands elsewhere in the form.")
+            }
+        }
+        guard let item = place.item else {
+            throw problem("link-id-unknown", nil, "The form has no item of this linkId.")
+        }
+        let steps = place.steps.dropLast().map { ItemPath.Step(linkID: $0.item.linkID, instance: $0.instance ?? 0) }
+        return AnswerSpot(
+            path: ItemPath(steps + [ItemPath.Step(linkID: item.linkID)]), item: item,
+            answer: place.steps.last?.instance, written: written)
+    }
+}

@@ -1,0 +1,178 @@
+import FHIR
+
+/// Answers by the path of their question, as a front end binds its fields to them.
+///
+/// A path is a linkId, or linkIds from the top with `/` between them: `hours`, `night/hours`. The items above need not be
+/// named. A number in brackets says which repetition, counted from 0; without one it is the first:
+///
+/// - `medication[1]/dose`, of a group: in its second instance. Setting makes the instance that comes next, no further one.
+/// - `medication[1]/dose`, of a question with items below: below its second answer, which must be there.
+/// - `symptom[1]`, of a question that repeats: its second answer. Setting puts in the answer that comes next, no further
+///   one. `symptom` alone reads the first answer, and setting it leaves that one alone.
+///
+/// What a subscript is given is never lost in silence. An answer that breaks a rule of its question is put in, as a field
+/// holds what a person typed, and ``problems(status:)`` and ``problems(at:)`` say what is wrong. What has no place is not
+/// put in, and they say that too, until another answer is set under the same path. ``completedResponse(subject:authored:)``
+/// makes no response while there is an error. ``set(_:at:)-(AnswerValue?,_)`` checks before, and throws.
+extension FormSession {
+    /// The answer at the path; nil where there is none, or no such question. Setting nil takes the answer away.
+    public subscript(path: String) -> AnswerValue? {
+        get {
+            guard let spot = try? form.spot(path) else { return nil }
+            let answers = answers(at: spot.path)
+            let index = spot.answer ?? 0
+            return answers.indices.contains(index) ? answers[index] : nil
+        }
+        set {
+            keep(path) { (session) throws(ResponseProblem) in try session.put(.one(newValue), path, isChecked: false) }
+        }
+    }
+
+    /// The answer at the path of an entry; of several the first.
+    public subscript(path: ItemPath) -> AnswerValue? {
+        get { self[path.description] }
+        set { self[path.description] = newValue }
+    }
+
+    /// All answers of a question, in their order.
+    public subscript(all path: String) -> [AnswerValue] {
+        get { (try? form.spot(path)).map { answers(at: $0.path) } ?? [] }
+        set {
+            keep(path) { (session) throws(ResponseProblem) in try session.put(.all(newValue), path, isChecked: false) }
+        }
+    }
+
+    /// Sets the answer at a path; nil takes it away.
+    ///
+    /// - Throws: why the question cannot take it: the path (`link-id-unknown`, `item-misplaced`, `group-answered`,
+    ///   `display-answered`, `repetition-missing`, `parent-unanswered`) or the answer (`answer-type`, `option`,
+    ///   `max-value` ...). Then nothing changed.
+    public mutating func set(_ value: AnswerValue?, at path: String) throws(ResponseProblem) {
+        try put(.one(value), path, isChecked: true)
+    }
+
+    /// Replaces all answers of a question.
+    ///
+    /// - Throws: as ``set(_:at:)-(AnswerValue?,_)``; also `repeats`, `max-occurs` and `option-exclusive`.
+    public mutating func set(_ values: [AnswerValue], at path: String) throws(ResponseProblem) {
+        try put(.all(values), path, isChecked: true)
+    }
+
+    /// What is wrong with the answers of one question as they stand, whether it is enabled or not. That an answer is
+    /// missing is not wrong yet.
+    public func problems(at path: String) -> [ResponseProblem] {
+        let refused = refused.filter { $0.expression == path }
+        guard let spot = try? form.spot(path) else { return refused }
+        return refused + Self.problems(of: answers(at: spot.path), spot)
+    }
+
+    // MARK: Putting in
+
+    private enum Change {
+        case one(AnswerValue?)
+        case all([AnswerValue])
+    }
+
+    /// Keeps the reason where the change was refused.
+    private mutating func keep(_ path: String, _ change: (inout FormSession) throws(ResponseProblem) -> Void) {
+        do throws(ResponseProblem) {
+            try change(&self)
+        } catch {
+            refused.removeAll { $0.expression == path }
+            refused.append(error)
+        }
+    }
+
+    private mutating func put(_ change: Change, _ path: String, isChecked: Bool) throws(ResponseProblem) {
+        let spot = try form.spot(path)
+        var changed = self
+        switch spot.item.type {
+        case .group: throw spot.problem("group-answered", "A group takes items, not answers: set those inside.")
+        case .display: throw spot.problem("display-answered", "A display item takes no answer.")
+        default: try changed.makeRoom(for: spot)
+        }
+        let values = try Self.values(change, changed.answers(at: spot.path), spot)
+        if isChecked, let error = Self.problems(of: values, spot).first(where: { $0.severity == .error }) {
+            throw error
+        }
+        guard !values.isEmpty || !changed.answers(at: spot.path).isEmpty else {
+            // Nothing to take away: no instance is made for that.
+            refused.removeAll { $0.expression == path }
+            return
+        }
+        guard changed.place(values, at: spot.path) else {
+            throw spot.problem("item-misplaced", "The item has no place here.")
+        }
+        changed.refused.removeAll { $0.expression == path }
+        changed.update()
+        self = changed
+    }
+
+    /// Makes the instance of a group that comes next, where the path names it.
+    private mutating func makeRoom(for spot: AnswerSpot) throws(ResponseProblem) {
+        var above = ItemPath([])
+        for step in spot.path.steps.dropLast() {
+            above.steps.append(step)
+            guard let state = state(at: above) else {
+                throw spot.problem("item-misplaced", "The item has no place here.")
+            }
+            if state.item.type != .group {
+                guard state.answers.indices.contains(step.instance) else {
+                    throw spot.problem(
+                        "parent-unanswered",
+                        "The question above this item has no such answer, so nothing can stand below it.")
+                }
+            } else if !state.groups.indices.contains(step.instance) {
+                guard step.instance == state.groups.count, placeGroup(at: above) else {
+                    throw spot.problem(
+                        "repetition-missing",
+                        "The group \(step.linkID) has \(state.groups.count) repetitions, counted from 0: only the next can "
+                            + "be added, where the group repeats.")
+                }
+            }
+        }
+    }
+
+    private static func values(
+        _ change: Change, _ standing: [AnswerValue], _ spot: AnswerSpot
+    ) throws(ResponseProblem) -> [AnswerValue] {
+        switch (change, spot.answer) {
+        case (.all(let values), _): return values
+        case (.one(let value), nil): return value.map { [$0] } ?? []
+        case (.one(let value), let index?):
+            var values = standing
+            if values.indices.contains(index) {
+                if let value { values[index] = value } else { values.remove(at: index) }
+            } else if let value {
+                guard index == values.count else {
+                    throw spot.problem(
+                        "repetition-missing",
+                        "The question has \(values.count) answers, counted from 0: only the next can be added.")
+                }
+                values.append(value)
+            }
+            return values
+        }
+    }
+
+    /// What is wrong with answers to a question, each alone and together.
+    private static func problems(of values: [AnswerValue], _ spot: AnswerSpot) -> [ResponseProblem] {
+        let item = spot.item
+        var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item) }.map {
+            ResponseProblem(
+                code: $0.code, severity: $0.severity, expression: spot.written, linkID: item.linkID,
+                message: $0.message)
+        }
+        guard values.count > 1 else { return problems }
+        if !item.repeats { problems.append(spot.problem("repeats", "The question takes one answer.")) }
+        if let most = item.limits.maxOccurs, values.count > most {
+            problems.append(spot.problem("max-occurs", "At most \(most) are taken."))
+        }
+        let exclusive = (item.options ?? []).filter(\.isExclusive)
+        if values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
+            problems.append(
+                spot.problem("option-exclusive", "One of the chosen answers rules all others out."))
+        }
+        return problems
+    }
+}
