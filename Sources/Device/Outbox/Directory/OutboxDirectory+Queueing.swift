@@ -49,10 +49,6 @@ extension OutboxDirectory {
     public func queue(
         _ payload: Data, kind: String, as type: PayloadType, sealedTo recipients: [PublicKey]
     ) throws -> OutboxEntry {
-        let sid = UUID().uuidString.lowercased()
-        return try append(kind: kind, sid: sid) { sequence in
-            let header = try SubmissionHeader(sid: sid, seq: sequence, contentType: type)
-            return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
-        }
+        try append(payload, kind: kind, sid: UUID().uuidString.lowercased(), contentType: type, to: recipients)
     }
 }
