@@ -79,6 +79,25 @@ class Pages(unittest.TestCase):
             "run: tributary health types --markdown > docs/health-types.md")
 
 
+class Definitions(unittest.TestCase):
+    def test_the_folder_is_what_the_command_writes_and_is_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tributary("fhir", "definitions", "-o", folder)
+            written = {path.name: path.read_text() for path in Path(folder).iterdir()}
+        kept = {path.name: path.read_text() for path in (ROOT / "Definitions").iterdir()}
+        self.assertEqual(written, kept, "run: tributary fhir definitions -o Definitions")
+        self.assertGreater(len(kept), 50)
+        tributary("fhir", "validate", ROOT / "Definitions")
+
+    def test_validation_knows_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "patient.json"
+            for value, status in (({"valueBoolean": True}, 0), ({"valueString": "yes"}, 1)):
+                file.write_text(json.dumps({"resourceType": "Patient", "extension": [
+                    {"url": "urn:tributary:age-90-or-older", **value}]}))
+                tributary("fhir", "validate", file, status=status)
+
+
 class Stores(unittest.TestCase):
     """Every command that opens a store of a study, told of another one."""
 

@@ -34,6 +34,16 @@ class Rest(SpineTest):
             cls.clients.append(client)
         cls.staff = cls.study.staff_token()
 
+    def test_definitions_are_read_by_everybody(self):
+        url = self.server.url + "/fhir/StructureDefinition"
+        found = http("GET", url + "?url=urn:tributary:age-90-or-older").json
+        self.assertEqual([entry["resource"]["id"] for entry in found["entry"]], ["age-90-or-older"])
+        definition = http("GET", url + "/age-90-or-older").json
+        self.assertEqual(definition, found["entry"][0]["resource"])
+        self.assertEqual(http("GET", self.server.url + "/fhir/CodeSystem/health-component").status, 200)
+        self.assertEqual(http("GET", url + "/nothing").status, 404)
+        self.assertEqual(http("GET", self.server.url + "/fhir/Observation").status, 401)
+
     def get(self, path, token=None, **headers):
         token = self.staff if token is None else token
         return http("GET", path if path.startswith("http") else self.server.url + "/fhir/" + path,

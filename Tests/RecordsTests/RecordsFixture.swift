@@ -27,6 +27,8 @@ struct RecordsFixture {
     let store = RecordStore()
     let token: String
     let limiter: RateLimiter
+    /// What everybody may read.
+    var published: [JSONObject] = []
     let refused = RefusedCodes()
     let folder: URL
 
@@ -67,7 +69,8 @@ struct RecordsFixture {
         let router = Router(context: ServerRequestContext.self)
         let refused = refused
         RecordsRoutes(
-            database: database, access: access, limiter: limiter, refusals: { refused.append($0) }, clock: { Date() }
+            database: database, access: access, limiter: limiter, published: published,
+            refusals: { refused.append($0) }, clock: { Date() }
         ).add(to: router)
         return router
     }

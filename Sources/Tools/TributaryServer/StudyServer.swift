@@ -160,7 +160,7 @@ public struct StudyServer: Sendable {
         if options.roles.contains(.records), let records = opened.records, let access {
             RecordsRoutes(
                 database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
-                limiter: limiter, bodies: bodies,
+                limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
                 refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices), clock: clock
             ).add(to: router)
         }

@@ -3,7 +3,7 @@ import Foundation
 
 extension CapabilityStatement {
     /// What the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
-    static func records(date: Date, url: String) -> CapabilityStatement {
+    static func records(date: Date, url: String, published: [String]) -> CapabilityStatement {
         var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
         statement.status = .active
         statement.date = DateTime(date, milliseconds: false)
@@ -17,13 +17,23 @@ extension CapabilityStatement {
         var rest = Rest(mode: .server)
         var security = Rest.Security()
         security.description =
-            "A bearer token of the study's staff is required, but for metadata and Questionnaires."
+            "A bearer token of the study's staff is required, but for metadata, Questionnaires and definitions."
         rest.security = security
         var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
         questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
-        rest.resource = RecordType.all.map(resource) + [questionnaire]
+        rest.resource = RecordType.all.map(resource) + [questionnaire] + published.map(definition)
         statement.rest = [rest]
         return statement
+    }
+
+    private static func definition(_ type: String) -> Rest.Resource {
+        var resource = Rest.Resource(type: type)
+        resource.interaction = [.read, .searchType].map { Rest.Resource.Interaction(code: $0) }
+        resource.versioning = .noVersion
+        resource.searchParam = PublishedResources.parameters.map {
+            Rest.Resource.SearchParam(name: $0.name, type: $0.kind)
+        }
+        return resource
     }
 
     private static func resource(_ type: String) -> Rest.Resource {

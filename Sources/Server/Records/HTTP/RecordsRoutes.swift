@@ -12,20 +12,23 @@ public struct RecordsRoutes: Sendable {
     private let limiter: RateLimiter
     private let bodies: BodyBudget
     private let refusals: RefusalCharge
+    private let published: PublishedResources
 
     /// - Parameters:
     ///   - scheme: `https` where the server speaks TLS; for the links in answers.
     ///   - bodies: the bytes of bodies that are in memory at a time.
+    ///   - published: definitions with types and ids, which everybody may read.
     ///   - refusals: told the code of each refusal.
     public init(
         database: any SQLDatabase, access: AccessControl, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
-        refusals: @escaping @Sendable (String) async -> Void = { _ in },
+        published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
         clock: @escaping @Sendable () -> Date
     ) {
         service = RecordsService(database: database, access: access, devices: devices, clock: clock)
         self.refusals = RefusalCharge(limiter: limiter, count: refusals)
+        self.published = PublishedResources(published)
         self.scheme = scheme
         self.limiter = limiter
         self.bodies = bodies
@@ -52,10 +55,19 @@ extension RecordsRoutes {
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
         return Response(
-            CapabilityStatement.records(date: service.clock(), url: request.fhirURL(scheme: scheme)).json)
+            CapabilityStatement.records(
+                date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types
+            ).json)
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        if published.has(type: context.name("type")) {
+            try limiter.admit(context.client, .readByAddress)
+            guard let resource = published.read(type: context.name("type"), id: context.name("id")) else {
+                throw RecordsFailure.notFound
+            }
+            return Response(resource.json)
+        }
         let actor = try await authenticate(request, context)
         let record = try await service.read(type: context.name("type"), id: context.name("id"), by: actor)
         guard !request.knows(version: record.version) else {
@@ -82,11 +94,20 @@ extension RecordsRoutes {
     }
 
     private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        if published.has(type: context.name("type")) {
+            try limiter.admit(context.client, .readByAddress)
+            return try searchPublished(request, context.name("type"), request.searchParameters)
+        }
         let actor = try await authenticate(request, context)
         return try await search(request, context, request.searchParameters, by: actor)
     }
 
     private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        if published.has(type: context.name("type")) {
+            try limiter.admit(context.client, .readByAddress)
+            let form = try await request.searchForm(within: bodies)
+            return try searchPublished(request, context.name("type"), request.searchParameters + form)
+        }
         let actor = try await authenticate(request, context)
         let form = try await request.searchForm(within: bodies)
         return try await search(request, context, request.searchParameters + form, by: actor)
@@ -101,6 +122,14 @@ extension RecordsRoutes {
                 type: context.name("type"), parameters: parameters, strict: request.isStrict,
                 url: request.fhirURL(scheme: scheme), by: actor
             ).json)
+    }
+
+    private func searchPublished(
+        _ request: Request, _ type: String, _ parameters: [(name: String, value: String)]
+    ) throws -> Response {
+        let (found, used) = try published.search(type: type, parameters: parameters, strict: request.isStrict)
+        return Response(
+            RecordsService.bundle(of: found, type: type, used: used, url: request.fhirURL(scheme: scheme)).json)
     }
 
     /// Who asks, within what their address may ask.

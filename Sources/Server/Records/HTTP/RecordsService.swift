@@ -157,6 +157,25 @@ struct RecordsService: Sendable {
         return bundle
     }
 
+    /// A search's answer that is one page.
+    static func bundle(
+        of found: [Resource], type: String, used: [(name: String, value: String)], url: String
+    ) -> FHIR.Bundle {
+        var bundle = FHIR.Bundle(type: .searchset)
+        bundle.total = found.count
+        bundle.link = [FHIR.Bundle.Link(relation: "self", url: address(url, type, used))]
+        bundle.entry = found.map { resource in
+            var entry = FHIR.Bundle.Entry()
+            entry.fullUrl = "\(url)/\(type)/\(resource.id ?? "")"
+            entry.resource = resource
+            var search = FHIR.Bundle.Entry.Search()
+            search.mode = .match
+            entry.search = search
+            return entry
+        }
+        return bundle
+    }
+
     private func permit(_ actor: Actor, _ action: Action, _ target: Target) async throws {
         guard try await access.decide(actor, action, target).allowed else { throw RecordsFailure.forbidden }
     }
