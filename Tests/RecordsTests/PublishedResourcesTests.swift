@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Testing
