@@ -13,7 +13,7 @@ struct HealthTypeErrataTests {
     }
 
     private func ownCode(_ name: String) throws -> String? {
-        try type(name).codings.first { $0.system == CodeSystem.healthKit }?.code
+        try type(name).codings.first { $0.system == HealthCodeSystem.healthKit }?.code
     }
 
     private func metadata(_ key: String) throws -> HealthUnit {
@@ -51,7 +51,8 @@ struct HealthTypeErrataTests {
     func fiber() throws {
         #expect(try type("DietaryFiber").codings.map(\.code) == ["HKQuantityTypeIdentifierDietaryFiber"])
         for type in HealthType.all {
-            for coding in type.codings + type.components.flatMap(\.codings) where coding.system == CodeSystem.loinc {
+            for coding in type.codings + type.components.flatMap(\.codings)
+            where coding.system == HealthCodeSystem.loinc {
                 #expect(
                     coding.code.map { $0.first?.isNumber == true && $0.contains("-") } == true, "\(type.identifier)")
             }

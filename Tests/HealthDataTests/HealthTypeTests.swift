@@ -19,7 +19,7 @@ struct HealthTypeTests {
     func identifiers() {
         #expect(Set(table.all.map(\.identifier)).count == table.all.count)
         for type in table.all {
-            let own = type.codings.filter { $0.system == CodeSystem.healthKit }
+            let own = type.codings.filter { $0.system == HealthCodeSystem.healthKit }
             #expect(own.map(\.code) == [type.identifier], "\(type.identifier)")
             #expect(type.codings.last == own.first)
             #expect(!type.title.isEmpty && !type.folder.isEmpty)
@@ -161,7 +161,7 @@ struct HealthTypeTests {
 
     @Test("no standard code stands in the table that was not found published")
     func published() {
-        let own: Set = [CodeSystem.healthKit, CodeSystem.component, CodeSystem.statistics]
+        let own: Set = [HealthCodeSystem.healthKit, HealthCodeSystem.component, HealthCodeSystem.statistics]
         var used: Set<String> = []
         for type in table.all {
             for coding in type.codings + type.components.flatMap(\.codings) where !own.contains(coding.system ?? "") {

@@ -58,7 +58,7 @@ struct ObservationTests {
         #expect(recorded["url"]?.string == HealthQuantity.recordedURL)
         #expect(recorded["valueQuantity"]?["value"]?.number?.text == "158.50")
         #expect(recorded["valueQuantity"]?["code"]?.string == "lb")
-        #expect(recorded["valueQuantity"]?["system"]?.string == CodeSystem.healthKit)
+        #expect(recorded["valueQuantity"]?["system"]?.string == HealthCodeSystem.healthKit)
         let own = HealthObservation(mass, identity: mass.identity, subject: nil, units: .asRecorded).observation
         let value = try #require(own.value?.json)
         #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")

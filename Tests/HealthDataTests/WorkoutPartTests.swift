@@ -47,7 +47,7 @@ struct WorkoutPartTests {
         ])
         let components = sample.observation(subject: "p1").component
         #expect(components.map { $0.value?.type } == ["DateTime", "Period", "Period"])
-        #expect(components[0].code?.coding.first?.system == CodeSystem.healthKit)
+        #expect(components[0].code?.coding.first?.system == HealthCodeSystem.healthKit)
         #expect(components[0].code?.coding.first?.code == "HKWorkoutEventTypePause")
         #expect(components[0].value?.json.string == "2016-11-14T08:26:41-07:00")
         #expect(

@@ -159,7 +159,7 @@ import Testing
         ("HKVisionPrescriptionTypeContacts", "Contact lenses"), ("HKIAmJaneDoe", nil),
     ])
     func theVocabularyHasOurWordsAndNoOthers(code: String, title: String?) {
-        #expect(HealthVocabulary.title(system: CodeSystem.healthKit, code: code) == title)
+        #expect(HealthVocabulary.title(system: HealthCodeSystem.healthKit, code: code) == title)
         #expect(HealthVocabulary.title(system: "http://example.org", code: code) == nil)
     }
 
@@ -170,7 +170,7 @@ import Testing
         ("gad7-7", true), ("route-course", true), ("sleep-night", true), ("i-am-jane-doe", false),
     ])
     func theVocabularyHasThePartsOfOurObservations(code: String, isKnown: Bool) {
-        #expect((HealthVocabulary.title(system: CodeSystem.component, code: code) != nil) == isKnown)
+        #expect((HealthVocabulary.title(system: HealthCodeSystem.component, code: code) != nil) == isKnown)
     }
 
     @Test func whatIsStoredIsPassedOverAndWhatWasUndoneComesBack() async throws {

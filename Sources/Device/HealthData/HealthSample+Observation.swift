@@ -89,7 +89,7 @@ extension HealthQuantity {
         [
             "url": .string(recordedURL),
             "valueQuantity": [
-                "value": .number(digits), "unit": .string(unit), "system": .string(CodeSystem.healthKit),
+                "value": .number(digits), "unit": .string(unit), "system": .string(HealthCodeSystem.healthKit),
                 "code": .string(unit),
             ],
         ]
@@ -130,7 +130,9 @@ extension HealthSource {
 extension HealthContext {
     /// `Observation.method` of what the person typed in.
     static let enteredByHand = CodeableConcept(
-        coding: [Coding(system: CodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")],
+        coding: [
+            Coding(system: HealthCodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")
+        ],
         text: "Entered by hand"
     ).json
 

@@ -19,7 +19,7 @@ extension HealthSelection.Inclusion {
     private static func permitting(observation: Resource) -> Set<HealthSelection.Inclusion> {
         let observation = Observation(observation.object)
         let codings = observation.code?.coding ?? []
-        let codes = codings.filter { $0.system == CodeSystem.healthKit }.map(\.code)
+        let codes = codings.filter { $0.system == HealthCodeSystem.healthKit }.map(\.code)
         if codes.contains(SpecialKind.workoutRoute.identifier) { return [.routes] }
         if codes.contains(SpecialKind.heartbeatSeries.identifier) { return [.heartbeats] }
         return observation.identifier.contains { $0.system == ClinicalRecord.idSystem } ? [.clinicalRecords] : []

@@ -1,7 +1,7 @@
 import FHIR
 
 extension HealthNight {
-    /// The codes of the summary that neither HealthKit nor LOINC has, in ``CodeSystem/component``.
+    /// The codes of the summary that neither HealthKit nor LOINC has, in ``HealthCodeSystem/component``.
     public enum Code {
         /// `Observation.code`. It is not HealthKit's sleep analysis, so that nobody adds the summary to the stages.
         public static let summary = "sleep-night"
@@ -44,11 +44,11 @@ extension HealthNight {
         object["category"] = .array([
             CodeableConcept(coding: [
                 Coding(
-                    system: CodeSystem.observationCategory, code: HealthType.Category.activity.rawValue,
+                    system: HealthCodeSystem.observationCategory, code: HealthType.Category.activity.rawValue,
                     display: HealthType.Category.activity.display)
             ]).json
         ])
-        object["code"] = Self.concept("Sleep night", Coding(system: CodeSystem.component, code: Code.summary))
+        object["code"] = Self.concept("Sleep night", Coding(system: HealthCodeSystem.component, code: Code.summary))
         if let subject { object["subject"] = ["reference": .string("Patient/" + subject)] }
         if let start = sessions.first?.start, let end = sessions.max(by: { $0.end.seconds < $1.end.seconds })?.end {
             object["effectivePeriod"] = ["start": .string(start.text), "end": .string(end.text)]
@@ -70,17 +70,18 @@ extension HealthNight {
         }
         func add(_ stage: SleepStage) {
             guard times[stage] > 0 else { return }
-            add(stage.title, Coding(system: CodeSystem.healthKit, code: stage.code), seconds: times[stage])
+            add(stage.title, Coding(system: HealthCodeSystem.healthKit, code: stage.code), seconds: times[stage])
         }
         add(.inBed)
         if times.hasStages {
             add(
-                "Asleep", Coding(system: CodeSystem.component, code: Code.asleep),
-                Coding(system: CodeSystem.loinc, code: "93832-4", display: "Sleep duration"), seconds: times.asleep)
+                "Asleep", Coding(system: HealthCodeSystem.component, code: Code.asleep),
+                Coding(system: HealthCodeSystem.loinc, code: "93832-4", display: "Sleep duration"),
+                seconds: times.asleep)
         }
         for stage in [SleepStage.core, .deep, .rem, .unspecified, .awake] { add(stage) }
         components.append([
-            "code": Self.concept("Sleep sessions", Coding(system: CodeSystem.component, code: Code.sessions)),
+            "code": Self.concept("Sleep sessions", Coding(system: HealthCodeSystem.component, code: Code.sessions)),
             "valueInteger": .number(JSONNumber(sessions.count)),
         ])
         return components

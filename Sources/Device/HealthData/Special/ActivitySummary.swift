@@ -74,7 +74,7 @@ public struct ActivitySummary: SpecialRecord {
         // HealthKit's code stands first: the day's sum must not be added to the samples that it sums up.
         add(
             "activeEnergyBurned", "Active Energy Burned of the Day", energy,
-            [Coding(system: CodeSystem.loinc, code: "41981-2", display: "Calories burned")])
+            [Coding(system: HealthCodeSystem.loinc, code: "41981-2", display: "Calories burned")])
         add("appleMoveTime", "Move Time of the Day", moveTime)
         add("appleExerciseTime", "Exercise Time of the Day", exerciseTime)
         add("appleStandHours", "Stand Hours of the Day", standHours)

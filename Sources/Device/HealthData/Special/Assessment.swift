@@ -63,7 +63,7 @@ public struct Assessment: SpecialRecord {
             parts.add(
                 ComponentCode.healthKit(
                     "HKPHQ9Assessment.score", "PHQ-9 Score",
-                    further: [Coding(system: CodeSystem.loinc, code: "44261-6", display: "Total score")]),
+                    further: [Coding(system: HealthCodeSystem.loinc, code: "44261-6", display: "Total score")]),
                 "Integer", .number(JSONNumber(score)))
         }
         parts.add(ComponentCode.healthKit(form.prefix + "AssessmentRisk", form.title + " Risk"), risk)
@@ -91,9 +91,9 @@ extension Assessment.Form {
 
         func code(_ form: Assessment.Form) -> JSON {
             let own = Coding(
-                system: CodeSystem.component, code: (form == .phq9 ? "phq9-" : "gad7-") + String(number),
+                system: HealthCodeSystem.component, code: (form == .phq9 ? "phq9-" : "gad7-") + String(number),
                 display: "\(form.title) question \(number)")
-            let standard = loinc.map { Coding(system: CodeSystem.loinc, code: $0, display: words) }
+            let standard = loinc.map { Coding(system: HealthCodeSystem.loinc, code: $0, display: words) }
             return CodeableConcept(coding: (standard.map { [$0] } ?? []) + [own], text: words).json
         }
     }

@@ -79,7 +79,9 @@ extension SpecialRecord {
 
     private static var enteredByHand: JSON {
         CodeableConcept(
-            coding: [Coding(system: CodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")],
+            coding: [
+                Coding(system: HealthCodeSystem.healthKit, code: "HKWasUserEntered", display: "Entered by the person")
+            ],
             text: "Entered by hand"
         ).json
     }
@@ -95,7 +97,7 @@ enum ComponentCode {
     /// One of HealthKit's own: the class and its property, as Apple's documentation names them, with standard codes.
     static func healthKit(_ code: String, _ title: String, further: [Coding] = []) -> JSON {
         CodeableConcept(
-            coding: [Coding(system: CodeSystem.healthKit, code: code, display: title)] + further, text: title
+            coding: [Coding(system: HealthCodeSystem.healthKit, code: code, display: title)] + further, text: title
         ).json
     }
 
@@ -103,8 +105,8 @@ enum ComponentCode {
     static func own(_ code: String, _ title: String, healthKit: String, _ healthKitTitle: String) -> JSON {
         CodeableConcept(
             coding: [
-                Coding(system: CodeSystem.component, code: code, display: title),
-                Coding(system: CodeSystem.healthKit, code: healthKit, display: healthKitTitle),
+                Coding(system: HealthCodeSystem.component, code: code, display: title),
+                Coding(system: HealthCodeSystem.healthKit, code: healthKit, display: healthKitTitle),
             ], text: title
         ).json
     }
@@ -112,15 +114,16 @@ enum ComponentCode {
     /// One that HealthKit has no name for.
     static func own(_ code: String, _ title: String) -> JSON {
         CodeableConcept(
-            coding: [Coding(system: CodeSystem.component, code: code, display: title)], text: title
+            coding: [Coding(system: HealthCodeSystem.component, code: code, display: title)], text: title
         ).json
     }
 
     /// The heart rate, LOINC's first.
     static let heartRate = CodeableConcept(
         coding: [
-            Coding(system: CodeSystem.loinc, code: "8867-4", display: "Heart rate"),
-            Coding(system: CodeSystem.healthKit, code: "HKQuantityTypeIdentifierHeartRate", display: "Heart Rate"),
+            Coding(system: HealthCodeSystem.loinc, code: "8867-4", display: "Heart rate"),
+            Coding(
+                system: HealthCodeSystem.healthKit, code: "HKQuantityTypeIdentifierHeartRate", display: "Heart Rate"),
         ], text: "Heart Rate"
     ).json
 }
@@ -129,7 +132,7 @@ extension HealthOption {
     /// A CodeableConcept with the case.
     var coded: JSON {
         CodeableConcept(
-            coding: [Coding(system: CodeSystem.healthKit, code: code, display: display)], text: display
+            coding: [Coding(system: HealthCodeSystem.healthKit, code: code, display: display)], text: display
         ).json
     }
 }

@@ -46,7 +46,7 @@ extension SpecialExamples {
             [
                 "resourceType": "Observation", "status": "final",
                 "category": [coded(terminology("observation-category"), "laboratory")],
-                "code": coded(CodeSystem.loinc, "41653-7"), "effectiveDateTime": "2024-10-02",
+                "code": coded(HealthCodeSystem.loinc, "41653-7"), "effectiveDateTime": "2024-10-02",
                 "valueQuantity": quantity(92, "mg/dL"),
             ]
         case "MedicationRecord":
@@ -60,7 +60,7 @@ extension SpecialExamples {
             [
                 "resourceType": "Observation", "status": "final",
                 "category": [coded(terminology("observation-category"), "vital-signs")],
-                "code": coded(CodeSystem.loinc, "8867-4"), "effectiveDateTime": "2024-10-02",
+                "code": coded(HealthCodeSystem.loinc, "8867-4"), "effectiveDateTime": "2024-10-02",
                 "valueQuantity": quantity(64, "/min"),
             ]
         case "ClinicalNoteRecord":

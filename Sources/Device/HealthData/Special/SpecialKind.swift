@@ -46,7 +46,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
             let type = kind.type
             let identifier = type?.identifier ?? own.identifier
             let title = type?.title ?? own.title
-            var codings = [Coding(system: CodeSystem.healthKit, code: identifier, display: title)] + own.further
+            var codings = [Coding(system: HealthCodeSystem.healthKit, code: identifier, display: title)] + own.further
             if let type, !type.codings.isEmpty { codings = type.codings }
             let category = (type?.category.rawValue ?? own.category, type?.category.display ?? own.categoryDisplay)
             self.identifier = identifier
@@ -54,7 +54,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
             concept = CodeableConcept(coding: codings, text: title).json
             self.category = .array([
                 CodeableConcept(coding: [
-                    Coding(system: CodeSystem.observationCategory, code: category.0, display: category.1)
+                    Coding(system: HealthCodeSystem.observationCategory, code: category.0, display: category.1)
                 ]).json
             ])
         }
@@ -89,7 +89,8 @@ public enum SpecialKind: String, Sendable, CaseIterable {
                 "HKScoredAssessmentTypeIdentifierPHQ9", "PHQ-9",
                 [
                     Coding(
-                        system: CodeSystem.loinc, code: "44249-1", display: "PHQ-9 quick depression assessment panel")
+                        system: HealthCodeSystem.loinc, code: "44249-1",
+                        display: "PHQ-9 quick depression assessment panel")
                 ], "survey", "Survey"
             )
         case .gad7: ("HKScoredAssessmentTypeIdentifierGAD7", "GAD-7", [], "survey", "Survey")

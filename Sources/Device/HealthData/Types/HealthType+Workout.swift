@@ -20,7 +20,7 @@ extension HealthType {
             identifier: WorkoutComponent.duration,
             measure: HealthMeasure(
                 title: "Workout Duration",
-                codings: [Coding(system: CodeSystem.loinc, code: "55411-3", display: "Exercise duration")],
+                codings: [Coding(system: HealthCodeSystem.loinc, code: "55411-3", display: "Exercise duration")],
                 unit: exercise.unit, healthKitUnit: exercise.healthKitUnit, plausible: 0...2880))
         let burned = HealthComponent(identifier: WorkoutComponent.energy, measure: ofWorkout("energy", energy))
         let distances = distanceNames.compactMap { name in
@@ -37,9 +37,10 @@ extension HealthType {
                 measure: HealthMeasure(
                     title: title,
                     codings: [
-                        Coding(system: CodeSystem.component, code: WorkoutComponent.heartRate(code), display: title),
-                        Coding(system: CodeSystem.statistics, code: code, display: word),
-                        Coding(system: CodeSystem.loinc, code: "8867-4", display: "Heart rate"),
+                        Coding(
+                            system: HealthCodeSystem.component, code: WorkoutComponent.heartRate(code), display: title),
+                        Coding(system: HealthCodeSystem.statistics, code: code, display: word),
+                        Coding(system: HealthCodeSystem.loinc, code: "8867-4", display: "Heart rate"),
                     ], unit: heartRate.unit, healthKitUnit: heartRate.healthKitUnit, plausible: heartRate.plausible))
         }
         return [duration, burned] + distances + statistics
@@ -49,7 +50,7 @@ extension HealthType {
     /// that nobody adds them together.
     private static func ofWorkout(_ code: String, _ measure: HealthMeasure) -> HealthMeasure {
         let title = "Workout " + measure.title
-        let own = Coding(system: CodeSystem.component, code: "workout-" + code, display: title)
+        let own = Coding(system: HealthCodeSystem.component, code: "workout-" + code, display: title)
         return HealthMeasure(
             title: title, codings: [own] + measure.codings, unit: measure.unit, healthKitUnit: measure.healthKitUnit,
             plausible: measure.plausible)

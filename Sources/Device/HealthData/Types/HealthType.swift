@@ -124,7 +124,7 @@ public final class HealthType: Sendable, Hashable {
         concept = CodeableConcept(coding: codings, text: title).json
         categoryJSON = .array([
             CodeableConcept(coding: [
-                Coding(system: CodeSystem.observationCategory, code: category.rawValue, display: category.display)
+                Coding(system: HealthCodeSystem.observationCategory, code: category.rawValue, display: category.display)
             ]).json
         ])
         statusText =
@@ -157,7 +157,7 @@ public final class HealthType: Sendable, Hashable {
 
 /// One value inside an observation that has several: systolic pressure, a workout's energy.
 public struct HealthComponent: Sendable, Hashable {
-    /// HealthKit's identifier where it has one, else the code of the component in ``CodeSystem/component``.
+    /// HealthKit's identifier where it has one, else the code of the component in ``HealthCodeSystem/component``.
     public let identifier: String
     public let measure: HealthMeasure
 
@@ -182,7 +182,7 @@ public final class HealthOption: Sendable, Hashable {
         self.aliases = aliases
         concept =
             CodeableConcept(
-                coding: [Coding(system: CodeSystem.healthKit, code: code, display: display)], text: display
+                coding: [Coding(system: HealthCodeSystem.healthKit, code: code, display: display)], text: display
             ).json
         conceptText = concept.bytes()
     }
@@ -196,7 +196,7 @@ public final class HealthOption: Sendable, Hashable {
 }
 
 /// The code systems that health observations use.
-public enum CodeSystem {
+public enum HealthCodeSystem {
     public static let loinc = "http://loinc.org"
     public static let snomed = "http://snomed.info/sct"
     /// HealthKit's identifiers, as Apple's documentation names them.

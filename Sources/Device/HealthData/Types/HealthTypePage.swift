@@ -175,10 +175,10 @@ struct HealthTypePage {
 
     private static func codes(_ codings: [Coding]) -> String {
         let names = [
-            CodeSystem.loinc: "LOINC", CodeSystem.snomed: "SNOMED CT", DeviceNomenclature.system: "MDC",
-            CodeSystem.component: "own",
+            HealthCodeSystem.loinc: "LOINC", HealthCodeSystem.snomed: "SNOMED CT", DeviceNomenclature.system: "MDC",
+            HealthCodeSystem.component: "own",
         ]
-        return codings.filter { $0.system != CodeSystem.healthKit }.map { coding in
+        return codings.filter { $0.system != HealthCodeSystem.healthKit }.map { coding in
             "\(coding.system.flatMap { names[$0] } ?? coding.system ?? "") \(coding.code ?? "")"
         }.joined(separator: ", ")
     }

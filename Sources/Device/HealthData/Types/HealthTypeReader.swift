@@ -132,8 +132,8 @@ struct HealthTypeReader {
     }
 
     private static let systems = [
-        "loinc": CodeSystem.loinc, "snomed": CodeSystem.snomed, "mdc": DeviceNomenclature.system,
-        "own": CodeSystem.component,
+        "loinc": HealthCodeSystem.loinc, "snomed": HealthCodeSystem.snomed, "mdc": DeviceNomenclature.system,
+        "own": HealthCodeSystem.component,
     ]
 }
 
@@ -142,6 +142,6 @@ extension HealthType {
 
     /// HealthKit's own coding of a type, which all types have.
     static func ownCoding(_ identifier: String, _ title: String) -> Coding {
-        Coding(system: CodeSystem.healthKit, code: identifier, display: title)
+        Coding(system: HealthCodeSystem.healthKit, code: identifier, display: title)
     }
 }

@@ -119,7 +119,7 @@ private struct SupplementRow {
     /// The codings of the supplement or those before; HealthKit's own is always the last, with today's title.
     private func codings(_ title: String, _ before: HealthType?) throws(HealthTypeTableError) -> [Coding] {
         var codings = try members["codings"]?.codings() ?? before?.codings ?? []
-        codings.removeAll { $0.system == CodeSystem.healthKit }
+        codings.removeAll { $0.system == HealthCodeSystem.healthKit }
         let isHealthKit = before != nil || identifier.hasPrefix("HK")
         if isHealthKit { codings.append(HealthType.ownCoding(identifier, title)) }
         guard !codings.isEmpty else { throw place.fault(.memberMissing, "A type has a coding.") }

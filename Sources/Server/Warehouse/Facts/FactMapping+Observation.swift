@@ -64,7 +64,9 @@ extension FactMapping {
 
     static func preferred(_ codings: [Coding]) -> Coding? {
         let coded = codings.filter { $0.code != nil }
-        return coded.first { $0.system == CodeSystem.component } ?? coded.first { $0.system == CodeSystem.loinc }
+        return coded.first { $0.system == HealthCodeSystem.component } ?? coded.first {
+            $0.system == HealthCodeSystem.loinc
+        }
             ?? coded.first { $0.system.map { ConceptCode.prefixes[$0] != nil } ?? false } ?? coded.first
     }
 }

@@ -11,7 +11,7 @@ enum HealthVocabulary {
         guard let system else { return nil }
         if let title = titles[Key(system: system, code: code)] { return title }
         // An audiogram has a part for each frequency that was tested.
-        return system == CodeSystem.component && isThreshold(code) ? code : nil
+        return system == HealthCodeSystem.component && isThreshold(code) ? code : nil
     }
 
     private struct Key: Hashable {
@@ -31,7 +31,8 @@ enum HealthVocabulary {
     private static let titles: [Key: String] = {
         var titles: [Key: String] = [:]
         func add(_ system: String?, _ code: String?, _ title: String?) {
-            guard let system, let code, system == CodeSystem.healthKit || system == CodeSystem.component else { return }
+            guard let system, let code, system == HealthCodeSystem.healthKit || system == HealthCodeSystem.component
+            else { return }
             titles[Key(system: system, code: code)] = titles[Key(system: system, code: code)] ?? title ?? code
         }
         for concept in HealthConcept.all {
@@ -52,12 +53,12 @@ enum HealthVocabulary {
             + Electrocardiogram.SymptomsStatus.allCases.map(\.option)
             + VisionPrescription.Purpose.allCases.map(\.option)
             + HealthWorkoutPart.events + [HealthWorkoutPart.activity]
-        for option in options { add(CodeSystem.healthKit, option.code, option.display) }
+        for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
         for (code, title) in [
             (HealthNight.Code.summary, "Sleep night"), (HealthNight.Code.asleep, "Asleep"),
             (HealthNight.Code.sessions, "Sleep sessions"),
         ] {
-            add(CodeSystem.component, code, title)
+            add(HealthCodeSystem.component, code, title)
         }
         return titles
     }()

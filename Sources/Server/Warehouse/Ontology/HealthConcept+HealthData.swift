@@ -76,7 +76,7 @@ extension HealthConcept {
     }
 
     private static func options(_ options: [HealthOption]) -> [Code] {
-        options.map { Code(system: CodeSystem.healthKit, code: $0.code, display: $0.display) }
+        options.map { Code(system: HealthCodeSystem.healthKit, code: $0.code, display: $0.display) }
     }
 
     private static func codes(_ codings: [Coding]) -> [Code] {
