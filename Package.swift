@@ -135,7 +135,7 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "UCUM", "Questionnaires", "InformedConsent",
-            "HealthData", "Outbox", "Wire",
+            "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),

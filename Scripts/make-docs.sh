@@ -15,7 +15,9 @@ for module in $modules; do
     rm -rf "$symbols" ".build-docs/$module"
     mkdir -p "$symbols"
     find "$graphs" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) -exec cp {} "$symbols" \;
-    docc convert --additional-symbol-graph-dir "$symbols" --output-path ".build-docs/$module" \
+    # The module's article, where it has one.
+    article=$(find Sources -type d -name "$module.docc")
+    docc convert $article --additional-symbol-graph-dir "$symbols" --output-path ".build-docs/$module" \
         --fallback-display-name "$module" --fallback-bundle-identifier "tributary.$module" \
         --transform-for-static-hosting --hosting-base-path "$module" >/dev/null
     echo "docs: .build-docs/$module" >&2

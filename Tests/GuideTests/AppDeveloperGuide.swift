@@ -3,7 +3,6 @@ import Foundation
 import InformedConsent
 import Outbox
 import Questionnaires
-import Wire
 
 /// The examples of docs/guide-app-developer.md as an app would have them; `GuideTests` compares the two texts.
 enum AppDeveloperGuide {
@@ -15,8 +14,8 @@ enum AppDeveloperGuide {
     }
 
     static func consentThenData(
-        contractBytes: Data, answers: ConsentAnswers, name: String, questionnaire: Questionnaire, values: [AnswerValue],
-        at path: ItemPath
+        contractBytes: Data, answers: ConsentAnswers, name: String, questionnaire: Questionnaire, answer: AnswerValue,
+        at path: String
     ) throws -> (signed: SignedConsent, response: QuestionnaireResponse) {
         let template = try ConsentTemplate(try Resource(contractBytes))
         let offset = DateTime.offsetMinutes(at: .now)
@@ -25,20 +24,39 @@ enum AppDeveloperGuide {
         // Queue signed.contract first, then signed.patient. The name is in neither; signed.document is for the person alone.
 
         var session = FormSession(QuestionnaireForm(questionnaire))
-        session.setAnswers(values, at: path)
+        session[path] = answer
         let response = session.response(subject: "Patient/\(signed.patientID)", authored: .now())
         return (signed, response)
     }
 
     static func queueAndSend(
-        _ response: QuestionnaireResponse, sid: String, enrolment: Enrolment, store: DeviceStore
+        _ signed: SignedConsent, _ response: QuestionnaireResponse, store: DeviceStore
     ) async throws -> SynchronizationReport {
-        try store.outbox.append(
-            response.json.data(), kind: "QuestionnaireResponse", sid: sid, contentType: .resource,
-            to: enrolment.recipients())
-        let report = try await StudyConnection(enrolment: enrolment).synchronize(store)
+        try store.queue(signed.contract)
+        try store.queue(signed.patient)
+        try store.queue(response)
+        let report = try await StudyConnection(enrolment: store.enrolment()).synchronize(store)
         return report
     }
+
+    static func fillIn(_ questionnaire: Questionnaire) throws -> FormSession {
+        var session = FormSession(QuestionnaireForm(questionnaire))
+        session["medication[0]/name"] = .string("Melatonin")
+        session["medication[1]/dose"] = .decimal(2.5)
+        session[all: "symptom"] = [.string("headache"), .string("nausea")]
+        for problem in session.problems(at: "medication[1]/dose") { print(problem.message) }
+        try session.set(.integer(3), at: "nights")
+        return session
+    }
+
+    #if canImport(Darwin)
+        static func sendInTheBackground(store: DeviceStore) async throws {
+            let uploads = BackgroundUploads(identifier: "org.example.study.uploads")
+            let connection = StudyConnection(enrolment: try store.enrolment())
+            let sender = BackgroundSender(store: store, connection: connection, uploads: uploads)
+            try await sender.run()
+        }
+    #endif
 
     static func moveToANewPhone(typed: String, consent: ConsentSession, name: String, offset: Int) throws
         -> SignedConsent

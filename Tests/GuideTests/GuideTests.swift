@@ -44,18 +44,65 @@ import Testing
     }
 
     @Test(arguments: [
-        ("docs/guide-app-developer.md", "Tests/GuideTests/AppDeveloperGuide.swift", 4),
-        ("docs/language.md", "Tests/GuideTests/LanguageGuide.swift", 2),
+        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 11),
+        ("docs/language.md", ["LanguageGuide"], 3),
     ])
-    func theExamplesAreTheCodeThatIsCompiledHere(guide: String, file: String, count: Int) throws {
-        let code = try Self.text(file).components(separatedBy: "\n")
+    func theExamplesAreTheCodeThatIsCompiledHere(guide: String, files: [String], count: Int) throws {
+        let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }
         let examples = try Self.examples(in: Self.text(guide)).filter { !Self.isOfManifest($0) }
         #expect(examples.count == count)
         for example in examples {
             for line in example where line.hasPrefix("import ") { #expect(code.contains(line), "\(line)") }
             let body = Array(example.drop { $0.hasPrefix("import ") || $0.isEmpty })
-            #expect(Self.stand(body, in: code), "\(guide) and \(file) differ:\n\(body.joined(separator: "\n"))")
+            #expect(Self.stand(body, in: code), "\(guide) and \(files) differ:\n\(body.joined(separator: "\n"))")
         }
+    }
+
+    /// Each library product has an article with its first program, and the program is compiled here.
+    @Test func everyLibraryHasAnArticleWithAFirstProgram() throws {
+        let manifest = try Self.text("Package.swift")
+        let code = try Self.text("Tests/GuideTests/LibraryArticles.swift").components(separatedBy: "\n")
+        let products = manifest.matches(of: /\.library\(name: "Tributary(\w+)", targets: \["(\w+)"\]\)/)
+        #expect(products.count > 9)
+        let articles = try FileManager.default.subpathsOfDirectory(atPath: Self.root.path + "/Sources")
+            .filter { $0.hasSuffix(".md") }.map { "/" + $0 }
+        for product in products {
+            let module = String(product.output.2)
+            let path = try #require(articles.first { $0.hasSuffix("/\(module).docc/\(module).md") }, "\(module)")
+            let article = try Self.text("Sources/\(path)")
+            #expect(article.hasPrefix("# ``\(module)``\n") && article.contains("`Tributary\(module)`"))
+            let examples = Self.examples(in: article)
+            #expect(examples.count == 1, "\(module)")
+            for example in examples {
+                #expect(example.first == "import \(module)" && code.contains("import \(module)"))
+                let body = Array(example.drop { $0.hasPrefix("import ") || $0.isEmpty })
+                #expect(Self.stand(body, in: code), "\(module):\n\(body.joined(separator: "\n"))")
+            }
+        }
+    }
+
+    /// The programs that an app developer reads first are short enough to be read.
+    @Test func eachOfTheFiveProgramsHasLessThanTwelveLines() throws {
+        let guide = try Self.text("docs/guide-app-developer.md")
+        let section = try #require(
+            guide.components(separatedBy: "\n## Five programs\n").dropFirst().first?.components(separatedBy: "\n## ")
+                .first)
+        let programs = Self.examples(in: section)
+        #expect(programs.count == 5)
+        for program in programs { #expect(program.count < 12, "\(program.first ?? "")") }
+    }
+
+    /// What the comparison with FHIRModels says of the typed views.
+    @Test func aTypedViewKeepsWhatR4DoesNotNameAndTheDigitsOfNumbers() throws {
+        let bytes = Data(
+            #"{"resourceType":"Patient","x":{"n":1.50},"name":[{"family":"Roe"}],"birthDate":"1970","active":"no"}"#
+                .utf8)
+        let (family, text) = try LanguageGuide.comparison(bytes: bytes)
+        #expect(family == "Roe")
+        #expect(
+            text
+                == #"{"resourceType":"Patient","x":{"n":1.50},"name":[{"family":"Roe"}],"birthDate":"1990-05","active":true}"#
+        )
     }
 
     @Test func everyProductThatTheGuideNamesIsOneOfThePackage() throws {
@@ -78,7 +125,7 @@ import Testing
             let (signed, response) = try AppDeveloperGuide.consentThenData(
                 contractBytes: data("consent/contract.json"),
                 answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example",
-                questionnaire: form, values: [], at: ItemPath([.init(linkID: "week")]))
+                questionnaire: form, answer: .date(try #require(DateTime("2026-11-22"))), at: "week")
             let authored = try #require(response.authored)
             #expect(authored.offsetMinutes == 345)
             #expect(abs(authored.start().timeIntervalSinceNow) < 60)

@@ -34,4 +34,13 @@ enum LanguageGuide {
         patient["x-of-ours"] = true
         return (reading, patient)
     }
+
+    static func comparison(bytes: Data) throws -> (family: String, text: String) {
+        var patient = Patient(try Resource(bytes).object)
+        patient.active = true
+        patient.birthDate = DateTime("1990-05")
+        let family = patient.name.first?.family ?? "no name"
+        let text = patient.json.text()
+        return (family, text)
+    }
 }

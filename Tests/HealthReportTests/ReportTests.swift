@@ -12,7 +12,7 @@ struct ReportTests {
     static let phone = HealthSource(product: .iPhone, version: "16.2")
 
     static func html(_ samples: [HealthSample], since: HealthDay? = nil, until: HealthDay? = nil) -> String {
-        var report = HealthReport(since: since, until: until)
+        var report = HealthReportPage(since: since, until: until)
         for sample in samples {
             report.add(HealthObservation(sample, identity: sample.identity, subject: nil))
         }

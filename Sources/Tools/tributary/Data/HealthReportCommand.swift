@@ -26,7 +26,7 @@ extension HealthCommand {
             LargeAllocations.giveBack()
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
-            var report = HealthReport(since: first, until: last)
+            var report = HealthReportPage(since: first, until: last)
             let file = try OutputFile(path: output, replaces: force)
             let account: HealthAccount
             do {

@@ -4,14 +4,14 @@ import HealthData
 /// which sources there are data of on which days.
 ///
 /// ```swift
-/// var report = HealthReport()
+/// var report = HealthReportPage()
 /// let account = try HealthExport(path: "export.zip").convert { report.add($0) }
 /// let html = report.html(account: account)
 /// ```
 ///
 /// Pure, and the order of the samples makes no difference. Memory grows by 24 bytes a sample of steps and of
 /// sleep, each up to a limit (``DailyTotals``, ``HealthNights``), else by the days.
-public struct HealthReport: Sendable {
+public struct HealthReportPage: Sendable {
     /// The first and last day that are shown, by the person's clock.
     public let days: ClosedRange<HealthDay>
     /// Whether the caller asked for certain days.
@@ -148,7 +148,7 @@ public struct HealthReport: Sendable {
     }
 }
 
-extension HealthReport.TypeSpan {
+extension HealthReportPage.TypeSpan {
     fileprivate mutating func add(_ day: HealthDay?) {
         count += 1
         guard let day else { return }

@@ -1,6 +1,6 @@
 import HealthData
 
-extension HealthReport {
+extension HealthReportPage {
     /// The page: one HTML document that loads nothing, runs nothing, and holds no name of a person, app or device.
     ///
     /// It adapts to narrow screens, to dark mode and to paper. Each plot is an SVG with a title and a description, and

@@ -1,0 +1,153 @@
+import FHIR
+import Foundation
+import HealthData
+import Outbox
+import Questionnaires
+import Testing
+import Wire
+
+/// The five programs of the app developer's guide, against a study in memory.
+@Suite struct AppProgramTests {
+    /// A study that acknowledges and stores everything, but refuses observations of its list.
+    private actor Study: Transport {
+        private(set) var received: [(kind: String, payload: JSON)] = []
+        private var deliveries: [DeliveriesPage.Delivery] = []
+        private let key: PrivateKey
+
+        init(_ key: PrivateKey) { self.key = key }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            let encoder = JSONEncoder()
+            switch request.url.path {
+            case "/oauth/token":
+                return .init(status: 200, body: try encoder.encode(TokenResponse(accessToken: "t", expiresIn: 3_600)))
+            case "/deliveries":
+                let page = DeliveriesPage(
+                    deliveries: request.url.query == nil ? deliveries : [], next: "\(deliveries.count)", epoch: 1)
+                return .init(status: 200, body: try encoder.encode(page))
+            default:
+                let opened = try OpenedEnvelope.open(request.body ?? Data(), with: KeySet([key]))
+                received.append((request.url.lastPathComponent, try JSON(opened.payload)))
+                let sid = opened.sid ?? ""
+                let isRefused = request.url.lastPathComponent == "Observation"
+                deliveries.append(
+                    .init(
+                        submission: sid, status: isRefused ? "refused" : "stored", at: "2026-01-01T00:00:00Z",
+                        reason: isRefused ? "withdrawn" : nil))
+                return .init(status: 200, body: try encoder.encode(SubmissionAcknowledgement(submission: sid)))
+            }
+        }
+    }
+
+    private static let form = """
+        {"resourceType": "Questionnaire", "url": "https://example.org/sleep-form", "status": "active", "item": [
+          {"linkId": "night", "type": "group", "item": [
+            {"linkId": "hours", "type": "decimal"},
+            {"linkId": "quality", "type": "choice", "answerOption": [
+              {"valueCoding": {"system": "https://example.org/sleep", "code": "good"}}]}]}]}
+        """
+
+    private func device() throws -> (folder: URL, store: DeviceStore, study: Study, connection: StudyConnection) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
+        let key = try PrivateKey.generateP256()
+        let store = try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
+        try store.save(
+            Enrolment(
+                baseURL: "https://study.example", clientID: "c", clientSecret: "s", antispam: "w",
+                jwks: String(decoding: PublicKey.jwks([key.publicKey]), as: UTF8.self)))
+        let study = Study(key)
+        return (folder, store, study, StudyConnection(enrolment: try store.enrolment(), transport: study))
+    }
+
+    @Test func theProgramsSendWhatTheySayAndShowWhatBecameOfIt() async throws {
+        let (folder, store, study, connection) = try device()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try store.queue(Resource(JSONObject(resourceType: "Contract", id: "c")))
+        let questionnaire = Questionnaire(try #require(try JSON(parsing: Self.form).object))
+        let report = try await AppPrograms.answerAForm(
+            questionnaire, patientID: "p1", store: store, connection: connection)
+        #expect(report.sending.sent == 2 && report.sending.remaining == 0)
+        try AppPrograms.queueASample(at: Date(timeIntervalSince1970: 1_770_000_000), patientID: "p1", store: store)
+        #expect(try await connection.synchronize(store).sending.sent == 1)
+        let received = await study.received
+        #expect(received.map(\.kind) == ["Contract", "QuestionnaireResponse", "Observation"])
+        let response = received[1].payload
+        let night = try #require(response["item"]?[0]?["item"])
+        #expect(night[0]?["answer"]?[0]?.at("valueDecimal")?.number?.text == "7.5")
+        #expect(night[1]?["answer"]?[0]?.at("valueCoding", "code") == "good")
+        #expect(response.at("subject", "reference") == "Patient/p1")
+        let sample = received[2].payload
+        #expect(
+            sample.at("valueQuantity", "value")?.number?.text == "72" && sample.at("valueQuantity", "code") == "/min")
+        #expect(sample.at("subject", "reference") == "Patient/p1" && sample["effectiveDateTime"] != nil)
+        let shown = try await AppPrograms.showWhatBecameOfIt(connection, store: store)
+        #expect(
+            shown == [
+                "Contract is with the study", "QuestionnaireResponse is with the study",
+                "Observation was refused: withdrawn",
+            ])
+    }
+
+    @Test func theScoreIsTheSumOfTheOptionsWeights() throws {
+        func option(_ code: String, _ weight: String) -> String {
+            """
+            {"valueCoding": {"code": "\(code)", "extension": [
+              {"url": "http://hl7.org/fhir/StructureDefinition/ordinalValue", "valueDecimal": \(weight)}]}}
+            """
+        }
+        let options = "[\(option("never", "0")), \(option("some", "1.50")), \(option("daily", "3"))]"
+        let items = ["a", "b", "c"].map { #"{"linkId": "\#($0)", "type": "choice", "answerOption": \#(options)}"# }
+        let text = """
+            {"resourceType": "Questionnaire", "status": "active", "item": [
+              {"linkId": "g", "type": "group", "item": [\(items[0]), \(items[1])]}, \(items[2])]}
+            """
+        let form = QuestionnaireForm(Questionnaire(try #require(try JSON(parsing: text).object)))
+        let (response, problems) = form.answer(
+            ["a": "some", "b": "daily", "c": "some"], subject: nil, authored: nil)
+        #expect(problems.isEmpty)
+        #expect(try AppPrograms.scoreAForm(response)?.number?.decimal == 6)
+        let (none, _) = form.answer([:], subject: nil, authored: nil)
+        #expect(try AppPrograms.scoreAForm(none) == nil, "nothing that is weighed has no score")
+    }
+
+    @Test func theObservationIsWholeAndItsTimeHasAnOffset() throws {
+        let reading = AppPrograms.makeAnObservation(patientID: "p1")
+        #expect(reading.status == .final && reading.code?.coding.first?.code == "8867-4")
+        guard case .dateTime(let time)? = reading.effective else {
+            Issue.record("no time")
+            return
+        }
+        #expect(time.offsetMinutes == DateTime.offsetMinutes(at: time.start()))
+        #expect(reading.json.at("valueQuantity", "value")?.number?.text == "72")
+        #expect(reading.object.keys.prefix(4) == ["resourceType", "id", "status", "code"])
+    }
+
+    @Test func theLibrariesFirstProgramsDoWhatTheirArticlesSay() async throws {
+        let (fahrenheit, isLength) = try LibraryArticles.ucum()
+        #expect(abs(fahrenheit - Decimal(806) / 10) < Decimal(1) / 1_000_000 && isLength)
+        let patient = try LibraryArticles.fhir(Data(#"{"resourceType":"Patient","y":1.0}"#.utf8))
+        #expect(patient == #"{"resourceType":"Patient","y":1.0,"birthDate":"1990-05","x-of-ours":true}"#)
+        let pressure = try #require(
+            JSON(
+                parsing:
+                    #"{"resourceType":"Observation","component":[{"code":{"coding":[{"code":"8480-6"}]},"valueQuantity":{"value":120}}]}"#
+            ).object)
+        #expect(try LibraryArticles.fhirPath(pressure).map { $0.json.at("value")?.number?.text } == ["120"])
+        let converted = try LibraryArticles.fhirVersions(
+            Data(#"{"resourceType":"Patient","animal":{"species":{"text":"dog"}}}"#.utf8))
+        #expect(converted.resource.resourceType == "Patient" && converted.resource["animal"] == nil)
+        let key = try PrivateKey.generateP256()
+        let sealed = try LibraryArticles.wire(
+            Resource(JSONObject(resourceType: "Patient", id: "p1")), publishedKeys: PublicKey.jwks([key.publicKey]))
+        #expect(
+            try OpenedEnvelope.open(sealed.bytes, with: KeySet([key])).payload
+                == Data(#"{"resourceType":"Patient","id":"p1"}"#.utf8))
+        let questionnaire = Questionnaire(try #require(try JSON(parsing: Self.form).object))
+        let response = try LibraryArticles.questionnaires(questionnaire) { item in
+            item.type == .decimal ? .decimal(8) : item.options?.first?.value
+        }
+        #expect(response.item.first?.item.map { $0.answer.count } == [1, 1])
+        let weight = try #require(try LibraryArticles.healthData(at: Date(timeIntervalSince1970: 1_770_000_000)))
+        #expect(weight.json.at("valueQuantity", "code") == "kg" && weight.subject?.reference == "Patient/p1")
+    }
+}

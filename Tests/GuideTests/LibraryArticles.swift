@@ -1,0 +1,120 @@
+import FHIR
+import FHIRPath
+import FHIRValidation
+import FHIRVersions
+import Foundation
+import HealthData
+import HealthReport
+import HealthTypes
+import InformedConsent
+import Outbox
+import Questionnaires
+import UCUM
+import Wire
+
+/// The first programs of the libraries' articles (`*.docc`); `GuideTests` compares the texts.
+enum LibraryArticles {
+    static func fhir(_ bytes: Data) throws -> String {
+        var patient = Patient(try Resource(bytes).object)
+        patient.birthDate = DateTime("1990-05")
+        patient["x-of-ours"] = true
+        let text = patient.json.text()
+        return text
+    }
+
+    static func ucum() throws -> (Decimal, Bool) {
+        let fahrenheit = try UCUMUnit("Cel").convert(27, to: UCUMUnit("[degF]"))
+        let isLength = try UCUMUnit("[in_i]").isComparable(to: UCUMUnit("cm"))
+        return (fahrenheit, isLength)
+    }
+
+    static func fhirPath(_ observation: JSONObject) throws -> [FHIRPathValue] {
+        let systolic = try FHIRPathExpression("component.where(code.coding.code = '8480-6').value")
+        let found = try systolic.evaluate(TypedElement(resource: observation))
+        for value in found { print(value.typeName, value.json.text()) }
+        return found
+    }
+
+    static func fhirValidation(_ bytes: Data, bloodPressureProfile: JSONObject) -> FHIRValidator {
+        let validator = FHIRValidator(profiles: [bloodPressureProfile])
+        for issue in validator.validate(bytes).errors {
+            print(issue.line ?? 0, issue.expression, issue.message)
+        }
+        return validator
+    }
+
+    static func fhirVersions(_ bytes: Data) throws -> FHIRConversion.Converted {
+        let resource = try Resource(bytes)
+        let converted = try FHIRConversion.toR4(resource, from: .stu3)
+        for note in converted.notes { print(note) }
+        return converted
+    }
+
+    static func wire(_ resource: Resource, publishedKeys: Data) throws -> SealedEnvelope {
+        let keys = try PublicKey.read(from: publishedKeys)
+        let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+        let sealed = try SealedEnvelope.seal(resource.json.data(), as: header, to: keys)
+        return sealed
+    }
+
+    static func questionnaires(
+        _ questionnaire: Questionnaire, answer: (FormItem) -> AnswerValue?
+    ) throws -> QuestionnaireResponse {
+        var asked: ItemPath?
+        var session = FormSession(QuestionnaireForm(questionnaire))
+        while let next = session.nextQuestion(after: asked) {
+            session[next.path] = answer(next.item)
+            asked = next.path
+        }
+        let response = try session.completedResponse(subject: "Patient/p1", authored: .now())
+        return response
+    }
+
+    static func informedConsent(_ contractBytes: Data, answers: ConsentAnswers, name: String) throws -> SignedConsent? {
+        let template = try ConsentTemplate(try Resource(contractBytes))
+        for section in template.screenSections { print(section.title) }
+        let session = ConsentSession(template: template, answers: answers)
+        guard session.verdict.isEligible != false else { return nil }
+        let signed = try session.sign(.init(name: name, now: .now, offsetMinutes: DateTime.offsetMinutes(at: .now)))
+        return signed
+    }
+
+    static func healthData(at date: Date) throws -> Observation? {
+        guard let type = HealthType.named("HKQuantityTypeIdentifierBodyMass"), let measure = type.measure else {
+            return nil
+        }
+        let weight = try HealthQuantity("154", unit: "lb", as: measure)
+        let moment = HealthInstant(date, offsetMinutes: DateTime.offsetMinutes(at: date))
+        let source = HealthSource(product: .iPhone)
+        let sample = HealthSample(type: type, value: .quantity(weight), start: moment, end: moment, source: source)
+        let observation = sample.observation(subject: "p1")
+        return observation
+    }
+
+    static func outbox(folder: URL, contract: Contract, response: QuestionnaireResponse) async throws {
+        let store = try DeviceStore.open(folder)
+        try store.queue(contract)
+        try store.queue(response)
+        let connection = StudyConnection(enrolment: try store.enrolment())
+        _ = try await connection.synchronize(store)
+        for try await delivery in connection.deliveries(of: store, until: .listed) {
+            print(delivery.entry.kind, delivery.state)
+        }
+    }
+
+    static func healthTypes() throws -> (codes: [String]?, pounds: String?) {
+        let weight = HealthType.named("BodyMass")
+        let codes = weight?.codings.compactMap(\.code)
+        let pounds = try HealthKitUnit("kg").conversion(to: HealthKitUnit("lb"))?.convert("70.5")
+        return (codes, pounds)
+    }
+
+    static func healthReport(_ samples: [HealthSample], account: HealthAccount) -> String {
+        var report = HealthReportPage()
+        for sample in samples {
+            report.add(HealthObservation(sample, identity: sample.identity, subject: nil))
+        }
+        let page = report.html(account: account)
+        return page
+    }
+}
