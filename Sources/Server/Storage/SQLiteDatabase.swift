@@ -51,7 +51,10 @@ public struct SQLiteDatabase: SQLDatabase {
                 // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
                 // are whole, and in the log until many are together, are written once.
                 switch purpose {
-                case .serving, .recording:
+                case .serving:
+                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
+                case .recording:
+                    try database.execute(sql: "PRAGMA cache_size = -16000")
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 4096")
                 case .loading:
                     try database.execute(sql: "PRAGMA cache_size = -24000")

@@ -130,11 +130,12 @@ extension SubmissionProcessor {
             receivedAt: submission.receivedAt, number: submission.number)
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
-        var writer = try RecordWriter(provenance: provenance, at: at, in: transaction)
+        let isCurrent = try records.write(provenance, at: at, in: transaction) { writer in
+            try incoming.map { try writer.put($0.record).isCurrent }
+        }
         try loader.upload(context, in: transaction) { upload in
-            for resource in incoming {
-                let result = try writer.put(resource.record)
-                try upload.load(resource.entry, isCurrent: result.isCurrent)
+            for (resource, isCurrent) in zip(incoming, isCurrent) {
+                try upload.load(resource.entry, isCurrent: isCurrent)
             }
         }
     }

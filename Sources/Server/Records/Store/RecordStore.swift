@@ -6,6 +6,22 @@ import Storage
 public struct RecordStore: Sendable {
     public init() {}
 
+    /// Stores the resources of one submission.
+    ///
+    /// - Parameters:
+    ///   - provenance: where the resources come from.
+    ///   - at: when they are stored.
+    ///   - body: stores them one after the other, inside the transaction.
+    public func write<Result>(
+        _ provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction,
+        _ body: (inout RecordWriter) throws -> Result
+    ) throws -> Result {
+        var writer = try RecordWriter(provenance: provenance, at: at, in: transaction)
+        let result = try body(&writer)
+        try writer.finish()
+        return result
+    }
+
     /// Stores one resource as ``RecordWriter/put(_:)`` does.
     ///
     /// - Parameters:
@@ -16,8 +32,9 @@ public struct RecordStore: Sendable {
         _ resource: Resource, content: Data, original: OriginalContent?, id: String, provenance: RecordProvenance,
         at: Date, in transaction: any SQLTransaction
     ) throws -> PutResult {
-        var writer = try RecordWriter(provenance: provenance, at: at, in: transaction)
-        return try writer.put(NewRecord(resource, id: id, content: content, original: original))
+        try write(provenance, at: at, in: transaction) {
+            try $0.put(NewRecord(resource, id: id, content: content, original: original))
+        }
     }
 
     /// The participant that a stored resource is about; nil where there is no such resource.

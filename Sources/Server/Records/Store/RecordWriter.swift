@@ -1,23 +1,25 @@
 import Foundation
 import Storage
 
-/// Stores the resources of one submission, through statements that are prepared once. All that is recorded goes this way.
+/// Stores the resources of one submission, through statements that are prepared once. All that is recorded goes this way
+/// (``RecordStore/write(_:at:in:_:)``).
 ///
-/// It lives inside one transaction, in which nothing else stores a resource that is new.
+/// It lives inside one transaction, in which nothing else stores a resource that is new. What it has stored is there for
+/// other statements at its end, and where it found that something has an id already.
 public struct RecordWriter {
     private let transaction: any SQLTransaction
     private let receipt: RecordReceipt
     private let records: SQLInserter<RecordRow>
-    private let versions: SQLInserter<VersionRow>
-    private let tokens: SQLInserter<TokenRow>
-    private let dates: SQLInserter<DateRow>
+    private var versions: SQLInserter<VersionRow>
+    private var tokens: SQLInserter<TokenRow>
+    private var dates: SQLInserter<DateRow>
     /// The number of the next new resource.
     private var next: Int64
 
     /// - Parameters:
     ///   - provenance: where the resources come from.
     ///   - at: when they are stored.
-    public init(provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction) throws {
+    init(provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
         receipt = RecordReceipt(provenance: provenance, at: at)
         records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
@@ -33,9 +35,12 @@ public struct RecordWriter {
     /// - Returns: the number of its row; nil where something has the id already, then nothing was done.
     public mutating func insert(_ new: NewRecord) throws -> Int64? {
         let number = next
-        guard try records.insert(RecordRow(number: number, record: new)) else { return nil }
+        guard try records.insert(RecordRow(number: number, record: new)) else {
+            try finish()
+            return nil
+        }
         next += 1
-        try insert(new, number: number, version: 1)
+        try add(new, number: number, version: 1)
         try index(new, number: number)
         return number
     }
@@ -77,29 +82,36 @@ public struct RecordWriter {
                 + [SQLValue(number)])
         try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
         try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
-        try insert(new, number: number, version: version)
+        try add(new, number: number, version: version)
         try index(new, number: number)
         return .updated(versionID: versionID(version))
     }
 
     /// Stores what came before the present, once for each submission that brings it.
-    private func putHistory(_ new: NewRecord, number: Int64) throws -> Int64 {
+    private mutating func putHistory(_ new: NewRecord, number: Int64) throws -> Int64 {
         let known = try transaction.first(
             Self.broughtSQL, [SQLValue(number), SQLValue(receipt.provenance.submissionID), SQLValue(new.digest)])
         if let known { return try known.integer("version") }
         let version = try nextVersion(of: number)
-        try insert(new, number: number, version: version)
+        try add(new, number: number, version: version)
         return version
     }
 
-    private func insert(_ new: NewRecord, number: Int64, version: Int64) throws {
-        try versions.insert(VersionRow(number: number, version: version, record: new))
+    /// Writes what waits to be written together.
+    mutating func finish() throws {
+        try versions.flush()
+        try tokens.flush()
+        try dates.flush()
     }
 
-    private func index(_ new: NewRecord, number: Int64) throws {
-        for token in new.tokens { try tokens.insert(TokenRow(number: number, type: new.type, token: token)) }
+    private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
+        try versions.add(VersionRow(number: number, version: version, record: new))
+    }
+
+    private mutating func index(_ new: NewRecord, number: Int64) throws {
+        for token in new.tokens { try tokens.add(TokenRow(number: number, type: new.type, token: token)) }
         if let range = new.date {
-            try dates.insert(DateRow(number: number, type: new.type, low: range.low, high: range.high))
+            try dates.add(DateRow(number: number, type: new.type, low: range.low, high: range.high))
         }
     }
 

@@ -18,8 +18,10 @@ extension FactMapping {
     private static func add(
         _ value: some ChoiceValue, of concept: CodeableConcept?, to facts: inout FactSet
     ) {
-        guard let concept, let code = code(of: concept) else { return }
-        let name = preferred(concept.coding).flatMap(publishedName)
+        guard let concept else { return }
+        let chief = preferred(concept.coding)
+        guard let code = code(of: chief, or: concept) else { return }
+        let name = chief.flatMap(publishedName)
         func use(_ kind: Concept.Kind) -> ConceptUse? {
             name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health) }
         }
@@ -55,10 +57,12 @@ extension FactMapping {
     /// The concept's code: our own of a part of an observation, which tells it from its siblings; else LOINC's, else that
     /// of another well-known system, else the first; a concept in plain words alone has a code made of them.
     static func code(of concept: CodeableConcept?) -> String? {
-        guard let concept else { return nil }
-        if let coding = preferred(concept.coding), let code = coding.code {
-            return ConceptCode.code(system: coding.system, code: code)
-        }
+        concept.flatMap { code(of: preferred($0.coding), or: $0) }
+    }
+
+    /// The code of a coding; where there is none, one made of the concept's words.
+    private static func code(of coding: Coding?, or concept: CodeableConcept) -> String? {
+        if let coding, let code = coding.code { return ConceptCode.code(system: coding.system, code: code) }
         return concept.text.map { "TEXT:H-" + ConceptCode.hash($0, 24) }
     }
 

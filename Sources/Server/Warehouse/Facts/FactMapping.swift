@@ -33,8 +33,13 @@ enum FactMapping {
                 precision: start.precision, endPrecision: period.end?.precision ?? start.precision)
         }
         if resource.resourceType == Observation.resourceType, let effective = Observation(resource.object).effective {
-            if let time = point(DateTime(json: effective.json), .effective) { return time }
-            if let time = span(Period(json: effective.json), .effective) { return time }
+            let time =
+                switch effective {
+                case .dateTime(let value), .instant(let value): point(value, .effective)
+                case .period(let period): span(period, .effective)
+                default: point(DateTime(json: effective.json), .effective)
+                }
+            if let time { return time }
         }
         if let time = point(resource.object[value: "authored"], .authored) { return time }
         if let time = point(resource.object[value: "issued"], .issued) { return time }

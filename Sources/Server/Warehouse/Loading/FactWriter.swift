@@ -8,8 +8,9 @@ struct FactWriter {
     private let numbering: Numbering
     private let trail: UploadTrail
     private let mappings: SQLInserter<EncounterMappingRow>
-    private let visits: SQLInserter<VisitRow>
-    private let rows: SQLInserter<ObservationFactRow>
+    private var numbers: SQLInserter<EncounterMappingRow>
+    private var visits: SQLInserter<VisitRow>
+    private var rows: SQLInserter<ObservationFactRow>
     /// The number of the next new encounter.
     private var next: Int64
     /// Facts without their modifiers.
@@ -22,6 +23,7 @@ struct FactWriter {
         self.trail = trail
         numbering = Numbering(transaction: transaction, context: trail.context)
         mappings = try transaction.inserter(EncounterMappingRow.insertion, sharing: trail)
+        numbers = mappings
         visits = try transaction.inserter(VisitRow.insertion, sharing: trail)
         rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
         next = try numbering.nextEncounter()
@@ -30,10 +32,10 @@ struct FactWriter {
     /// Writes the facts of a resource.
     mutating func write(_ facts: PreparedFacts) throws {
         let encounter = try newEncounter(facts.ide) ?? emptied(facts.ide)
-        try visits.insert(VisitRow(encounter: encounter, facts: facts))
+        try visits.add(VisitRow(encounter: encounter, facts: facts))
         for fact in facts.facts {
-            try rows.insert(ObservationFactRow(fact, of: facts, encounter: encounter))
-            try rows.insert(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+            try rows.add(ObservationFactRow(fact, of: facts, encounter: encounter))
+            try rows.add(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
         }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
@@ -41,7 +43,8 @@ struct FactWriter {
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
     /// changes none of them.
-    func finish() throws {
+    mutating func finish() throws {
+        try flush()
         for (upload, change) in changes.sorted(by: { $0.key < $1.key }) {
             try transaction.execute(
                 """
@@ -54,17 +57,25 @@ struct FactWriter {
         }
     }
 
+    private mutating func flush() throws {
+        try numbers.flush()
+        try visits.flush()
+        try rows.flush()
+    }
+
     /// Maps a resource to an encounter of its own; nil where it has one.
     private mutating func newEncounter(_ ide: String) throws -> Int64? {
         let number = next
         guard try mappings.insert(EncounterMappingRow(ide, number: number)) else { return nil }
-        try mappings.insert(EncounterMappingRow(itself: number))
+        try numbers.add(EncounterMappingRow(itself: number))
         next += 1
         return number
     }
 
     /// The encounter of a resource that was loaded before, without the facts that it had.
     private mutating func emptied(_ ide: String) throws -> Int64 {
+        // The facts that it had may be of this upload.
+        try flush()
         let known = try numbering.encounter(ide, patient: trail.patient)
         try numbering.touch(known, upload: trail.upload)
         let removed = try transaction.execute(

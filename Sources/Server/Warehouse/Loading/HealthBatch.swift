@@ -35,7 +35,9 @@ public struct HealthBatchMaker {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
-        add(observation.observation.resource, id: observation.id, content: Data(content), place: place)
+        let resource = observation.observation.resource
+        let record = NewRecord(resource, id: observation.id, subject: observation.subject, content: Data(content))
+        add(record, of: resource, place: place)
     }
 
     /// Adds a resource that is made already: an observation with a structure of its own, a night's summary, a clinical
@@ -47,7 +49,7 @@ public struct HealthBatchMaker {
         guard let object = json.object else { return false }
         let resource = Resource(object)
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
-        add(resource, id: id, content: json.data(), isRevisable: true, place: place)
+        add(NewRecord(resource, id: id, content: json.data()), of: resource, isRevisable: true, place: place)
         return true
     }
 
@@ -60,16 +62,14 @@ public struct HealthBatchMaker {
     }
 
     private mutating func add(
-        _ resource: Resource, id: String, content: Data, isRevisable: Bool = false, place: HealthAccount.Place?
+        _ record: NewRecord, of resource: Resource, isRevisable: Bool = false, place: HealthAccount.Place?
     ) {
-        let record = NewRecord(resource, id: id, content: content)
-        let isObservation = resource.resourceType == Observation.resourceType
-        batch.entries.append(
-            HealthBatch.Entry(
-                record: record,
-                loaded: isObservation
-                    ? WarehouseEntry(unbounded: resource, id: id, form: nil, receivedAt: receivedAt) : nil,
-                isRevisable: isRevisable && isObservation, place: place))
+        var entry = HealthBatch.Entry(record: record, place: place)
+        if record.type == Observation.resourceType {
+            entry.loaded = WarehouseEntry(unbounded: resource, id: record.id, form: nil, receivedAt: receivedAt)
+            entry.isRevisable = isRevisable
+        }
+        batch.entries.append(entry)
     }
 
     /// What was gathered since the last time.

@@ -70,17 +70,22 @@ public struct HealthLoader: Sendable {
     public mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
-        var records = try RecordWriter(provenance: provenance, at: at, in: transaction)
-        var upload = try WarehouseUpload(context, ensured: ensured, in: transaction)
-        var report = Report()
-        for entry in batch.entries {
-            guard try store(entry, &records, &report, in: transaction), let loaded = entry.loaded else { continue }
-            try upload.load(loaded)
+        return try RecordStore().write(provenance, at: at, in: transaction) { records in
+            // Not the member itself: `store` changes the loader.
+            var ensured = self.ensured
+            defer { self.ensured = ensured }
+            return try WarehouseLoader().upload(context, ensured: &ensured, in: transaction) { upload in
+                var report = Report()
+                for entry in batch.entries {
+                    guard try store(entry, &records, &report, in: transaction), let loaded = entry.loaded else {
+                        continue
+                    }
+                    try upload.load(loaded)
+                }
+                report.facts = upload.factCount
+                return report
+            }
         }
-        report.facts = upload.factCount
-        try upload.finish()
-        ensured = upload.ensured
-        return report
     }
 
     /// Stores a resource and counts what became of it.

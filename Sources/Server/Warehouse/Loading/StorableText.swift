@@ -13,11 +13,15 @@ enum StorableText {
 
     private static func hasZero(_ json: JSON) -> Bool {
         switch json {
-        case .string(let text): text.utf8.contains(0)
+        case .string(let text): hasZero(text)
         case .array(let elements): elements.contains { hasZero($0) }
-        case .object(let object): object.members.contains { $0.key.utf8.contains(0) || hasZero($0.value) }
+        case .object(let object): object.members.contains { hasZero($0.key) || hasZero($0.value) }
         case .null, .bool, .number: false
         }
+    }
+
+    private static func hasZero(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     private static func cleaned(_ object: JSONObject) -> JSONObject {

@@ -18,9 +18,21 @@ public struct WarehouseLoader: Sendable {
         _ context: LoadContext, in transaction: any SQLTransaction,
         _ body: (inout WarehouseUpload) throws -> Result
     ) throws -> Result {
-        var upload = try WarehouseUpload(context, ensured: [], in: transaction)
+        var ensured: Set<ConceptUse> = []
+        return try upload(context, ensured: &ensured, in: transaction, body)
+    }
+
+    /// Loads the resources of one submission, or a part of them.
+    ///
+    /// - Parameter ensured: the concepts that are in the ontology for sure: those of an earlier part.
+    func upload<Result>(
+        _ context: LoadContext, ensured: inout Set<ConceptUse>, in transaction: any SQLTransaction,
+        _ body: (inout WarehouseUpload) throws -> Result
+    ) throws -> Result {
+        var upload = try WarehouseUpload(context, ensured: ensured, in: transaction)
         let result = try body(&upload)
         try upload.finish()
+        ensured = upload.ensured
         return result
     }
 

@@ -53,7 +53,7 @@ public struct WarehouseUpload {
     var factCount: Int { facts?.written ?? 0 }
 
     /// Ends the upload, once.
-    func finish() throws { try facts?.finish() }
+    mutating func finish() throws { try facts?.finish() }
 
     private mutating func ensure(_ concepts: [ConceptUse]) throws {
         for concept in concepts where !ensured.contains(concept) {
