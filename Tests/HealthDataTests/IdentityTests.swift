@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @Suite("Identity")
@@ -48,9 +49,8 @@ struct IdentityTests {
 
     @Test("the compact set behaves as a set, for random keys")
     func identitySet() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         var set = IdentitySet()
         var model: Set<IdentityKey> = []
         // Few parts and few slots to begin at: many collisions. Zero is the mark of a free slot and must work as a key.

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @Suite("Sums by day and source priority")
@@ -153,9 +154,8 @@ struct SourcePriorityTests {
 
     @Test("random samples: what a count second by second gives, in any order, between the most believed source and all")
     func random() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededRandom(seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         for _ in 0..<15 {
             var samples: [HealthSample] = []
             for _ in 0..<Int.random(in: 1...40, using: &random) {
