@@ -49,6 +49,8 @@ unit-tests:
 	@echo "== debug build with tests (the first takes some minutes)"
 	@cd $(ROOT) && swift build --build-tests --scratch-path $(SCRATCH)
 	@$(ROOT)Scripts/check-dependencies.py --note
+	@echo "== doc comments of public symbols"
+	@$(ROOT)Scripts/measure-documentation.py --scratch $(SCRATCH)
 	@echo "== unit tests$(if $(TRIBUTARY_CONFORMANCE),, (without published data: TRIBUTARY_CONFORMANCE is not set))"
 	@cd $(ROOT) && swift test --skip-build --disable-xctest --scratch-path $(SCRATCH)
 

@@ -42,11 +42,11 @@ let language: [Target] = [
     .target(name: "Core", path: "Sources/Language/Core"),
     .target(name: "FHIR", dependencies: ["Core"], path: "Sources/Language/FHIR"),
     .target(name: "UCUM", dependencies: ["Core"], path: "Sources/Language/UCUM"),
-    .target(name: "FHIRPath", dependencies: ["FHIR", "UCUM"], path: "Sources/Language/FHIRPath"),
+    .target(name: "FHIRPath", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Language/FHIRPath"),
     .target(
         name: "FHIRValidation", dependencies: ["FHIR", "FHIRPath", "UCUM"], path: "Sources/Language/FHIRValidation"),
     .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
-    .target(name: "FHIRXML", dependencies: ["FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
+    .target(name: "FHIRXML", dependencies: ["Core", "FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
 ]
 
 let wire: [Target] = [
@@ -129,6 +129,8 @@ let tools: [Target] = [
 let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(
+        name: "StorageTestSupport", dependencies: ["Storage", "TestSupport"], path: "Tests/StorageTestSupport"),
     .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
     .testTarget(
@@ -138,48 +140,55 @@ let tests: [Target] = [
             "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
-    .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML"]),
+    .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
-    .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR"]),
+    .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1]),
-    .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR"]),
-    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR"]),
-    .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM"]),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1, "TestSupport"]),
+    .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR", "TestSupport"]),
+    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR", "TestSupport"]),
+    .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM", "TestSupport"]),
     .target(name: "HealthDataTestSupport", dependencies: ["HealthData", "FHIR"], path: "Tests/HealthDataTestSupport"),
     .testTarget(
         name: "HealthDataTests",
-        dependencies: ["HealthData", "HealthTypes", "HealthDataTestSupport", "FHIR", "UCUM", "FHIRValidation"]),
+        dependencies: [
+            "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR", "UCUM", "FHIRValidation",
+        ]),
     .testTarget(
         name: "HealthReportTests",
         dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
-    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto]),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto, "TestSupport"]),
     .testTarget(
         name: "AppleHealthExportTests",
-        dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2"]),
-    .testTarget(name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR"]),
-    .testTarget(name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting]),
-    .testTarget(name: "StorageTests", dependencies: ["Storage"]),
-    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage"]),
+        dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2", "TestSupport"]),
     .testTarget(
-        name: "RecordsTests", dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting]),
+        name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR", "TestSupport"]),
+    .testTarget(
+        name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
+    .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
+    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "StorageTestSupport"]),
+    .testTarget(
+        name: "RecordsTests",
+        dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting, "TestSupport"]),
     .testTarget(
         name: "WarehouseTests",
-        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires"]),
+        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport"]),
     .testTarget(
         name: "ReceiverTests",
-        dependencies: ["Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting]),
+        dependencies: [
+            "Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting, "TestSupport",
+        ]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
             "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            crypto, cryptoExtras, logging,
+            crypto, cryptoExtras, logging, "TestSupport",
         ]),
     .testTarget(
         name: "TributaryTests",
         dependencies: [
             "TributaryServer", "FHIRValidation", "HealthData", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire",
-            logging,
+            logging, "TestSupport",
         ]),
 ]
 

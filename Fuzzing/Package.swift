@@ -31,9 +31,9 @@ let package = Package(
         language("Core"),
         language("FHIR", ["Core"]),
         language("UCUM", ["Core"]),
-        language("FHIRPath", ["FHIR", "UCUM"]),
+        language("FHIRPath", ["Core", "FHIR", "UCUM"]),
         language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
-        language("FHIRXML", ["FHIR", "CXML2"]),
+        language("FHIRXML", ["Core", "FHIR", "CXML2"]),
         .target(
             name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Device/HealthTypes",
             swiftSettings: sanitized),

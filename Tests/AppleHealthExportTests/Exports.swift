@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @testable import AppleHealthExport
@@ -60,8 +61,9 @@ enum Exports {
     static func convert(
         bytes: [UInt8], selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
     ) throws -> Outcome {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString).xml")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let file = temporary.url.appendingPathComponent("export.xml")
         try Data(bytes).write(to: file)
         return try convert(path: file.path, selection: selection, known: known)
     }
@@ -108,7 +110,6 @@ enum Exports {
     static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static let conformance = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
     static let hasPython = FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
 
     static func python(_ arguments: [String]) throws {
@@ -156,19 +157,5 @@ final class TextBytes: ByteSource {
         buffer.copyBytes(from: rest.prefix(count))
         rest = rest.dropFirst(count)
         return count
-    }
-}
-
-/// splitmix64.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

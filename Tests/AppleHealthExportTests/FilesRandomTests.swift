@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @testable import AppleHealthExport
@@ -29,9 +30,8 @@ struct FilesRandomTests {
 
     @Test("random bytes and files with random changes never harm the readers")
     func random() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = FilesRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         let files = [
             FilesElectrocardiogramTests.english, FilesElectrocardiogramTests.german, FilesElectrocardiogramTests.french,
             FilesRouteTests.file(FilesRouteTests.points.joined()),
@@ -71,18 +71,4 @@ struct FilesRandomTests {
 extension JSON {
     /// Whether the text of the value is JSON that reads as the value.
     static func isReadable(_ value: JSON) -> Bool { (try? JSON(parsing: value.text())) == value }
-}
-
-/// Random numbers that a seed brings again.
-struct FilesRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @testable import AppleHealthExport
@@ -60,15 +61,12 @@ struct FilesRouteTests {
         #expect(file.track.start == 1_560_290_442_000)
     }
 
-    static let shared = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
-
     @Test(
         "the route of the export in the conformance data",
-        .enabled(if: shared != nil, "TRIBUTARY_CONFORMANCE is not set"))
+        .enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
     func conformance() throws {
-        let folder = URL(fileURLWithPath: try #require(Self.shared))
-            .appendingPathComponent("apple-health/apple_health_export/workout-routes")
-        let route = folder.appendingPathComponent("route_2019-06-11_3.00pm.gpx")
+        let routes = "apple-health/apple_health_export/workout-routes"
+        let route = try #require(PublishedData.url("\(routes)/route_2019-06-11_3.00pm.gpx"))
         let file = try Self.read(String(decoding: Data(contentsOf: route), as: UTF8.self)).get()
         #expect(file.notes.isEmpty)
         #expect(file.track.count == 3)

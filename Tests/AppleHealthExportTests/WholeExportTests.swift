@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @testable import AppleHealthExport
@@ -89,10 +90,10 @@ struct WholeExportTests {
 
     @Test(
         "the conformance exports: every element is converted or named",
-        .enabled(if: Exports.conformance != nil, "TRIBUTARY_CONFORMANCE is not set"),
+        .enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"),
         arguments: ["export-2019.xml", "apple_health_export"])
     func conformance(name: String) throws {
-        let path = try #require(Exports.conformance) + "/apple-health/" + name
+        let path = try #require(PublishedData.url("apple-health/" + name)).path
         let outcome = try Exports.convert(path: path)
         #expect(outcome.account.elements == ["Record": 2, "Workout": 1, "ActivitySummary": 2])
         #expect(outcome.account.read == 5 && outcome.account.converted == 5)
@@ -107,9 +108,8 @@ struct WholeExportTests {
 
     @Test("the pieces that the bytes come in do not matter")
     func pieces() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         let bytes = Array(Fuzzing.document.utf8)
         let whole = try Exports.convert(bytes: bytes)
         #expect(whole.made.count > 5)
@@ -122,9 +122,8 @@ struct WholeExportTests {
 
     @Test("mutated exports never crash, and what is converted is an observation without a name")
     func fuzz() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         for round in 0..<400 {
             let bytes = Fuzzing.mutate(Array(Fuzzing.document.utf8), &random)
             do {
@@ -165,7 +164,7 @@ enum Fuzzing {
         </HealthData>
         """
 
-    static func mutate(_ document: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    static func mutate(_ document: [UInt8], _ random: inout Seeded) -> [UInt8] {
         var bytes = document
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             guard bytes.count > 2 else { break }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -6,9 +7,9 @@ import Wire
 
 @Suite struct KeyFolderTests {
     private func withFolder(_ body: (KeyFolder) throws -> Void) throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: root) }
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url
         try body(
             KeyFolder(
                 url: root.appendingPathComponent("keys"), publicSetURL: root.appendingPathComponent("jwks.json")))
@@ -77,9 +78,9 @@ import Wire
 
 @Suite struct KeyOpenerCacheTests {
     @Test func keysRotatedMeanwhileOpenAtOnce() async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: root) }
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url
         let folder = KeyFolder(
             url: root.appendingPathComponent("keys"), publicSetURL: root.appendingPathComponent("jwks.json"))
         let cache = KeyOpenerCache(folder: folder)

@@ -1,6 +1,7 @@
 import FHIR
 import FHIRXML
 import Foundation
+import TestSupport
 
 /// The official tests of FHIRPath for R4, which lie outside of the package.
 struct PublishedSuite {
@@ -16,9 +17,7 @@ struct PublishedSuite {
         let outputs: [(type: String?, text: String)]
     }
 
-    static let folder: URL? = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"].map {
-        URL(fileURLWithPath: $0).appendingPathComponent("fhirpath")
-    }
+    static let folder = PublishedData.url("fhirpath")
 
     static func cases() throws -> [Case] {
         guard let folder else { return [] }

@@ -1,21 +1,11 @@
 import FHIR
 import FHIRPath
+import TestSupport
 import Testing
 
 /// Random texts: whatever stands in them, they are read or refused, and evaluation ends.
 @Suite struct RandomExpressionTests {
-    private static let seed = UInt64.random(in: 0...UInt64.max)
-
-    private struct Source: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
+    private static let seed = Seeded.newSeed()
 
     private static let words = [
         "Patient", "name", "given", "family", "use", "birthDate", "extension", "value", "%resource", "%context",
@@ -42,8 +32,7 @@ import Testing
 
     @Test("Texts of words that mean something end in a value or an error")
     func words() {
-        print("seed \(RandomExpressionTests.seed)")
-        var source = Source(state: RandomExpressionTests.seed)
+        var source = Seeded(RandomExpressionTests.seed)
         var context = FHIRPathContext()
         context.resource = Evaluation.patient
         context.limits.steps = 20_000
@@ -71,7 +60,7 @@ import Testing
 
     @Test("Random bytes are read or refused")
     func bytes() {
-        var source = Source(state: RandomExpressionTests.seed ^ 0xFF)
+        var source = Seeded(RandomExpressionTests.seed ^ 0xFF)
         for _ in 0..<3000 {
             let bytes = (0..<Int.random(in: 0...40, using: &source)).map { _ in
                 UInt8.random(in: 0...255, using: &source)

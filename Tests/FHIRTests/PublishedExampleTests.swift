@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 
 /// HL7's examples of R4, which lie outside of the package.
@@ -8,7 +9,7 @@ struct PublishedExampleTests {
     @Test func everyExampleIsTheSameAfterReadingAndWriting() throws {
         let examples = try PublishedExamples()
         defer { examples.remove() }
-        let files = try examples.files()
+        let files = examples.files()
         #expect(files.count == 377)
         for file in files {
             let original = Array(try Data(contentsOf: file))
@@ -32,7 +33,7 @@ struct PublishedExampleTests {
     @Test func everyExampleIsReadThroughItsView() throws {
         let examples = try PublishedExamples()
         defer { examples.remove() }
-        let seen = try expectViewsKnowAll(try examples.files())
+        let seen = try expectViewsKnowAll(examples.files())
         #expect(seen.count == 31)
     }
 
@@ -40,7 +41,7 @@ struct PublishedExampleTests {
     @Test func definitionsAreReadThroughTheirViews() throws {
         let definitions = try PublishedExamples(folder: "definitions")
         defer { definitions.remove() }
-        let files = try definitions.files().enumerated().filter { index, file in
+        let files = definitions.files().enumerated().filter { index, file in
             index.isMultiple(of: 25) || file.lastPathComponent.hasPrefix("CapabilityStatement")
         }
         let seen = try expectViewsKnowAll(files.map(\.element))
@@ -89,35 +90,21 @@ struct PublishedExampleTests {
     }
 }
 
-/// The examples, unpacked into a temporary folder.
+/// HL7's package of definitions and examples, unpacked for a test.
 struct PublishedExamples {
     /// The archive; nil where the published data are not there.
-    static let archive: URL? = {
-        guard let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] else { return nil }
-        let url = URL(fileURLWithPath: folder).appendingPathComponent("fhir-r4.tar.xz")
-        return FileManager.default.fileExists(atPath: url.path) ? url : nil
-    }()
+    static let archive = PublishedData.url("fhir-r4.tar.xz")
 
-    private let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-\(UUID().uuidString)")
+    private let unpacked: TemporaryFolder
 
     /// - Parameter folder: `examples` or `definitions`.
     init(folder: String = "examples") throws {
-        let archive = try #require(PublishedExamples.archive)
-        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xJf", archive.path, "-C", temporary.path, "fhir-r4/" + folder]
-        try tar.run()
-        tar.waitUntilExit()
-        try #require(tar.terminationStatus == 0)
+        unpacked = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/" + folder])
     }
 
-    func files() throws -> [URL] {
-        let walk = try #require(FileManager.default.enumerator(at: temporary, includingPropertiesForKeys: nil))
-        return walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
-    }
+    func files() -> [URL] { PublishedData.files(below: unpacked.url) }
 
-    func remove() { try? FileManager.default.removeItem(at: temporary) }
+    func remove() { unpacked.remove() }
 
     /// The bytes without the space between tokens and without a byte order mark, by a reader that knows nothing else.
     static func withoutSpace(_ bytes: [UInt8]) -> [UInt8] {

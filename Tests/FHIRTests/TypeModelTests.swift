@@ -62,7 +62,7 @@ import Testing
         var unknown: Set<String> = []
         let examples = try PublishedExamples()
         defer { examples.remove() }
-        for file in try examples.files() {
+        for file in examples.files() {
             func walk(_ element: TypedElement, _ path: String) {
                 #expect(element.type.isKnown, "\(path)")
                 element.forEachChild { child in

@@ -1,6 +1,7 @@
 import FHIR
 import FHIRPath
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FHIRValidation
@@ -94,11 +95,10 @@ import Testing
         let examples = try PublishedExamples()
         defer { examples.remove() }
         let checked = ["ext-1", "qty-3", "ref-1", "dom-2", "dom-4", "dom-5"]
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SplitMix(seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         var compared = 0
-        for file in try examples.files() {
+        for file in examples.files() {
             guard let object = try JSON(Data(contentsOf: file)).object else { continue }
             for round in 0..<3 {
                 let damaged = round == 0 ? object : Damage.damaged(object, &random)
@@ -114,22 +114,9 @@ import Testing
     }
 }
 
-/// Random numbers from a seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 /// Damage that leaves the structure whole, and what HL7's expressions say about it.
 enum Damage {
-    static func damaged(_ object: JSONObject, _ random: inout SplitMix) -> JSONObject {
+    static func damaged(_ object: JSONObject, _ random: inout Seeded) -> JSONObject {
         var object = object
         let extra: JSON = ["url": "http://example.org/x", "valueBoolean": true]
         switch Int.random(in: 0..<5, using: &random) {

@@ -1,30 +1,18 @@
 import Foundation
-import Testing
+import TestSupport
 
 /// HL7's package of definitions and examples, unpacked for a test.
 struct PublishedExamples {
     /// The archive; nil where the published data are not there.
-    static let archive: URL? = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
-        .map { URL(fileURLWithPath: $0).appendingPathComponent("fhir-r4.tar.xz") }
-        .flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+    static let archive = PublishedData.url("fhir-r4.tar.xz")
 
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-\(UUID().uuidString)")
+    private let unpacked: TemporaryFolder
 
     init(_ members: [String] = ["fhir-r4/examples"]) throws {
-        let archive = try #require(PublishedExamples.archive)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xJf", archive.path, "-C", folder.path] + members
-        try tar.run()
-        tar.waitUntilExit()
-        try #require(tar.terminationStatus == 0)
+        unpacked = try PublishedData.unpacked("fhir-r4.tar.xz", members)
     }
 
-    func files() throws -> [URL] {
-        let walk = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        return walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
-    }
+    func files() -> [URL] { PublishedData.files(below: unpacked.url) }
 
-    func remove() { try? FileManager.default.removeItem(at: folder) }
+    func remove() { unpacked.remove() }
 }

@@ -1,11 +1,12 @@
 import FHIR
+import TestSupport
 
 @testable import FHIRVersions
 
 /// Random resources that have the elements of an older release, each with a value of its type.
 struct GeneratedResources {
     let table: ElementTable
-    var random: Sequence64
+    var random: Seeded
 
     /// Types of the open choices (`value[x]`) that are generated.
     private static let open = ["string", "boolean", "CodeableConcept", "Quantity", "Reference", "dateTime"]

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FHIRVersions
@@ -23,10 +24,8 @@ struct PublishedExampleTests {
 
     @Test(arguments: [FHIRVersion.dstu2, .stu3])
     func noValueOfADamagedExampleVanishes(version: FHIRVersion) throws {
-        var generator = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: .min ... .max, using: &generator)
-        print("seed \(seed)")
-        var random = Sequence64(state: seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         let rounds = ProcessInfo.processInfo.environment["TRIBUTARY_ROUNDS"].flatMap { Int($0) } ?? 10
         for (name, resource) in try PublishedExamples.older(version) + PublishedExamples.inner(version) {
             guard resource.json.text().count < 20_000 else { continue }

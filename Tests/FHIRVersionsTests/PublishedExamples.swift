@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FHIRVersions
@@ -8,8 +9,7 @@ import Testing
 enum PublishedExamples {
     typealias Example = (name: String, resource: Resource)
 
-    static let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"]
-    static var isThere: Bool { folder != nil }
+    static var isThere: Bool { PublishedData.folder != nil }
 
     static func older(_ version: FHIRVersion) throws -> [Example] {
         try (version == .dstu2 ? dstu2 : stu3).get()
@@ -40,20 +40,10 @@ enum PublishedExamples {
     /// The resources of a folder in an archive of the conformance data.
     private static func examples(_ archive: String, _ path: String) -> Result<[Example], any Error> {
         Result {
-            let root = URL(fileURLWithPath: try #require(folder))
-            let target = FileManager.default.temporaryDirectory
-                .appendingPathComponent("examples-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: target) }
-            let tar = Process()
-            tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            tar.arguments = ["tar", "-xf", root.appendingPathComponent(archive).path, "-C", target.path, path]
-            try tar.run()
-            tar.waitUntilExit()
-            try #require(tar.terminationStatus == 0)
-            let files = try FileManager.default.contentsOfDirectory(
-                at: target.appendingPathComponent(path), includingPropertiesForKeys: nil)
-            return try files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
+            let unpacked = try PublishedData.unpacked(archive, [path])
+            defer { unpacked.remove() }
+            let files = PublishedData.files(below: unpacked.url.appendingPathComponent(path))
+            return try files.compactMap { file in
                 let json = try JSON(try Data(contentsOf: file))
                 guard let object = json.object, object["resourceType"] != nil else { return nil }
                 return (file.lastPathComponent, Resource(object))

@@ -1,7 +1,8 @@
 import FHIR
+import TestSupport
 
 /// The value with one of its inner values replaced.
-func scrambled(_ json: JSON, _ random: inout Sequence64) -> JSON {
+func scrambled(_ json: JSON, _ random: inout Seeded) -> JSON {
     switch json {
     case .object(let object) where !object.isEmpty && random.next() % 8 != 0:
         let index = Int(random.next() % UInt64(object.count))
@@ -31,7 +32,7 @@ func scrambled(_ json: JSON, _ random: inout Sequence64) -> JSON {
 }
 
 /// Adds a member that the object did not have: an extension of a primitive, or a name of some release.
-private func graft(_ key: String, onto object: inout JSONObject, _ random: inout Sequence64) {
+private func graft(_ key: String, onto object: inout JSONObject, _ random: inout Seeded) {
     let mark = JSON.string("graft-\(random.next() % 100_000)")
     let extended: JSON = ["id": "e", "extension": [["url": "http://x.example/g", "valueString": mark]]]
     let grafts: [(String, JSON)] = [
@@ -47,17 +48,4 @@ private func graft(_ key: String, onto object: inout JSONObject, _ random: inout
     ]
     let (name, value) = grafts[Int(random.next() % UInt64(grafts.count))]
     if object[name] == nil { object[name] = value }
-}
-
-/// A seeded generator (SplitMix64).
-struct Sequence64 {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
 }

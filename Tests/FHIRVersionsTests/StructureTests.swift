@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FHIRVersions
@@ -8,13 +9,9 @@ import Testing
 struct StructureTests {
     @Test(arguments: [FHIRVersion.dstu2, .stu3])
     func everyTypeBecomesR4AndNothingVanishes(version: FHIRVersion) throws {
-        var generator = SystemRandomNumberGenerator()
-        let seed =
-            ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }
-            ?? UInt64.random(in: .min ... .max, using: &generator)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
         let table = Conversion(from: version).source
-        var resources = GeneratedResources(table: table, random: Sequence64(state: seed))
+        var resources = GeneratedResources(table: table, random: Seeded(seed))
         let types = table.resourceTypes
         #expect(types.count > 90)
         for type in types {

@@ -1,18 +1,20 @@
 import FHIR
 import FHIRXML
 import Foundation
+import TestSupport
 import Testing
 
 /// HL7's examples of R4, which lie outside of the package.
-@Suite(.enabled(if: Published.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
+@Suite(.enabled(if: PublishedData.url("fhir-r4.tar.xz") != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedResourceTests {
     /// The same: the same members with the same values, numbers digit by digit, narratives byte by byte but for the
     /// space around the div and line ends.
     @Test func everyExampleIsTheSameAfterXML() throws {
-        let files = try Published.unpackedExamples()
-        defer { try? FileManager.default.removeItem(at: files.folder) }
-        #expect(files.paths.count == 377)
-        for path in files.paths {
+        let unpacked = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/examples"])
+        defer { unpacked.remove() }
+        let paths = PublishedData.files(below: unpacked.url)
+        #expect(paths.count == 377)
+        for path in paths {
             let value = try JSON(Array(try Data(contentsOf: path)))
             let text = try ResourceXML.write(value)
             let again = try ResourceXML.read(text)
@@ -24,7 +26,7 @@ struct PublishedResourceTests {
 
     @Test(arguments: ["patient-example", "questionnaire-example"])
     func publishedXMLReadsAsItsJSONTwin(name: String) throws {
-        let folder = try #require(Published.folder).appendingPathComponent("fhirpath")
+        let folder = try #require(PublishedData.folder).appendingPathComponent("fhirpath")
         let twin = try JSON(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
         let value = try ResourceXML.read(Array(try Data(contentsOf: folder.appendingPathComponent(name + ".xml"))))
         #expect(withoutNarrative(sorted(value)) == withoutNarrative(sorted(twin)))
@@ -34,7 +36,7 @@ struct PublishedResourceTests {
     }
 
     @Test func everyPublishedXMLIsTheSameAfterWriting() throws {
-        let folder = try #require(Published.folder).appendingPathComponent("fhirpath")
+        let folder = try #require(PublishedData.folder).appendingPathComponent("fhirpath")
         var count = 0
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
         where name.hasSuffix(".xml") && !name.hasPrefix("tests-") {
@@ -81,31 +83,5 @@ struct PublishedResourceTests {
             }
         }
         return output.split { $0.isWhitespace }.map(String.init)
-    }
-}
-
-/// The published data.
-enum Published {
-    /// Where they are; nil where they are not there.
-    static let folder: URL? = {
-        guard let path = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] else { return nil }
-        let url = URL(fileURLWithPath: path)
-        let archive = url.appendingPathComponent("fhir-r4.tar.xz")
-        return FileManager.default.fileExists(atPath: archive.path) ? url : nil
-    }()
-
-    static func unpackedExamples() throws -> (folder: URL, paths: [URL]) {
-        let archive = try #require(folder).appendingPathComponent("fhir-r4.tar.xz")
-        let target = FileManager.default.temporaryDirectory.appendingPathComponent("fhir-xml-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-        let tar = Process()
-        tar.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xJf", archive.path, "-C", target.path, "fhir-r4/examples"]
-        try tar.run()
-        tar.waitUntilExit()
-        try #require(tar.terminationStatus == 0)
-        let walk = try #require(FileManager.default.enumerator(at: target, includingPropertiesForKeys: nil))
-        let paths = walk.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
-        return (target, paths)
     }
 }

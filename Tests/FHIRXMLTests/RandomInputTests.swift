@@ -1,13 +1,12 @@
 import FHIR
 import FHIRXML
 import Foundation
+import TestSupport
 import Testing
 
 /// Texts that nobody wrote: they are read or refused, and what is read is the same after writing.
-struct RandomInputTests {
-    private static let seed: UInt64 =
-        ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: 0...UInt64.max)
+@Suite struct RandomInputTests {
+    private static let seed = Seeded.newSeed()
 
     private static let examples = [
         """
@@ -24,7 +23,7 @@ struct RandomInputTests {
     ]
 
     @Test func mutatedDocumentsAreReadOrRefused() throws {
-        var random = SplitMix(seed: Self.seed)
+        var random = Seeded(Self.seed)
         var count = (read: 0, refused: 0)
         let words = [
             "<", ">", "&", "\"", "'", "/>", "]]>", "<!--", "-->", "<?", "?>", "&#0;", "&amp;", "<![CDATA[",
@@ -60,7 +59,7 @@ struct RandomInputTests {
     }
 
     @Test func randomBytesAreRefused() {
-        var random = SplitMix(seed: Self.seed ^ 1)
+        var random = Seeded(Self.seed ^ 1)
         for round in 0..<2_000 {
             let bytes = (0..<random.next(below: 80)).map { _ in UInt8(random.next(below: 256)) }
             #expect(refusal(bytes) != nil, "seed \(Self.seed), round \(round)")
@@ -68,17 +67,6 @@ struct RandomInputTests {
     }
 }
 
-/// SplitMix64: a generator that a seed repeats.
-private struct SplitMix {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((value ^ (value >> 31)) % UInt64(bound))
-    }
+extension Seeded {
+    fileprivate mutating func next(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import TestSupport
 import Testing
 
 @Suite("Values and units")
@@ -88,9 +89,8 @@ struct HealthQuantityTests {
 
     @Test("moving the point agrees with multiplying, for random numbers")
     func shifting() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         let mass = try #require(HealthType.named("BodyMass")?.measure)
         let height = try #require(HealthType.named("Height")?.measure)
         for _ in 0..<2000 {
@@ -103,19 +103,5 @@ struct HealthQuantityTests {
             #expect(grams.decimal == value / 1000, "seed \(seed): \(text)")
             #expect(metres.decimal == value * 100, "seed \(seed): \(text)")
         }
-    }
-}
-
-/// splitmix64.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

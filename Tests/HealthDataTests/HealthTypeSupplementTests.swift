@@ -1,5 +1,6 @@
 import FHIR
 import HealthData
+import TestSupport
 import Testing
 
 @Suite("Supplements to the table of types")
@@ -148,9 +149,8 @@ struct HealthTypeSupplementTests {
 
     @Test("damaged supplements are taken or refused with a place, and never harm")
     func damaged() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededRandom(seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         let whole = """
             {"types":[{"identifier":"HKQuantityTypeIdentifierHeight","kind":"quantity","title":"T","folder":"F",
             "category":"exam","aggregation":"discrete","codings":[{"system":"http://a.b","code":"c","display":"d"}],

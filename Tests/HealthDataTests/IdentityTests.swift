@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import HealthData
 import HealthDataTestSupport
+import TestSupport
 import Testing
 
 @Suite("Identity")
@@ -49,9 +50,8 @@ struct IdentityTests {
 
     @Test("the compact set behaves as a set, for random keys")
     func identitySet() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededRandom(seed)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         var set = IdentitySet()
         var model: Set<IdentityKey> = []
         // Few parts and few slots to begin at: many collisions. Zero is the mark of a free slot and must work as a key.

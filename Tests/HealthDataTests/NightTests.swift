@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import HealthData
 import HealthDataTestSupport
+import TestSupport
 import Testing
 
 @Suite("Nights of sleep")
@@ -142,9 +143,8 @@ struct NightTests {
 
     @Test("random nights: what a count second by second gives, in any order")
     func random() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededRandom(seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         for _ in 0..<15 {
             var samples: [HealthSample] = []
             for _ in 0..<Int.random(in: 1...30, using: &random) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HealthTypes
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func aRandomConversionComesBack() throws {
-        var random = UnitsRandom.fresh("aRandomConversionComesBack")
+        var random = Seeded.fresh("aRandomConversionComesBack")
         var count = 0
         for _ in 0..<400 {
             guard let unit = try? HealthKitUnit(random.unit()) else { continue }
@@ -157,7 +158,7 @@ import Testing
     }
 
     @Test func theShortWayAndTheLongOneAgree() throws {
-        var random = UnitsRandom.fresh("theShortWayAndTheLongOneAgree")
+        var random = Seeded.fresh("theShortWayAndTheLongOneAgree")
         for _ in 0..<1_500 {
             let unit = try HealthKitUnit(random.part())
             let conversion = try #require(unit.conversion(to: random.alike(unit)))
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test func textAndFloatingPointAgree() throws {
-        var random = UnitsRandom.fresh("textAndFloatingPointAgree")
+        var random = Seeded.fresh("textAndFloatingPointAgree")
         for _ in 0..<1_000 {
             let unit = try HealthKitUnit(random.part())
             let conversion = try #require(unit.conversion(to: random.alike(unit)))

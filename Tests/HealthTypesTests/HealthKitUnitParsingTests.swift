@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HealthTypes
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func aRandomUnitComesBackFromItsText() throws {
-        var random = UnitsRandom.fresh("aRandomUnitComesBackFromItsText")
+        var random = Seeded.fresh("aRandomUnitComesBackFromItsText")
         for _ in 0..<500 {
             let written = random.unit()
             guard let unit = try? HealthKitUnit(written) else {
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func damagedUnitsAreReadOrRefusedButNeverHarm() {
-        var random = UnitsRandom.fresh("damagedUnitsAreReadOrRefusedButNeverHarm")
+        var random = Seeded.fresh("damagedUnitsAreReadOrRefusedButNeverHarm")
         let splinters = ["", "(", ")", "/", "1/", "^", "^-", "·", "<", ">", "%", "0", "é", "\u{C2}", " ", "mol<"]
         var refused = 0
         for _ in 0..<800 {

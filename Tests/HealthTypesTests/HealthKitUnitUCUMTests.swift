@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import UCUM
 
@@ -54,7 +55,7 @@ import UCUM
     }
 
     @Test func aRandomProductHasItsCodesDimensionAndSize() throws {
-        var random = UnitsRandom.fresh("aRandomProductHasItsCodesDimensionAndSize")
+        var random = Seeded.fresh("aRandomProductHasItsCodesDimensionAndSize")
         var count = 0
         for _ in 0..<400 {
             // Beyond these sizes a `Decimal` gives up digits.

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 
 @testable import InformedConsent
@@ -89,9 +90,8 @@ struct ConsentStateTests {
     }
 
     @Test func theOrderOfArrivalDoesNotMatterAndRepetitionNeither() {
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed \(seed)")
-        var random = SplitMix(state: seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         for _ in 0..<500 {
             let events: [Event] = (0..<(1 + random.next() % 6)).map { _ in
                 let id = ["a", "b", nil][Int(random.next() % 3)]
@@ -132,18 +132,5 @@ struct ConsentStateTests {
             active.status = .active
             _ = try ConsentWithdrawal(active, receivedAt: Fixtures.noon)
         }
-    }
-}
-
-/// A seeded generator.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

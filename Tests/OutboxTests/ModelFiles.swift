@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Outbox
 
@@ -15,7 +16,7 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
     }
 
     private let guardian = NSLock()
-    private var generator: SeededGenerator
+    private var generator: Seeded
     private var contents: [Int: Data] = [:]
     private var synced: [Int: Bool] = [:]
     private var durableNames: [String: Int] = [:]
@@ -26,7 +27,7 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
     private var isDown = false
     private var capacity: Int?
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = Seeded(seed) }
 
     /// Loses power before the nth operation from now, counted from 1.
     func losePower(before number: Int) { guardian.withLock { (operations, stopBefore) = (0, number) } }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestSupport
 import Wire
 
 @testable import Outbox
@@ -46,15 +47,7 @@ func codeOfAsync(_ body: () async throws -> Void) async -> String? {
     }
 }
 
-/// A folder that goes with the value.
-final class TemporaryFolder: Sendable {
-    let url: URL
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("outbox-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(at: url) }
-
+extension TemporaryFolder {
     func outbox() throws -> OutboxDirectory {
         try .open(folder: url.appendingPathComponent("outbox"), refusedFolder: url.appendingPathComponent("refused"))
     }
@@ -173,18 +166,5 @@ final class WaitLog: @unchecked Sendable {
             log.append(seconds)
             time.addTimeInterval(seconds)
         }
-    }
-}
-
-/// A small generator with a seed, so that a failing random test can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

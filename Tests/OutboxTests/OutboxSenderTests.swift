@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Outbox
@@ -135,20 +136,18 @@ import Testing
 
     /// A random server, disk and user: whatever happens, the rules hold.
     @Test func randomWorldsKeepTheRules() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("OutboxSenderTests seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for round in 0..<500 {
-            var world = SendingWorld(generator: SeededGenerator(seed: generator.next()))
+            var world = SendingWorld(generator: Seeded(generator.next()))
             if let broken = world.run() { Issue.record("seed \(seed), round \(round): \(broken)") }
         }
     }
 
     /// Events that do not belong to what is under way change nothing and yield nothing.
     @Test func eventsOutOfPlaceAreIgnored() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("OutboxSenderTests out of place seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         let events: [OutboxSender.Event] = [
             .queue([contract, first], .given), .fileRead, .fileUnreadable, .fileMissing, .tokenObtained, .tokenRefused,
             .tokenFailed(retryAfter: 1), answer(200, .acknowledged), answer(401), answer(503),
@@ -167,7 +166,7 @@ import Testing
 
 /// A model of everything around the sender.
 private struct SendingWorld {
-    var generator: SeededGenerator
+    var generator: Seeded
     var queue: [OutboxEntry] = []
     var consent = ConsentStanding.none
     var contractAccepted = false

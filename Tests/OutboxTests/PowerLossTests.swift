@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Outbox
@@ -36,9 +37,8 @@ import Testing
     }
 
     @Test func nothingQueuedIsLostAndNoNumberIsUsedTwice() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("PowerLossTests seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         var stopped = 0
         for step in 1...1_000 {
             let files = ModelFiles(seed: generator.next())
@@ -92,9 +92,8 @@ import Testing
 
     /// The Contract is refused, and the power goes at any operation: nothing but a Contract is sent afterwards.
     @Test func aRefusedContractStopsAllThroughAnyPowerLoss() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("PowerLossTests refused seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for step in 1...1_000 {
             let files = ModelFiles(seed: generator.next())
             let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
@@ -154,59 +153,40 @@ import Testing
         #expect(try outbox.consent() == .given)
     }
 
-    /// The same on a real file system of a few pages, where the tests may make one.
-    @Test(.enabled(if: canMount)) func aRealFullDiskLeavesNoHalfFile() throws {
-        let folder = try TemporaryFolder()
-        let disk = folder.url.appendingPathComponent("disk")
-        try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
-        #expect(run("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk.path]))
-        defer { _ = run("umount", [disk.path]) }
-        let store = try DeviceStore.open(disk.appendingPathComponent("device"))
-        let (sid, payload) = (newSID(), String(repeating: "A", count: 20_000))
-        try store.outbox.append("Contract")
-        var result: String?
-        for _ in 0..<10 where result == nil {
-            result = code {
-                _ = try store.outbox.append(kind: "Observation", sid: sid) {
-                    envelope(sid: sid, seq: $0, payload: payload)
+    #if os(Linux)
+        /// The same on a real file system of a few pages, where the tests may make one.
+        @Test func aRealFullDiskLeavesNoHalfFile() async throws {
+            try await withSmallDisk("64k") { disk in
+                let store = try DeviceStore.open(URL(fileURLWithPath: disk.path).appendingPathComponent("device"))
+                let (sid, payload) = (newSID(), String(repeating: "A", count: 20_000))
+                try store.outbox.append("Contract")
+                var result: String?
+                for _ in 0..<10 where result == nil {
+                    result = code {
+                        _ = try store.outbox.append(kind: "Observation", sid: sid) {
+                            envelope(sid: sid, seq: $0, payload: payload)
+                        }
+                    }
                 }
+                #expect(result == "storage-full")
+                let entries = try store.outbox.entries()
+                for entry in entries { #expect(throws: Never.self) { try store.outbox.read(entry) } }
+                let names = try FileManager.default.contentsOfDirectory(
+                    atPath: store.folder.appendingPathComponent("outbox").path)
+                #expect(!names.contains { $0.hasPrefix(".tmp-") })
+                // What is stored makes room for what is new, and what is only sent does not.
+                let last = try #require(entries.last)
+                try store.outbox.moveToSent(last)
+                #expect(
+                    code {
+                        _ = try store.outbox.append(kind: "Observation", sid: sid) {
+                            envelope(sid: sid, seq: $0, payload: payload)
+                        }
+                    } == "storage-full")
+                _ = try store.outbox.note([last.sid: "stored"], retention: SentRetention(), now: Date())
+                try store.outbox.append(kind: "Observation", sid: sid) { envelope(sid: sid, seq: $0, payload: payload) }
+                #expect(try store.outbox.sentSubmissions().isEmpty)
             }
         }
-        #expect(result == "storage-full")
-        let entries = try store.outbox.entries()
-        for entry in entries { #expect(throws: Never.self) { try store.outbox.read(entry) } }
-        let names = try FileManager.default.contentsOfDirectory(
-            atPath: store.folder.appendingPathComponent("outbox").path)
-        #expect(!names.contains { $0.hasPrefix(".tmp-") })
-        // What is stored makes room for what is new, and what is only sent does not.
-        let last = try #require(entries.last)
-        try store.outbox.moveToSent(last)
-        #expect(
-            code {
-                _ = try store.outbox.append(kind: "Observation", sid: sid) {
-                    envelope(sid: sid, seq: $0, payload: payload)
-                }
-            } == "storage-full")
-        _ = try store.outbox.note([last.sid: "stored"], retention: SentRetention(), now: Date())
-        try store.outbox.append(kind: "Observation", sid: sid) { envelope(sid: sid, seq: $0, payload: payload) }
-        #expect(try store.outbox.sentSubmissions().isEmpty)
-    }
-}
-
-/// Whether the tests may mount a small file system.
-private let canMount: Bool = {
-    guard let folder = try? TemporaryFolder(),
-        run("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.url.path])
-    else { return false }
-    return run("umount", [folder.url.path])
-}()
-
-private func run(_ program: String, _ arguments: [String]) -> Bool {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    #endif
 }

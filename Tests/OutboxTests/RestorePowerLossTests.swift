@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Outbox
@@ -109,9 +110,8 @@ import Testing
     }
 
     @Test func aStopBeforeAnyFileOperationLosesNothing() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("RestorePowerLossTests seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         var step = 0
         while step < 5_000 {
             // A third of the operations in each run, others in the next.
@@ -138,10 +138,8 @@ import Testing
 
     /// Random devices, studies and power losses, several in one life.
     @Test func randomLivesLoseNothing() async throws {
-        let seed =
-            ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap(UInt64.init) ?? .random(in: 0...UInt64.max)
-        print("RestorePowerLossTests random seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         var losses = 0
         for round in 0..<80 {
             let world = World(seed: generator.next())
@@ -168,7 +166,7 @@ import Testing
         #expect(losses > 100)
     }
 
-    private func act(in world: World, _ generator: inout SeededGenerator) async throws {
+    private func act(in world: World, _ generator: inout Seeded) async throws {
         switch Int.random(in: 0..<14, using: &generator) {
         case 0: try world.append("Contract")
         case 1, 2: try world.append("Observation")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Outbox
@@ -80,9 +81,8 @@ import Testing
 
     /// Random files, bounds and clocks: what goes is settled and was kept its time, or had to make room.
     @Test func randomRetentionsKeepTheRules() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("SentSubmissionTests seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for _ in 0..<300 {
             let sent = (Int64(1)...20).map { number -> (submission: SentSubmission, bytes: Int64) in
                 let time = Self.now.addingTimeInterval(Double.random(in: -60 * Self.day...Self.day, using: &generator))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -28,7 +29,8 @@ import Wire
         let requests = await study.requests
         #expect(requests.map(\.url.path) == ["/s/.well-known/jwks.json", "/s/register"])
         #expect(requests.last?.headers["Antispam"] == "word")
-        let body = try JSONDecoder().decode(RegistrationRequest.self, from: #require(requests.last?.body))
+        let sent = try #require(requests.last?.body)
+        let body = try #require(RegistrationRequest(reading: sent))
         #expect(body.receiptData == "MIIB" && body.clientName == "Sleep" && body.sandbox == false)
     }
 

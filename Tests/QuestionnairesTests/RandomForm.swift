@@ -1,20 +1,8 @@
 import FHIR
 import Questionnaires
+import TestSupport
 
-/// A generator whose numbers follow from its seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension Seeded {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
@@ -48,7 +36,7 @@ struct RandomForm {
     private var questions: [Item] = []
     private var count = 0
 
-    init(using generator: inout SeededGenerator) {
+    init(using generator: inout Seeded) {
         items = make(Int.random(in: 2...6, using: &generator), above: [], &generator)
         // Conditions may look anywhere except at themselves, what is inside, and, to leave circles out, ahead.
         for (index, item) in all.values.sorted(by: { $0.linkID < $1.linkID }).enumerated() where index > 0 {
@@ -61,7 +49,7 @@ struct RandomForm {
         }
     }
 
-    private mutating func make(_ count: Int, above: [String], _ generator: inout SeededGenerator) -> [Item] {
+    private mutating func make(_ count: Int, above: [String], _ generator: inout Seeded) -> [Item] {
         (0..<count).map { _ in
             self.count += 1
             // Fixed width: the names sort in the form's order.
@@ -84,7 +72,7 @@ struct RandomForm {
         }
     }
 
-    private static func condition(on source: Item, _ generator: inout SeededGenerator) -> Condition {
+    private static func condition(on source: Item, _ generator: inout Seeded) -> Condition {
         let ordered = ["integer", "decimal", "string"].contains(source.type)
         let comparison = (["exists", "=", "!="] + (ordered ? ["<", "<=", ">", ">="] : [])).randomElement(
             using: &generator)!
@@ -92,7 +80,7 @@ struct RandomForm {
         return Condition(question: source.linkID, comparison: comparison, expected: expected)
     }
 
-    static func answer(_ type: String, _ generator: inout SeededGenerator) -> AnswerValue {
+    static func answer(_ type: String, _ generator: inout Seeded) -> AnswerValue {
         let number = Int.random(in: 1...3, using: &generator)
         switch type {
         case "boolean": return .yes(number == 1)

@@ -1,11 +1,12 @@
 import FHIR
 import Questionnaires
+import TestSupport
 import Testing
 
 /// Forms and answers made by chance; a failure names its seed.
 struct RandomFormTests {
     private static let rounds = 150
-    private static let seed = UInt64.random(in: 0...UInt64.max)
+    private static let seed = Seeded.newSeed()
 
     /// Everything entered so far, by where it stands.
     private struct Entered {
@@ -17,7 +18,7 @@ struct RandomFormTests {
     /// Answers about two questions in three, from the top down, disabled ones too.
     private func enter(
         _ items: [RandomForm.Item], _ above: [ItemPath.Step], _ session: inout FormSession, _ entered: inout Entered,
-        _ generator: inout SeededGenerator
+        _ generator: inout Seeded
     ) {
         for item in items {
             let here = above + [ItemPath.Step(linkID: item.linkID)]
@@ -101,9 +102,8 @@ struct RandomFormTests {
     }
 
     @Test func whatIsEnabledIsWhatTheRulesSay() {
-        print("seed of the random forms: \(Self.seed)")
         for round in 0..<Self.rounds {
-            var generator = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            var generator = Seeded(Self.seed &+ UInt64(round))
             let random = RandomForm(using: &generator)
             let form = random.form
             #expect(!form.problems.contains { $0.severity == .error }, "seed \(Self.seed) round \(round)")
@@ -120,7 +120,7 @@ struct RandomFormTests {
     @Test func aResponseLacksAtMostRequiredAnswersAndHoldsNothingDisabled() throws {
         for round in 0..<Self.rounds {
             let place: Comment = "seed \(Self.seed) round \(round)"
-            var generator = SeededGenerator(seed: Self.seed &+ UInt64(round))
+            var generator = Seeded(Self.seed &+ UInt64(round))
             let random = RandomForm(using: &generator)
             var session = FormSession(random.form)
             var entered = Entered()

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Questionnaires
+import TestSupport
 import Testing
 
 /// A form of items written as JSON, `{"linkId": ...}, {...}`.
@@ -59,9 +60,7 @@ extension [ResponseProblem] {
 
 /// Published forms and responses, which lie outside of the package.
 enum Published {
-    static let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"].map {
-        URL(fileURLWithPath: $0).appendingPathComponent("questionnaires")
-    }.flatMap { FileManager.default.fileExists(atPath: $0.path) ? $0 : nil }
+    static let folder = PublishedData.url("questionnaires")
 
     static func resource(_ name: String, lenient: Bool = false) throws -> Resource {
         try Resource(try Data(contentsOf: try #require(folder).appendingPathComponent(name)), lenient: lenient)

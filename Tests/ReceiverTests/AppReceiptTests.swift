@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Receiver
@@ -64,9 +65,8 @@ struct AppReceiptTests {
     }
 
     @Test func noChangedByteMakesAnotherReceipt() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var generator = SeededGenerator(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         let receipt = try Made.receipt()
         let digest = try Self.verify(receipt).digest
         for _ in 0..<600 {
@@ -79,9 +79,8 @@ struct AppReceiptTests {
     }
 
     @Test func randomBytesNeverCrash() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var generator = SeededGenerator(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for _ in 0..<2000 {
             let count = Int.random(in: 0..<200, using: &generator)
             var bytes = Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -140,9 +139,9 @@ struct AppReceiptTests {
             ("rsa:2048", "sha256", ["-stream"]),
         ] as [(String, String, [String])])
     func receiptsOfTheCommandLineAreVerified(key: String, digest: String, options: [String]) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("receipt-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        let folder = temporary.url
+        defer { temporary.remove() }
         func openssl(_ arguments: [String]) throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
@@ -179,17 +178,5 @@ struct AppReceiptTests {
         ])
         let detached = try Data(contentsOf: folder.appendingPathComponent("detached"))
         #expect(throws: AppReceiptError.malformed) { try Self.verify(detached, root) }
-    }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -10,7 +10,7 @@ struct DeliveryTests {
     private func page(_ study: Study, _ token: String, _ cursor: String) async throws -> DeliveriesPage {
         let answer = try await study.send("GET", "/deliveries?after=\(cursor)", token: token)
         #expect(answer.status == 200)
-        return try JSONDecoder().decode(DeliveriesPage.self, from: answer.body)
+        return try #require(DeliveriesPage(reading: answer.body))
     }
 
     @Test func deliveriesArePagedAndRevealNothing() async throws {
@@ -34,7 +34,7 @@ struct DeliveryTests {
             for _ in 0..<3 {
                 let answer = try await study.send("GET", "/deliveries?after=\(cursor)", token: device.token)
                 #expect(!answer.text.contains("planted") && answer.header("Cache-Control") == "no-store")
-                let page = try JSONDecoder().decode(DeliveriesPage.self, from: answer.body)
+                let page = try #require(DeliveriesPage(reading: answer.body))
                 #expect(page.deliveries.count <= 3)
                 found += page.deliveries
                 cursor = page.next

@@ -175,9 +175,9 @@ struct Study: Sendable {
     /// Registers with a receipt and asks for a token.
     func device(_ receipt: Data? = nil) async throws -> (id: String, secret: String, token: String) {
         let answer = try await register(receipt ?? Made.receipt())
-        let credentials = try JSONDecoder().decode(RegistrationResponse.self, from: answer.body)
+        let credentials = try #require(RegistrationResponse(reading: answer.body))
         let issued = try await token(credentials.clientID, credentials.clientSecret)
-        let token = try JSONDecoder().decode(TokenResponse.self, from: issued.body).accessToken
+        let token = try #require(TokenResponse(reading: issued.body)).accessToken
         return (credentials.clientID, credentials.clientSecret, token)
     }
 

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import Records
@@ -8,9 +9,9 @@ import Testing
 @Suite struct RecordsSchemaTests {
     /// A database that an earlier version of the program has written: its schema ends with step 400.
     @Test func theVersionsOfAnOlderDatabaseStayReadable() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("schema-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let folder = temporary.url
         let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
         let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
         let older = try await SQLiteDatabase.open(

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import Records
@@ -70,8 +71,8 @@ import Testing
     }
 
     @Test func pagesOfAHistoryHoldEachVersionOnceTheLastFirst() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededNumbers(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for size in 1...4 {
             let fixture = try await RecordsFixture()
             var orders: [(version: String, order: RecordOrder)] = []
@@ -103,18 +104,5 @@ import Testing
             path = next.flatMap { url in url.range(of: "/fhir/").map { String(url[$0.lowerBound...]) } }
         }
         return versions
-    }
-}
-
-/// Numbers that can be had again by the seed.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

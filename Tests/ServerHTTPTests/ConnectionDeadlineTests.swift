@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import ServerHTTP
@@ -64,8 +65,8 @@ import Testing
     }
 
     @Test func noOrderOfEventsLeavesAConnectionUntimed() {
-        let seed = UInt64.random(in: .min ... .max)
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         for _ in 0..<2_000 {
             var deadline = ConnectionDeadline(Self.limits, now: Self.at(0))
             var time: Int64 = 0
@@ -81,20 +82,5 @@ import Testing
             for second in 1...9 { deadline.note(.bytes, now: Self.at(time + Int64(second))) }
             #expect(deadline.next.by == before, "seed \(seed)")
         }
-    }
-}
-
-/// A generator that makes the same numbers from the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -125,9 +126,8 @@ struct DatabaseContractTests {
     }
 
     @Test func timestampsAreOrderedTextAndComeBack() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var generator = SeededGenerator(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         #expect(SQLTimestamp.text(time()) == "2026-01-01T00:00:00.000Z")
         #expect(
             SQLTimestamp.text(Date(timeIntervalSince1970: 951_782_399.9996)) == "2000-02-29T00:00:00.000Z"

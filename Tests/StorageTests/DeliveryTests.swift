@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -33,8 +34,7 @@ struct DeliveryTests {
     /// A reader that follows the cursor while others change things must end with the newest status of everything.
     @Test(arguments: Engine.allCases)
     func theCursorNeverMissesAChange(engine: Engine) async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
+        let seed = Seeded.newSeed()
         try await engine.withQueue { queue, _ async throws in
             let count = 60
             for index in 0..<count { _ = try await queue.enqueue(submission("s\(index)")) }
@@ -58,7 +58,7 @@ struct DeliveryTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for part in 0..<4 {
                     group.addTask {
-                        var generator = SeededGenerator(state: seed &+ UInt64(part))
+                        var generator = Seeded(seed &+ UInt64(part))
                         for index in stride(from: part, to: count, by: 4).shuffled(using: &generator) {
                             if Bool.random(using: &generator) {
                                 try await queue.settle(leased[index], .held)

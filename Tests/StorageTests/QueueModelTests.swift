@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -9,8 +10,7 @@ struct QueueModelTests {
     @Test(arguments: Engine.allCases)
     func theOrderOfEachLaneIsKeptNothingIsDoneTwiceAndNothingIsLost(engine: Engine) async throws {
         for _ in 0..<8 {
-            let seed = UInt64.random(in: 0...UInt64.max)
-            print("seed \(seed)")
+            let seed = Seeded.newSeed()
             try await engine.withQueue { queue, database async throws in
                 var history = QueueHistory(queue: queue, database: database, seed: seed)
                 for _ in 0..<150 { try await history.step() }
@@ -25,7 +25,7 @@ private struct QueueHistory {
     let queue: SQLSubmissionQueue
     let database: any SQLDatabase
     let seed: UInt64
-    var generator: SeededGenerator
+    var generator: Seeded
     var model = QueueModel()
     var now = 0.0
     var owners = ["one", "two"]
@@ -39,7 +39,7 @@ private struct QueueHistory {
         self.queue = queue
         self.database = database
         self.seed = seed
-        generator = SeededGenerator(state: seed)
+        generator = Seeded(seed)
     }
 
     private mutating func random(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }

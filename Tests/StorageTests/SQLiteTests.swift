@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -196,14 +197,9 @@ struct SQLiteTests {
 
     #if os(Linux)
         @Test func aFullDiskStoresNothingByHalvesAndTheNextGoodOneGoesThrough() async throws {
-            try await withTemporaryFolder { folder async throws in
-                guard mount("tmpfs", folder, "tmpfs", 0, "size=2m") == 0 else {
-                    print("skipped: a small tmpfs cannot be mounted here")
-                    return
-                }
-                defer { umount2(folder, Int32(MNT_DETACH)) }
+            try await withSmallDisk("2m") { disk async throws in
                 let database = try await SQLiteDatabase.open(
-                    path: "\(folder)/full.db", migrations: StorageSchema.migrations)
+                    path: "\(disk.path)/full.db", migrations: StorageSchema.migrations)
                 let queue = SQLSubmissionQueue(database: database)
                 let large = String(repeating: "x", count: 100_000)
                 var accepted: [String] = []
@@ -225,7 +221,7 @@ struct SQLiteTests {
                 }
                 #expect(bodies == accepted.count)
                 // Room is made: what was refused goes through, and nothing that was accepted is lost.
-                #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), "size=16m") == 0)
+                try disk.resize(to: "16m")
                 #expect(try await queue.enqueue(submission("s\(accepted.count)", body: large)) == .accepted)
                 let leased = try await queue.lease(owner: "o", limit: 200, duration: 1, now: time(), isIdle: true)
                 #expect(leased.map(\.submissionID) == accepted + ["s\(accepted.count)"])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -98,13 +99,8 @@ struct StoreMigrationTests {
 
     #if os(Linux)
         @Test func aDiskThatFillsInTheMiddleOfAStepLeavesTheStoreAsItWas() async throws {
-            try await withTemporaryFolder { folder async throws in
-                guard mount("tmpfs", folder, "tmpfs", 0, "size=128m") == 0 else {
-                    print("skipped: a small tmpfs cannot be mounted here")
-                    return
-                }
-                defer { umount2(folder, Int32(MNT_DETACH)) }
-                let path = folder + "/s.db"
+            try await withSmallDisk("128m") { disk async throws in
+                let path = disk.path + "/s.db"
                 let first = Migration(number: 101, name: "first") { _ in
                     [
                         "CREATE TABLE thing (id BIGINT, content BLOB)",
@@ -125,10 +121,10 @@ struct StoreMigrationTests {
                 }
                 let error = await #expect(throws: StorageError.self) { _ = try await run(path, [first, large]) }
                 #expect(error?.code == "storage-full")
-                #expect(try copies(folder) == [])
+                #expect(try copies(disk.path) == [])
                 #expect(try await contents(path, [first]) == before)
                 // With room it goes through.
-                #expect(mount("tmpfs", folder, "tmpfs", UInt(MS_REMOUNT), "size=900m") == 0)
+                try disk.resize(to: "900m")
                 #expect(try await run(path, [first, large], label: "2").steps == [102])
             }
         }
@@ -155,8 +151,9 @@ struct StoreMigrationTests {
     }
 
     @Test func aStoresLockIsHeldByOneAtATime() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lock-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path + ".lock") }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let path = temporary.path + "/store"
         do {
             let lock = try #require(try StoreLock(storePath: path))
             #expect(try StoreLock(storePath: path) == nil)

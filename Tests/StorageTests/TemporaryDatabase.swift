@@ -1,17 +1,10 @@
 import Foundation
+import StorageTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
-
-/// A folder that is gone when the test is.
-func withTemporaryFolder<T>(_ body: (String) async throws -> T) async throws -> T {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "storage-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await body(folder.path)
-}
 
 /// The engines that every contract of this module is tested on.
 enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -24,13 +17,7 @@ enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
         _ body: (any SQLDatabase) async throws -> Void
     ) async throws {
         switch self {
-        case .sqlite:
-            try await withTemporaryFolder { folder async throws in
-                let database = try await SQLiteDatabase.open(
-                    path: "\(folder)/test.db", migrations: migrations)
-                try await body(database)
-                try await database.close()
-            }
+        case .sqlite: try await withTemporaryDatabase(migrations, body)
         }
     }
 
@@ -104,18 +91,5 @@ final class Counter: Sendable {
             count += 1
             return count
         }
-    }
-}
-
-/// A small generator with a seed (SplitMix64), so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A random generator that gives the same numbers for the same seed (SplitMix64).
 public struct Seeded: RandomNumberGenerator {
     public let seed: UInt64
@@ -9,10 +11,16 @@ public struct Seeded: RandomNumberGenerator {
     }
 
     /// A generator with a new seed, which is printed so that a failure can be repeated.
-    public static func fresh(_ what: String) -> Seeded {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("\(what): seed \(seed)")
-        return Seeded(seed)
+    public static func fresh(_ test: String = #fileID) -> Seeded { Seeded(newSeed(test)) }
+
+    /// The seed that `TRIBUTARY_SEED` names, or a new one. It is printed before anything is made of it, so that it is
+    /// known even where the test ends the process.
+    public static func newSeed(_ test: String = #fileID) -> UInt64 {
+        let seed =
+            ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }
+            ?? UInt64.random(in: 0...UInt64.max)
+        print("\(test): seed \(seed)")
+        return seed
     }
 
     public mutating func next() -> UInt64 {

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import TributaryServer
@@ -246,9 +247,8 @@ import Testing
     // MARK: - Damage
 
     @Test func aBackupThatIsCutOrChangedAnywhereIsKnownAndLeavesNothing() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        print("seed \(seed)")
-        var random = SplitMix(state: seed)
+        let seed = Seeded.newSeed()
+        var random = Seeded(seed)
         try await withStudy { root, stores in
             let file = root.appendingPathComponent("b.tar")
             _ = try await StudyBackup.write(stores, to: file.path, at: now)
@@ -367,9 +367,9 @@ import Testing
 extension StudyBackupTests {
     /// A study whose stores have rows.
     private func withStudy(_ body: (URL, StudyStores) async throws -> Void) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("backup-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url
         let folder = StudyFolder(path: root.appendingPathComponent("study").path)
         let study = StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study", development: true)
         try folder.make(study, antispam: "a-secret-word", now: now)
@@ -497,18 +497,5 @@ enum TableDump {
             }
         }
         return found
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64: the same numbers for the same seed everywhere.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

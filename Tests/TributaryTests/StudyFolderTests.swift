@@ -1,13 +1,15 @@
 import FHIR
 import Foundation
+import TestSupport
 import Testing
 import TributaryServer
 import Wire
 
 @Suite struct StudyFolderTests {
     private func withStudy(development: Bool = true, _ body: (StudyFolder) async throws -> Void) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("study-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = StudyFolder(path: root.path)
         let study = StudyConfiguration(
             id: "s", title: "S", bundleIdentifier: "org.example.study", development: development)

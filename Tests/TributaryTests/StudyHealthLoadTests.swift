@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 import TributaryServer
 import Warehouse
@@ -10,8 +11,9 @@ import Warehouse
     private static let now = DateTime("2026-06-01T10:00:00Z")?.start() ?? .distantPast
 
     private func withStudy(_ body: (any SQLDatabase) async throws -> Void) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("study-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = StudyFolder(path: root.path)
         try folder.make(
             StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study"), antispam: "a-secret-word",
@@ -143,8 +145,9 @@ import Warehouse
     }
 
     @Test func anExportIsKnownByItsBytesWhereverItLies() throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("print-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = root.appendingPathComponent("a")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (one, two) = (root.appendingPathComponent("one.xml"), folder.appendingPathComponent("two.xml"))

@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Logging
 import Storage
+import TestSupport
 import Testing
 import TributaryServer
 import Wire
@@ -17,8 +18,9 @@ import Wire
         prepare: (StudyFolder) throws -> Void = { _ in },
         _ body: (StudyFolder, String) async throws -> Void
     ) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("server-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = StudyFolder(path: root.path)
         try folder.make(
             StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study"), antispam: "a-secret-word",

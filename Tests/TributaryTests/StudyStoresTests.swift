@@ -1,6 +1,7 @@
 import Foundation
 import ServerHTTP
 import Storage
+import TestSupport
 import Testing
 import TributaryServer
 
@@ -9,8 +10,9 @@ import TributaryServer
     private func withFolder(
         _ change: (inout StudyConfiguration) -> Void = { _ in }, _ body: (StudyFolder) async throws -> Void
     ) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("stores-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = StudyFolder(path: root.path)
         var study = StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study")
         change(&study)

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import TributaryServer
@@ -44,9 +45,8 @@ extension StudyUpgradeTests {
             let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
                 .appendingPathComponent("tributary")
             try #require(FileManager.default.isExecutableFile(atPath: program.path))
-            let seed = UInt64.random(in: 0...UInt64.max)
-            print("seed \(seed)")
-            var generator = SplitMix(state: seed)
+            let seed = Seeded.newSeed()
+            var generator = Seeded(seed)
             var killed = 0
             for _ in 0..<6 {
                 try await withFormerStudy { folder in
@@ -113,18 +113,12 @@ extension StudyUpgradeTests {
         }
 
         private func withStudyOnSmallDisk(_ body: (StudyFolder) async throws -> Void) async throws {
-            let disk = FileManager.default.temporaryDirectory.appendingPathComponent("disk-\(UUID().uuidString)").path
-            try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(atPath: disk) }
-            guard mount("tmpfs", disk, "tmpfs", 0, "size=300m") == 0 else {
-                print("skipped: a small tmpfs cannot be mounted here")
-                return
-            }
-            defer { umount2(disk, Int32(MNT_DETACH)) }
-            try await withFormerStudy { made in
-                let place = URL(fileURLWithPath: disk).appendingPathComponent("study")
-                try FileManager.default.copyItem(at: made.url, to: place)
-                try await body(StudyFolder(path: place.path))
+            try await withSmallDisk("300m") { disk in
+                try await withFormerStudy { made in
+                    let place = URL(fileURLWithPath: disk.path).appendingPathComponent("study")
+                    try FileManager.default.copyItem(at: made.url, to: place)
+                    try await body(StudyFolder(path: place.path))
+                }
             }
         }
     #endif

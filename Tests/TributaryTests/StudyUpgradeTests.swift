@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import TributaryServer
@@ -314,8 +315,9 @@ extension StudyUpgradeTests {
     private static let formerSteps: Set<Int> = [200, 201, 400, 401, 500, 501, 502, 600]
 
     func withStudy(_ body: (StudyFolder) async throws -> Void) async throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: root) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let root = temporary.url.appendingPathComponent("study")
         let folder = StudyFolder(path: root.path)
         try folder.make(
             StudyConfiguration(id: "s", title: "S", bundleIdentifier: "org.example.study"), antispam: "a-secret-word",

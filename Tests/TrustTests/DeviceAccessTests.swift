@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import StorageTestSupport
 import Testing
 
 @testable import Trust
@@ -240,7 +241,7 @@ struct DeviceAccessTests {
     func whatIsAskedForEachRequestUsesItsIndex(
         name: String, sql: String, parameters: Int, migrations: [[Migration]]
     ) async throws {
-        try await withStore(migrations.flatMap { $0 }) { database in
+        try await withTemporaryDatabase(migrations.flatMap { $0 }) { database in
             let plan = try await database.read { transaction in
                 try transaction.query("EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(1), count: parameters))
                     .map { try $0.text("detail") }

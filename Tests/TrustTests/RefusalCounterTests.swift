@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import StorageTestSupport
 import Synchronization
 import Testing
 
@@ -18,7 +19,7 @@ struct RefusalCounterTests {
     }
 
     @Test func aFloodOfRefusalsIsWrittenAFewTimesAndCountedWhole() async throws {
-        try await withStore(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -44,7 +45,7 @@ struct RefusalCounterTests {
     }
 
     @Test func aStoreThatCannotBeWrittenLosesNoCount() async throws {
-        try await withStore(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -60,7 +61,7 @@ struct RefusalCounterTests {
     }
 
     @Test func aClockThatIsSetBackDoesNotSilenceTheCounter() async throws {
-        try await withStore(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -73,7 +74,7 @@ struct RefusalCounterTests {
     }
 
     @Test func manyAtOnceAreAllCounted() async throws {
-        try await withStore(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counter = RefusalCounter(database: database, interval: 0, clock: { clock.now })
             await withTaskGroup(of: Void.self) { group in

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import StorageTestSupport
 import Synchronization
 import Testing
 
@@ -16,20 +17,9 @@ final class TestClock: Sendable {
     }
 }
 
-/// A database that is gone when the test is.
-func withStore(_ migrations: [Migration], _ body: (any SQLDatabase) async throws -> Void) async throws {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("trust-\(UUID().uuidString).db").path
-    defer {
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
-    }
-    let database = try await SQLiteDatabase.open(path: path, migrations: migrations)
-    try await body(database)
-    try await database.close()
-}
-
 /// The records' side.
 func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws -> Void) async throws {
-    try await withStore(TrustSchema.migrations) { database async throws in
+    try await withTemporaryDatabase(TrustSchema.migrations) { database async throws in
         let clock = TestClock()
         try await body(AccessControl(database: database, clock: { clock.now }), database, clock)
     }
@@ -37,7 +27,7 @@ func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws
 
 /// The queue's side.
 func withDevices(_ body: (DeviceAccess, any SQLDatabase, TestClock) async throws -> Void) async throws {
-    try await withStore(StorageSchema.migrations) { database async throws in
+    try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
         let clock = TestClock()
         try await body(DeviceAccess(database: database, clock: { clock.now }), database, clock)
     }

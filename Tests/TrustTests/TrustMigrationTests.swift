@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import StorageTestSupport
 import Testing
 
 @testable import Trust
@@ -37,7 +38,7 @@ struct TrustMigrationTests {
     }
 
     private func withFormer(_ body: (any SQLDatabase) async throws -> Void) async throws {
-        try await withStore(Array(TrustSchema.migrations.prefix(2))) { database async throws in
+        try await withTemporaryDatabase(Array(TrustSchema.migrations.prefix(2))) { database async throws in
             try await database.write { transaction in
                 for row in Self.former { try transaction.execute(row) }
             }

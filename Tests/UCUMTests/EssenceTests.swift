@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import TestSupport
 import Testing
 
 @testable import UCUM
@@ -121,8 +122,8 @@ struct Essence: Sendable {
     var prefixes: [(code: String, value: String)] = []
 
     static let published: Essence? = {
-        guard let folder = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] else { return nil }
-        return try? Essence(xml: String(contentsOfFile: "\(folder)/ucum/ucum-essence.xml", encoding: .utf8))
+        guard let file = PublishedData.url("ucum/ucum-essence.xml") else { return nil }
+        return try? Essence(xml: String(contentsOf: file, encoding: .utf8))
     }()
 
     init(xml: String) {

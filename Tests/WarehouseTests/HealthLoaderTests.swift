@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import TestSupport
 import Testing
 
 @testable import HealthData
@@ -15,7 +16,7 @@ import Testing
 
     /// A sample of every type, and of the quantities several with other numbers and times.
     private func observations(_ seed: UInt64 = .random(in: 0 ... .max)) throws -> [HealthObservation] {
-        var generator = SeededNumbers(state: seed)
+        var generator = Seeded(seed)
         var samples: [HealthSample] = []
         for type in HealthType.all {
             guard let example = type.exampleSample else { continue }
@@ -51,7 +52,7 @@ import Testing
         "0.123455", "0.123465", "999999999999.99999", "9999999999999.999995",
     ]
 
-    private static func bytes(_ generator: inout SeededNumbers) -> uuid_t {
+    private static func bytes(_ generator: inout Seeded) -> uuid_t {
         func byte() -> UInt8 { UInt8.random(in: .min ... .max, using: &generator) }
         return (
             byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(), byte(),
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func theFactsOfASampleAreThoseOfItsJSON() throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = Seeded.newSeed()
         var maker = HealthBatchMaker(receivedAt: Self.received)
         let all = try observations(seed)
         #expect(all.count > 600)
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test func theRowsAreThoseOfTheSameObservationsOneByOne() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = Seeded.newSeed()
         // A third of them, with every type: the facts of all are compared without a database.
         let all = try observations(seed).enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
         let loaded = instant("2026-05-01T12:00:05Z")
@@ -130,7 +131,7 @@ import Testing
 
     /// Most by the table, the parts of what has a structure of its own by our words for them.
     @Test func everyFactOfAHealthTypeHasItsConcept() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
+        let seed = Seeded.newSeed()
         let all = try observations(seed)
         let structures = HealthType.all.compactMap { $0.example() }
         try await LoaderFixture.with { database in
@@ -284,8 +285,8 @@ import Testing
     }
 
     @Test func numbersAreMetOnce() {
-        let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededNumbers(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         var (numbers, model) = (NumberSet(), Set<Int64>())
         for _ in 0..<5_000 {
             let number = Int64.random(in: 0...(Bool.random(using: &generator) ? 9_000 : .max), using: &generator)
@@ -335,25 +336,12 @@ import Testing
     }
 }
 
-/// Numbers that can be had again by the seed.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
-
 /// Records and warehouse in a temporary folder.
 enum LoaderFixture {
     static func with(_ body: (any SQLDatabase) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("loader-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TemporaryFolder()
+        defer { temporary.remove() }
+        let folder = temporary.url
         let database = try await SQLiteDatabase.open(
             path: folder.appendingPathComponent("test.sqlite").path,
             migrations: RecordsSchema.migrations + WarehouseSchema.migrations)

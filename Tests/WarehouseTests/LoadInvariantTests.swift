@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import TestSupport
 import Testing
 
 @testable import Warehouse
@@ -26,8 +27,8 @@ import Testing
     }
 
     @Test func anyOrderOfHandlingGivesThePresentOfTheOrderOfReceipt() async throws {
-        let seed = UInt64.random(in: 0 ... .max)
-        var generator = SeededNumbers(state: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         let submissions = try self.submissions(using: &generator)
         let expected = try await dump(submissions.sorted { $0.order < $1.order })
         #expect(expected.count > 100)
@@ -45,7 +46,7 @@ import Testing
 
     /// Responses, observations, patients, contracts and withdrawals of three participants. There are few ids, few contents
     /// and few times, so that most resources come in several versions, some come twice, and some at the same millisecond.
-    private func submissions(using generator: inout SeededNumbers) throws -> [Submission] {
+    private func submissions(using generator: inout Seeded) throws -> [Submission] {
         try (1...Int64(70)).map { number in
             let person = Int.random(in: 1...3, using: &generator)
             let received = instant("2026-05-01T00:00:00Z").addingTimeInterval(
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    private func resource(_ person: Int, using generator: inout SeededNumbers) throws -> Data {
+    private func resource(_ person: Int, using generator: inout Seeded) throws -> Data {
         let value = Int.random(in: 0...3, using: &generator)
         let patient = #"{"reference":"Patient/p\#(person)"}"#
         let json =

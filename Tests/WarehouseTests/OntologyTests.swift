@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 
 @testable import Warehouse
@@ -229,11 +230,11 @@ import Testing
     }
 }
 
-@Suite(.enabled(if: Conformance.isPresent, "TRIBUTARY_CONFORMANCE names no folder"))
+@Suite(.enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedFormTests {
     @Test func everyPublishedFormHasAnOntologyThatI2b2Takes() async throws {
         try await WarehouseFixture.with { fixture in
-            let forms = Conformance.questionnaires()
+            let forms = PublishedData.questionnaires()
             #expect(forms.count > 80)
             for form in forms { try await fixture.ontology(form) }
             try await OntologyTests.check(fixture)
@@ -245,7 +246,7 @@ struct PublishedFormTests {
 
     /// The answers of the PHQ-9 are the same four codes under each question.
     @Test func eachAnswerOfThePHQ9IsAFactAndCountsForItsQuestionAlone() async throws {
-        let phq9 = try Conformance.phq9()
+        let phq9 = try PublishedData.phq9()
         let survey = SurveyConcepts(phq9)
         let asked = survey.order.compactMap { survey.questions[$0] }.filter { $0.options.count > 1 }
         #expect(asked.count >= 9)

@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import TestSupport
 import Testing
 
 @testable import Warehouse
@@ -146,25 +147,18 @@ let sleepForm = """
       {"linkId":"dreamt","type":"boolean","text":"Did you dream?"}]}
     """
 
-/// The conformance data of the project; tests of them are skipped where they are absent.
-enum Conformance {
-    static let path = ProcessInfo.processInfo.environment["TRIBUTARY_CONFORMANCE"] ?? ""
-    static var isPresent: Bool { !path.isEmpty && FileManager.default.fileExists(atPath: path) }
-
+/// Published forms.
+extension PublishedData {
     /// All published forms, the ones that no strict reader takes left out.
     static func questionnaires() -> [Questionnaire] {
-        let root = URL(fileURLWithPath: path).appendingPathComponent("questionnaires")
-        let files =
-            FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?
-            .compactMap { $0 as? URL } ?? []
-        return files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.compactMap { file in
+        guard let root = url("questionnaires") else { return [] }
+        return files(below: root).compactMap { file in
             (try? Data(contentsOf: file)).flatMap { try? Resource($0, lenient: true) }?.as(Questionnaire.self)
         }
     }
 
     static func phq9() throws -> Questionnaire {
-        let file = URL(fileURLWithPath: path)
-            .appendingPathComponent("questionnaires/researchkit-on-fhir/PHQ-9.json")
+        let file = try #require(url("questionnaires/researchkit-on-fhir/PHQ-9.json"))
         return Questionnaire(try Resource(Data(contentsOf: file)).object)
     }
 }

@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -135,10 +136,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func openSSLOpensOurs() throws {
+    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func openSSLOpensOurs() async throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
-        try ExternalTool.inTemporaryFolder { folder in
-            let key = folder.appendingPathComponent("key.pem")
+        try await withTemporaryFolder { folder in
+            let key = URL(fileURLWithPath: "\(folder)/key.pem")
             try Data(TestKeys.rsa.get().pem.utf8).write(to: key)
             let unwrapped = try ExternalTool.run(
                 "openssl",
@@ -156,9 +157,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func weOpenWhatOpenSSLSealed() throws {
-        try ExternalTool.inTemporaryFolder { folder in
-            let publicFile = folder.appendingPathComponent("public.pem")
+    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func weOpenWhatOpenSSLSealed() async throws {
+        try await withTemporaryFolder { folder in
+            let publicFile = URL(fileURLWithPath: "\(folder)/public.pem")
             try Data(TestKeys.rsa.get().publicKey.pem.utf8).write(to: publicFile)
             let key = Data((0..<32).map { UInt8($0 &* 7 &+ 3) })
             let wrapped = try ExternalTool.run(

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -7,9 +8,8 @@ import Testing
 @Suite struct EnvelopeFuzzTests {
     /// Changed bytes, cut and repeated parts: whatever comes, an envelope opens to what was sealed or is refused.
     @Test func mutatedEnvelopesAreRefusedAndNeverCrash() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("EnvelopeFuzzTests seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         let keys = KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()])
         let payload = Data("{\"resourceType\":\"Patient\"}".utf8)
         let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
@@ -32,9 +32,8 @@ import Testing
 
     /// The same below base64: the protected header itself is changed.
     @Test func mutatedProtectedHeadersAreRefusedAndNeverCrash() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("EnvelopeFuzzTests header seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        let seed = Seeded.newSeed()
+        var generator = Seeded(seed)
         let key = try TestKeys.p256.get()
         let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
         let json = try #require(
@@ -51,7 +50,7 @@ import Testing
         }
     }
 
-    private func mutate(_ bytes: inout Data, using generator: inout SeededGenerator) {
+    private func mutate(_ bytes: inout Data, using generator: inout Seeded) {
         guard !bytes.isEmpty else { return }
         let index = Int.random(in: 0..<bytes.count, using: &generator)
         switch Int.random(in: 0..<6, using: &generator) {

@@ -26,12 +26,4 @@ enum ExternalTool {
         }
         return result
     }
-
-    /// A folder for the body, removed afterwards.
-    static func inTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wire-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try body(folder)
-    }
 }

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -99,10 +100,10 @@ import Testing
 }
 
 @Suite(.enabled(if: ExternalTool.hasOpenSSL)) struct OpenSSLKeyTests {
-    @Test func ourKeysAreReadByOpenSSL() throws {
-        try ExternalTool.inTemporaryFolder { folder in
+    @Test func ourKeysAreReadByOpenSSL() async throws {
+        try await withTemporaryFolder { folder in
             for key in [try TestKeys.rsa.get(), try TestKeys.p256.get()] {
-                let file = folder.appendingPathComponent("key.pem")
+                let file = URL(fileURLWithPath: "\(folder)/key.pem")
                 try Data(key.pem.utf8).write(to: file)
                 let spki = try ExternalTool.run("openssl", ["pkey", "-in", file.path, "-pubout", "-outform", "DER"])
                 #expect(spki == key.publicKey.subjectPublicKeyInfo)
@@ -111,10 +112,10 @@ import Testing
     }
 
     @Test(arguments: ["RSA", "EC"], ["1", "3"])
-    func keysAreFoundInCertificates(type: String, version: String) throws {
-        try ExternalTool.inTemporaryFolder { folder in
-            let key = folder.appendingPathComponent("key.pem").path
-            let certificate = folder.appendingPathComponent("c.pem").path
+    func keysAreFoundInCertificates(type: String, version: String) async throws {
+        try await withTemporaryFolder { folder in
+            let key = "\(folder)/key.pem"
+            let certificate = "\(folder)/c.pem"
             let option = type == "RSA" ? "rsa_keygen_bits:2048" : "ec_paramgen_curve:P-256"
             try ExternalTool.run("openssl", ["genpkey", "-algorithm", type, "-pkeyopt", option, "-out", key])
             let privateKey = try PrivateKey(pem: String(contentsOfFile: key, encoding: .utf8))
@@ -124,7 +125,7 @@ import Testing
                     "openssl",
                     ["req", "-x509", "-new", "-key", key, "-days", "1", "-subj", subject, "-out", certificate])
             } else {
-                let request = folder.appendingPathComponent("r.pem").path
+                let request = "\(folder)/r.pem"
                 try ExternalTool.run("openssl", ["req", "-new", "-key", key, "-subj", "/CN=v1", "-out", request])
                 try ExternalTool.run(
                     "openssl", ["x509", "-req", "-in", request, "-signkey", key, "-days", "1", "-out", certificate])
@@ -148,9 +149,9 @@ import Testing
         }
     }
 
-    @Test func oldFormsOfKeysAreRead() throws {
-        try ExternalTool.inTemporaryFolder { folder in
-            let key = folder.appendingPathComponent("key.pem").path
+    @Test func oldFormsOfKeysAreRead() async throws {
+        try await withTemporaryFolder { folder in
+            let key = "\(folder)/key.pem"
             try ExternalTool.run("openssl", ["genrsa", "-traditional", "-out", key, "2048"])
             let text = try String(contentsOfFile: key, encoding: .utf8)
             #expect(text.contains("BEGIN RSA PRIVATE KEY"))

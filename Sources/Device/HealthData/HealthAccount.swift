@@ -8,11 +8,13 @@
 public struct HealthAccount: Sendable {
     /// Whether the source was read to its end.
     public enum Outcome: String, Sendable {
+        /// The source was read to its end.
         case complete
         /// The source ends in the middle or cannot be read further; what came before is converted.
         case truncated
     }
 
+    /// Whether the source was read to its end.
     public var outcome = Outcome.complete
     /// Why the source was not read to its end, as a stable code with a sentence.
     public var problem: (code: String, message: String)?
@@ -44,10 +46,14 @@ public struct HealthAccount: Sendable {
         var skipped = Array(repeating: 0, count: SkipReason.all.count)
     }
 
+    /// Makes an account of nothing.
     public init() {}
 
+    /// The elements that were converted or skipped.
     public var read: Int { converted + skippedTotal }
+    /// The elements that were converted.
     public var converted: Int { rows.reduce(0) { $0 + $1.converted } }
+    /// The elements that were skipped.
     public var skippedTotal: Int { rows.reduce(0) { $0 + $1.skipped.reduce(0, +) } }
 
     /// The observations made, by type.
@@ -109,11 +115,13 @@ public struct HealthAccount: Sendable {
         problem = problem ?? other.problem
     }
 
+    /// Counts an element of a row as skipped.
     public mutating func skip(_ row: Int, _ reason: SkipReason) {
         guard let place = SkipReason.all.firstIndex(of: reason) else { return }
         rows[row].skipped[place] += 1
     }
 
+    /// Counts an element of a row as converted.
     public mutating func convert(_ row: Int, repairs: Repairs) {
         rows[row].converted += 1
         guard !repairs.isEmpty else { return }

@@ -7,6 +7,7 @@ public struct HealthContext: Sendable, Hashable {
     /// The metadata that stand in the table of keys, in the order they were added.
     public private(set) var metadata: [HealthMetadatum] = []
 
+    /// Makes a context of which nothing is known.
     public init() {}
 
     /// Takes over one piece of metadata if it is on the list and its value is one that it can have. The first of two with
@@ -20,7 +21,9 @@ public struct HealthContext: Sendable, Hashable {
 
     /// One piece of metadata that is passed on.
     public enum Entry: Sendable, Hashable {
+        /// Whether a person entered the sample by hand.
         case wasUserEntered(Bool)
+        /// One metadatum.
         case datum(HealthMetadatum)
     }
 
@@ -51,13 +54,19 @@ public struct HealthContext: Sendable, Hashable {
 
 /// One piece of metadata.
 public struct HealthMetadatum: Sendable, Hashable {
+    /// The value of a metadatum.
     public enum Value: Sendable, Hashable {
+        /// A truth value.
         case boolean(Bool)
+        /// A coded value.
         case option(HealthOption)
+        /// A number with a unit.
         case quantity(HealthMeasure, HealthQuantity)
     }
 
+    /// The key.
     public let key: HealthMetadataKey
+    /// The value.
     public let value: Value
 
     /// Reads a value as exports write it: `1`, `56 degF`.

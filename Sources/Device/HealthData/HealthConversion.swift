@@ -16,7 +16,9 @@ public final class HealthConversion {
 
     private static let frameLimit = 8
 
+    /// The account so far.
     public var account = HealthAccount()
+    /// The samples and the form that were asked for.
     public let selection: HealthSelection
     private let since: Int64
     private let sink: HealthSink
@@ -39,12 +41,14 @@ public final class HealthConversion {
         let arrival: Int
     }
 
+    /// Makes a conversion that gives what it makes to a sink.
     public init(_ selection: HealthSelection, _ sink: HealthSink) {
         self.selection = selection
         self.sink = sink
         since = selection.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) } ?? .min
     }
 
+    /// Makes a conversion that gives observations alone.
     public convenience init(
         _ selection: HealthSelection, isKnown: @escaping (SampleIdentity) -> Bool,
         emit: @escaping (HealthObservation) throws -> Void

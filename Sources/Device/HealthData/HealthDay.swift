@@ -5,6 +5,7 @@ public struct HealthDay: Sendable, Hashable, Comparable {
     /// Days since 1970-01-01.
     public let number: Int
 
+    /// Makes the day of a number.
     public init(number: Int) { self.number = number }
 
     /// The day that the person's clock showed at an instant.
@@ -30,6 +31,7 @@ public struct HealthDay: Sendable, Hashable, Comparable {
         self.number = number
     }
 
+    /// The date.
     public var date: (year: Int, month: Int, day: Int) { CivilDate.date(days: number) }
 
     /// The date as `2023-02-11`.
@@ -46,5 +48,6 @@ public struct HealthDay: Sendable, Hashable, Comparable {
 
     public static func < (left: HealthDay, right: HealthDay) -> Bool { left.number < right.number }
 
+    /// Returns the day so many days later.
     public func adding(_ days: Int) -> HealthDay { HealthDay(number: number + days) }
 }

@@ -9,6 +9,7 @@ public struct HealthInstant: Sendable, Hashable {
     /// another season shows the same instants with another offset.
     public var offsetMinutes: Int16
 
+    /// Makes an instant of seconds and an offset.
     public init(seconds: Int64, offsetMinutes: Int16) {
         self.seconds = seconds
         self.offsetMinutes = offsetMinutes
@@ -20,6 +21,7 @@ public struct HealthInstant: Sendable, Hashable {
         self.offsetMinutes = Int16(clamping: offsetMinutes)
     }
 
+    /// The instant without its offset.
     public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 
     /// The seconds from 1900 up to and without 2100: HealthKit's "distant future" and slips of the keyboard lie outside.
@@ -76,6 +78,7 @@ public struct TimeZoneOffsets {
     /// 2001 in seconds. Since then clocks have been changed at whole quarters of an hour of UTC only.
     private static let regular: Int64 = 978_307_200
 
+    /// Makes a look-up that remembers nothing yet.
     public init() {}
 
     /// Minutes east of UTC in the zone with the IANA name at the instant; nil for a name that is none.

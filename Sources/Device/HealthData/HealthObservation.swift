@@ -2,10 +2,13 @@ import FHIR
 
 /// An observation that is ready to be sent, with what it was made of.
 public struct HealthObservation: Sendable {
+    /// The sample.
     public let sample: HealthSample
+    /// The sample's identity, from which the id is made.
     public let identity: SampleIdentity
     private let frame: ObservationFrame
 
+    /// Makes an observation of a sample.
     public init(
         _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric
     ) {
@@ -25,6 +28,7 @@ public struct HealthObservation: Sendable {
     /// In which unit the value is given.
     public var units: HealthSelection.Units { frame.units }
 
+    /// The sample's type.
     public var type: HealthType { sample.type }
 
     /// The id of the resource.

@@ -7,6 +7,7 @@ public struct HealthProgress: Sendable, Hashable {
     /// The elements read so far.
     public var elements: Int
 
+    /// Makes a progress of so many bytes and elements.
     public init(bytes: Int64 = 0, total: Int64 = 0, elements: Int = 0) {
         self.bytes = bytes
         self.total = total

@@ -10,14 +10,19 @@ import Foundation
 public struct HealthSample: Sendable, Hashable {
     /// What is in a sample.
     public struct Content: Sendable, Hashable {
+        /// The type.
         public let type: HealthType
+        /// The value.
         public var value: HealthValue
+        /// The start.
         public var start: HealthInstant
         /// Equal to ``start`` for a moment.
         public var end: HealthInstant
         /// When the sample was saved.
         public var created: HealthInstant?
+        /// The product that recorded it.
         public var source: HealthSource
+        /// The circumstances of the recording.
         public var context: HealthContext
         /// The identifier HealthKit gave the sample; exports have none.
         public var uuid: UUID?
@@ -26,6 +31,7 @@ public struct HealthSample: Sendable, Hashable {
         /// The samples that are part of it and have observations of their own.
         public var members: [SampleIdentity] = []
 
+        /// Makes the content of its parts.
         public init(
             type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant,
             created: HealthInstant? = nil, source: HealthSource, context: HealthContext = HealthContext(),
@@ -50,8 +56,10 @@ public struct HealthSample: Sendable, Hashable {
 
     private var storage: Storage
 
+    /// Makes a sample of its content.
     public init(_ content: consuming Content) { storage = Storage(content) }
 
+    /// Makes a sample of its parts.
     public init(
         type: HealthType, value: HealthValue, start: HealthInstant, end: HealthInstant, created: HealthInstant? = nil,
         source: HealthSource, context: HealthContext = HealthContext(), uuid: UUID? = nil, repairs: Repairs = []
@@ -67,40 +75,51 @@ public struct HealthSample: Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(content) }
 
+    /// All parts together.
     public var content: Content { storage.content }
+    /// The type.
     public var type: HealthType { storage.content.type }
+    /// The value.
     public var value: HealthValue {
         get { storage.content.value }
         set { change { $0.value = newValue } }
     }
+    /// The start.
     public var start: HealthInstant {
         get { storage.content.start }
         set { change { $0.start = newValue } }
     }
+    /// The end; the start for a sample of one instant.
     public var end: HealthInstant {
         get { storage.content.end }
         set { change { $0.end = newValue } }
     }
+    /// The time at which it was saved, where that is known.
     public var created: HealthInstant? {
         get { storage.content.created }
         set { change { $0.created = newValue } }
     }
+    /// The product that recorded it.
     public var source: HealthSource {
         get { storage.content.source }
         set { change { $0.source = newValue } }
     }
+    /// The circumstances of the recording.
     public var context: HealthContext {
         get { storage.content.context }
         set { change { $0.context = newValue } }
     }
+    /// HealthKit's own identifier, where it is known.
     public var uuid: UUID? {
         get { storage.content.uuid }
         set { change { $0.uuid = newValue } }
     }
+    /// The repairs that reading it took.
     public var repairs: Repairs {
         get { storage.content.repairs }
         set { change { $0.repairs = newValue } }
     }
+    /// The samples that are part of this one.
     public var members: [SampleIdentity] {
         get { storage.content.members }
         set { change { $0.members = newValue } }
@@ -125,12 +144,15 @@ public struct HealthSample: Sendable, Hashable {
 
 /// What a sample says.
 public enum HealthValue: Sendable, Hashable {
+    /// A number with a unit.
     case quantity(HealthQuantity)
+    /// One of the type's coded values.
     indirect case option(HealthOption)
     /// It took place; there is nothing else to say.
     case event
     /// At least one of them is there.
     indirect case bloodPressure(systolic: HealthQuantity?, diastolic: HealthQuantity?)
+    /// A workout.
     indirect case workout(HealthWorkout)
     /// The members of a correlation.
     indirect case components([HealthMember])
@@ -138,11 +160,14 @@ public enum HealthValue: Sendable, Hashable {
 
 /// A member of a correlation: a sample whose value stands inside the correlation's observation.
 public struct HealthMember: Sendable, Hashable {
+    /// The measure.
     public let measure: HealthMeasure
+    /// The number with its unit.
     public let quantity: HealthQuantity
     /// The identity it would have alone.
     public let identity: SampleIdentity
 
+    /// Makes a member of its parts.
     public init(measure: HealthMeasure, quantity: HealthQuantity, identity: SampleIdentity) {
         self.measure = measure
         self.quantity = quantity
@@ -152,6 +177,7 @@ public struct HealthMember: Sendable, Hashable {
 
 /// The activity of a workout and its figures, each under the identifier of its component.
 public struct HealthWorkout: Sendable, Hashable {
+    /// The activity.
     public let activity: HealthOption
     /// In the order of the type's components.
     public private(set) var figures: [(identifier: String, quantity: HealthQuantity)]
@@ -161,6 +187,7 @@ public struct HealthWorkout: Sendable, Hashable {
     /// As many parts has a workout at most: a swim of ten kilometres has 400 laps.
     public static let partLimit = 1000
 
+    /// Makes a workout without figures.
     public init(activity: HealthOption) {
         self.activity = activity
         figures = []
@@ -210,12 +237,14 @@ public struct HealthWorkout: Sendable, Hashable {
 ///
 /// An object, as millions of samples refer to a few of them.
 public final class HealthSource: Sendable, Hashable {
+    /// The product.
     public let product: HealthProduct
     /// Digits, letters and points; empty where it is not known or could be something else.
     public let version: String
     /// What is known of the device itself; nil where the source does not tell.
     public let device: HealthDevice?
 
+    /// Makes a source of its parts.
     public init(product: HealthProduct, version: String = "", device: HealthDevice? = nil) {
         self.product = product
         self.version = Redaction.version(version)
@@ -234,11 +263,17 @@ public final class HealthSource: Sendable, Hashable {
 
 /// The kinds of product that remain of source and device names.
 public enum HealthProduct: String, Sendable, CaseIterable {
+    /// An iPhone.
     case iPhone = "iPhone"
+    /// An Apple Watch.
     case appleWatch = "Apple Watch"
+    /// An iPad.
     case iPad = "iPad"
+    /// An iPod touch.
     case iPod = "iPod touch"
+    /// AirPods.
     case airPods = "AirPods"
+    /// An Apple Vision Pro.
     case visionPro = "Apple Vision Pro"
     /// Anything else: another maker's app or device.
     case app = "app"

@@ -85,8 +85,11 @@ extension ClinicalRecord {
 
 /// A name that means no type of the table.
 public struct UnknownHealthType: CodedError, Hashable {
+    /// The name that was given.
     public let name: String
+    /// The stable code, `health-type-unknown`.
     public var code: String { "health-type-unknown" }
+    /// A sentence that a person can act on.
     public var message: String { "There is no health type named \(name); see the table of types for the names." }
 }
 

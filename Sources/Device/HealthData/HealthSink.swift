@@ -18,6 +18,7 @@ public struct HealthSink {
     /// Takes a device, once, before the first observation that refers to it.
     public var device: ((HealthDevice) throws -> Void)?
 
+    /// Makes a sink of its parts.
     public init(
         isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
         counting: ((HealthAccount.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
@@ -34,7 +35,9 @@ public struct HealthSink {
 
 /// A record with a structure of its own that is ready to be sent.
 public struct HealthSpecial: Sendable {
+    /// The record.
     public let record: any SpecialRecord
+    /// The record's identity.
     public let identity: SampleIdentity
     /// The id of the Patient; nil leaves the subject out.
     public let subject: String?

@@ -1,8 +1,11 @@
 /// The part of an identity that sets keep.
 public struct IdentityKey: Sendable, Hashable {
+    /// The upper 64 bits.
     public let high: UInt64
+    /// The lower 64 bits.
     public let low: UInt64
 
+    /// Makes a key of its two halves.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -17,10 +20,13 @@ public struct IdentityKey: Sendable, Hashable {
 /// that two of ten million samples agree in all 69 bits has the chance of 1 in 10^7.
 public struct IdentitySet: Sendable {
     private var parts: [Part]
+    /// The number of keys.
     public private(set) var count = 0
 
+    /// Makes an empty set.
     public init() { parts = Array(repeating: Part(), count: 32) }
 
+    /// Returns whether a key is in the set.
     public func contains(_ key: IdentityKey) -> Bool { parts[Self.part(of: key)].contains(Self.bits(of: key)) }
 
     /// Puts a key in; false where it was there already.

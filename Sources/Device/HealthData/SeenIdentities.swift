@@ -29,6 +29,7 @@ public struct SeenIdentities: Sendable {
         /// The system refused, with its error number.
         case file(errno: Int32)
 
+        /// The stable code.
         public var code: String {
             switch self {
             case .notSeenIdentities: "seen-identities-unreadable"
@@ -36,6 +37,7 @@ public struct SeenIdentities: Sendable {
             }
         }
 
+        /// A sentence that a person can act on.
         public var message: String {
             switch self {
             case .notSeenIdentities:

@@ -18,16 +18,23 @@ public enum SkipReason: String, CodedError, CaseIterable {
     case combinedWithSystolic = "combined-with-systolic"
     /// No member of the correlation has a value.
     case incompleteCorrelation = "incomplete-correlation"
+    /// The unit is not known, or does not measure what the type measures.
     case unknownUnit = "unknown-unit"
+    /// There is no value.
     case valueMissing = "value-missing"
+    /// The value is no number.
     case valueNotANumber = "value-not-a-number"
+    /// The number is larger or smaller than an observation can hold.
     case valueOutOfRange = "value-out-of-range"
     /// The coded value is none of the type's.
     case unknownValue = "unknown-value"
+    /// There is no start.
     case dateMissing = "date-missing"
+    /// A date cannot be read.
     case dateInvalid = "date-invalid"
     /// Before 1900 or after 2099.
     case dateOutOfRange = "date-out-of-range"
+    /// The end lies before the start.
     case endBeforeStart = "end-before-start"
     /// It is never read: it holds what no study asked for.
     case notRead = "not-read"

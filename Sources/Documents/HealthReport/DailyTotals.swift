@@ -29,8 +29,11 @@ public struct DailyTotals: Sendable {
 
     /// Why a sample is not in the totals.
     public enum LeftOut: String, Sendable, CaseIterable {
+        /// The amount is negative.
         case negative
+        /// The sample lasts longer than is believed.
         case tooLong = "too-long"
+        /// More samples came than are kept.
         case overLimit = "over-limit"
     }
 
@@ -126,6 +129,7 @@ public struct DailyTotals: Sendable {
 
 /// What one day adds up to.
 public struct DayTotal: Sendable, Hashable {
+    /// The day.
     public let day: HealthDay
     /// The total in the unit of the type, each second counted once.
     public let total: Double
@@ -134,8 +138,11 @@ public struct DayTotal: Sendable, Hashable {
     /// What each source contributes to the total, the most believed first.
     public let sources: [Contribution]
 
+    /// The part of one source.
     public struct Contribution: Sendable, Hashable {
+        /// The source.
         public let source: SourceRank
+        /// The amount, in the type's unit.
         public let amount: Double
     }
 }

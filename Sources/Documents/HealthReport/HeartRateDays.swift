@@ -10,6 +10,7 @@ public struct HeartRateDays: Sendable {
 
     private var days: [Int: Range] = [:]
 
+    /// Makes days without rates.
     public init() {}
 
     /// Takes a rate in beats a minute. What is below zero or no number is passed over.
@@ -25,13 +26,17 @@ public struct HeartRateDays: Sendable {
 
     /// The rates of a span of time.
     public struct Range: Sendable, Hashable {
+        /// The number of rates.
         public private(set) var count = 0
+        /// The lowest rate, in beats a minute.
         public private(set) var lowest = Double.infinity
+        /// The highest rate, in beats a minute.
         public private(set) var highest = -Double.infinity
         /// How often each value comes, from ``first`` on.
         private var counts: [UInt32] = []
         private var first = 0
 
+        /// Makes a range without rates.
         public init() {}
 
         /// The median in whole beats; nil where there is no rate.

@@ -83,7 +83,9 @@ enum TemporalSpan {
         case .year: return end.year - start.year
         case .month: return (end.year - start.year) * 12 + end.month - start.month
         case .week: return week(end) - week(start)
-        default: return total(end).flooredDivision(by: length(unit)).quotient - total(start).flooredDivision(by: length(unit)).quotient
+        default:
+            let length = length(unit)
+            return total(end).flooredDivision(by: length).quotient - total(start).flooredDivision(by: length).quotient
         }
     }
 

@@ -6,7 +6,7 @@ struct TypeList {
     private var places: [JSON: Int] = [:]
     /// How many types were looked at.
     private var seen = 0
-    /// The number under which a member of a type stands already.
+    /// The values that stand under a member of a type already.
     private var present: [Place: Set<JSON>] = [:]
 
     private struct Place: Hashable {

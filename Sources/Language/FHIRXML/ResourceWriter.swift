@@ -8,7 +8,7 @@
         private let model = TypeModel.r4
         /// How many elements are open.
         private var level = 0
-        /// A step of the path of an error.
+        /// The steps of the path of an error.
         private var trail: [(name: String, index: Int?)] = []
 
         init(pretty: Bool) { isPretty = pretty }

@@ -1,7 +1,9 @@
+import Core
+
 /// The outcomes of a device's submissions: the answer of `GET /deliveries?after=CURSOR`.
-public struct DeliveriesPage: Codable, Sendable, Hashable {
+public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
     /// One submission at its newest change.
-    public struct Delivery: Codable, Sendable, Hashable {
+    public struct Delivery: JSONMessage, Encodable, Sendable, Hashable {
         /// The submission's id.
         public var submission: String
         /// `received`, `stored`, `held` or `refused`; text, so that a later server's word does not break a device.
@@ -18,6 +20,13 @@ public struct DeliveriesPage: Codable, Sendable, Hashable {
             self.at = at
             self.reason = reason
         }
+
+        public init?(json: JSON) {
+            guard let submission = json["submission"]?.string, let status = json["status"]?.string,
+                let at = json["at"]?.string, let reason = json.optional("reason", \.string)
+            else { return nil }
+            self.init(submission: submission, status: status, at: at, reason: reason)
+        }
     }
 
     /// The changes after the cursor, oldest first.
@@ -33,5 +42,14 @@ public struct DeliveriesPage: Codable, Sendable, Hashable {
         self.deliveries = deliveries
         self.next = next
         self.epoch = epoch
+    }
+
+    public init?(json: JSON) {
+        guard let rows = json["deliveries"]?.array, let next = json["next"]?.string,
+            let epoch = json.optional("epoch", \.integer)
+        else { return nil }
+        let deliveries = rows.compactMap { Delivery(json: $0) }
+        guard deliveries.count == rows.count else { return nil }
+        self.init(deliveries: deliveries, next: next, epoch: epoch.map(Int64.init))
     }
 }

@@ -1,5 +1,7 @@
+import Core
+
 /// The answer of the token endpoint (RFC 6749 section 5.1).
-public struct TokenResponse: Codable, Sendable, Hashable {
+public struct TokenResponse: JSONMessage, Encodable, Sendable, Hashable {
     /// The bearer token.
     public var accessToken: String
     /// `bearer`, in any case.
@@ -18,12 +20,14 @@ public struct TokenResponse: Codable, Sendable, Hashable {
 
     /// Reads an answer. A lifetime that no integer holds (1e400, a fraction, text) says nothing: the token is good
     /// all the same.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        accessToken = try values.decode(String.self, forKey: .accessToken)
-        tokenType = try values.decode(String.self, forKey: .tokenType)
-        expiresIn = try? values.decodeIfPresent(Int.self, forKey: .expiresIn)
-        scope = try values.decodeIfPresent(String.self, forKey: .scope)
+    public init?(json: JSON) {
+        guard let accessToken = json["access_token"]?.string, let tokenType = json["token_type"]?.string,
+            let scope = json.optional("scope", \.string)
+        else { return nil }
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.scope = scope
+        expiresIn = json["expires_in"]?.integer
     }
 
     /// Makes an answer with a bearer token.
@@ -35,7 +39,7 @@ public struct TokenResponse: Codable, Sendable, Hashable {
 }
 
 /// An error of RFC 6749 section 5.2; RFC 7591 section 3.2.2 uses the same shape.
-public struct OAuthError: Codable, Sendable, Hashable {
+public struct OAuthError: JSONMessage, Encodable, Sendable, Hashable {
     /// The code, such as `invalid_client`.
     public var error: String
     /// A sentence for the developer.
@@ -50,5 +54,12 @@ public struct OAuthError: Codable, Sendable, Hashable {
     public init(error: String, errorDescription: String? = nil) {
         self.error = error
         self.errorDescription = errorDescription
+    }
+
+    public init?(json: JSON) {
+        guard let error = json["error"]?.string, let description = json.optional("error_description", \.string) else {
+            return nil
+        }
+        self.init(error: error, errorDescription: description)
     }
 }

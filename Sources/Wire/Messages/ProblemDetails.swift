@@ -1,6 +1,8 @@
+import Core
+
 /// An HTTP problem (RFC 9457), sent as `application/problem+json`, with our stable code as an extension member and,
 /// where a submission is refused, its id: by both a device knows that the study refused it and nobody on the way.
-public struct ProblemDetails: Codable, Sendable, Hashable {
+public struct ProblemDetails: JSONMessage, Encodable, Sendable, Hashable {
     /// The media type.
     public static let mediaType = "application/problem+json"
 
@@ -22,6 +24,20 @@ public struct ProblemDetails: Codable, Sendable, Hashable {
         status: Int, title: String, code: String, detail: String? = nil, type: String = "about:blank",
         submission: String? = nil
     ) {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+        self.submission = submission
+    }
+
+    public init?(json: JSON) {
+        guard json.object != nil, let type = json.optional("type", \.string),
+            let title = json.optional("title", \.string), let status = json.optional("status", \.integer),
+            let detail = json.optional("detail", \.string), let code = json.optional("code", \.string),
+            let submission = json.optional("submission", \.string)
+        else { return nil }
         self.type = type
         self.title = title
         self.status = status

@@ -1,5 +1,7 @@
+import Core
+
 /// The body of `POST /register`: RFC 7591 section 2's fields and C3-PRO's two.
-public struct RegistrationRequest: Codable, Sendable, Hashable {
+public struct RegistrationRequest: JSONMessage, Encodable, Sendable, Hashable {
     /// The app's name.
     public var clientName: String?
     /// The grants asked for.
@@ -37,10 +39,28 @@ public struct RegistrationRequest: Codable, Sendable, Hashable {
         grantTypes = ["client_credentials"]
         tokenEndpointAuthMethod = "client_secret_basic"
     }
+
+    public init?(json: JSON) {
+        guard let receipt = json["receipt-data"]?.string, let clientName = json.optional("client_name", \.string),
+            let grantTypes = json.optional("grant_types", \.texts),
+            let authentication = json.optional("token_endpoint_auth_method", \.string),
+            let scope = json.optional("scope", \.string), let softwareID = json.optional("software_id", \.string),
+            let softwareVersion = json.optional("software_version", \.string),
+            let sandbox = json.optional("sandbox", \.bool)
+        else { return nil }
+        receiptData = receipt
+        self.clientName = clientName
+        self.grantTypes = grantTypes
+        tokenEndpointAuthMethod = authentication
+        self.scope = scope
+        self.softwareID = softwareID
+        self.softwareVersion = softwareVersion
+        self.sandbox = sandbox
+    }
 }
 
 /// The answer to a registration, status 201 (RFC 7591 section 3.2.1).
-public struct RegistrationResponse: Codable, Sendable, Hashable {
+public struct RegistrationResponse: JSONMessage, Encodable, Sendable, Hashable {
     /// The client's id.
     public var clientID: String
     /// The client's secret.
@@ -71,5 +91,20 @@ public struct RegistrationResponse: Codable, Sendable, Hashable {
         clientSecretExpiresAt = 0
         grantTypes = ["client_credentials"]
         tokenEndpointAuthMethod = "client_secret_basic"
+    }
+
+    public init?(json: JSON) {
+        guard let clientID = json["client_id"]?.string, let clientSecret = json["client_secret"]?.string,
+            let issuedAt = json.optional("client_id_issued_at", \.integer),
+            let expiresAt = json.optional("client_secret_expires_at", \.integer),
+            let grantTypes = json["grant_types"]?.texts,
+            let authentication = json["token_endpoint_auth_method"]?.string
+        else { return nil }
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        clientIDIssuedAt = issuedAt.map(Int64.init)
+        clientSecretExpiresAt = expiresAt.map(Int64.init)
+        self.grantTypes = grantTypes
+        tokenEndpointAuthMethod = authentication
     }
 }

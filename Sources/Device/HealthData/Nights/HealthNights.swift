@@ -22,8 +22,11 @@ public struct HealthNights: Sendable {
 
     /// Why a sample is in no night.
     public enum LeftOut: String, Sendable, CaseIterable {
+        /// The sample ends before it has lasted.
         case empty
+        /// The sample lasts longer than is believed.
         case tooLong = "too-long"
+        /// More samples came than are kept.
         case overLimit = "over-limit"
     }
 
@@ -71,6 +74,7 @@ public struct HealthNights: Sendable {
         identities.append(identity)
     }
 
+    /// Adds an observation of sleep; others are passed over.
     public mutating func add(_ observation: HealthObservation) {
         add(observation.sample, identity: observation.identity)
     }

@@ -2,7 +2,14 @@
 public enum SleepStage: Int, Sendable, CaseIterable {
     /// In bed, asleep or not: no stage of sleep, it goes beside them.
     case inBed
-    case awake, deep, rem, core
+    /// Awake.
+    case awake
+    /// Deep sleep.
+    case deep
+    /// Sleep with rapid eye movements.
+    case rem
+    /// Light or intermediate sleep.
+    case core
     /// Asleep in a stage that the source cannot tell.
     case unspecified
 
@@ -25,6 +32,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
         }
     }
 
+    /// The name for people.
     public var title: String {
         switch self {
         case .inBed: "In bed"
@@ -36,6 +44,7 @@ public enum SleepStage: Int, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the person sleeps in this stage.
     public var isAsleep: Bool {
         switch self {
         case .inBed, .awake: false
@@ -48,8 +57,10 @@ public enum SleepStage: Int, Sendable, CaseIterable {
 public struct SleepTimes: Sendable, Hashable {
     private var seconds = Array(repeating: Int64(0), count: SleepStage.allCases.count)
 
+    /// Makes times of nothing.
     public init() {}
 
+    /// The seconds of a stage.
     public subscript(stage: SleepStage) -> Int64 {
         get { seconds[stage.rawValue] }
         set { seconds[stage.rawValue] = newValue }
@@ -61,6 +72,7 @@ public struct SleepTimes: Sendable, Hashable {
     /// Whether a source told asleep from awake, and not only that the person was in bed.
     public var hasStages: Bool { asleep > 0 || self[.awake] > 0 }
 
+    /// Adds the times of another sleep.
     public static func += (left: inout SleepTimes, right: SleepTimes) {
         for stage in SleepStage.allCases { left[stage] += right[stage] }
     }

@@ -12,11 +12,19 @@
 public struct SourceRank: Sendable, Hashable, Comparable {
     /// The kinds of source, the most believed first.
     public enum Level: Int, Sendable, CaseIterable, Comparable {
-        case enteredByHand, watch, phone, other
+        /// A person entered it.
+        case enteredByHand
+        /// A watch recorded it.
+        case watch
+        /// A phone recorded it.
+        case phone
+        /// Something else recorded it.
+        case other
 
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
+    /// The level; samples of an earlier one count first.
     public let level: Level
     /// The kind of product; nil for what was typed in.
     public let product: HealthProduct?
@@ -30,6 +38,7 @@ public struct SourceRank: Sendable, Hashable, Comparable {
             isEnteredByHand: sample.context.wasUserEntered == true)
     }
 
+    /// Makes the rank of a product.
     public init(_ product: HealthProduct, version: String = "", isEnteredByHand: Bool = false) {
         guard !isEnteredByHand else {
             level = .enteredByHand

@@ -6,6 +6,7 @@ public struct Audiogram: SpecialRecord {
 
     /// The softest tone that one ear heard.
     public struct Threshold: Sendable, Hashable {
+        /// The ear.
         public let ear: Ear
         /// In hertz.
         public let frequency: SpecialQuantity

@@ -5,16 +5,32 @@ import Foundation
 public struct Electrocardiogram: SpecialRecord {
     /// What the watch made of it: HealthKit's HKElectrocardiogram.Classification.
     public enum Classification: Int, Sendable, CaseIterable {
+        /// There is no classification.
         case notSet = 0
-        case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate
-        case inconclusivePoorReading, inconclusiveOther
+        /// Sinus rhythm.
+        case sinusRhythm
+        /// Atrial fibrillation.
+        case atrialFibrillation
+        /// Not conclusive: the heart rate is too low.
+        case inconclusiveLowHeartRate
+        /// Not conclusive: the heart rate is too high.
+        case inconclusiveHighHeartRate
+        /// Not conclusive: the recording is poor.
+        case inconclusivePoorReading
+        /// Not conclusive, for another reason.
+        case inconclusiveOther
+        /// A classification that is not known.
         case unrecognized = 100
     }
 
     /// Whether the person named symptoms: HealthKit's HKElectrocardiogram.SymptomsStatus.
     public enum SymptomsStatus: Int, Sendable, CaseIterable {
+        /// Nobody was asked.
         case notSet = 0
-        case absent, present
+        /// There were no symptoms.
+        case absent
+        /// There were symptoms.
+        case present
     }
 
     /// The voltages as they were written.

@@ -53,6 +53,7 @@ public struct RouteTrack: Sendable, Hashable {
     /// - Parameter limit: as many bytes may the text of a row have.
     public init(limit: Int = SampledSeries.limit) { self.limit = limit }
 
+    /// The number of points.
     public var count: Int { offsets.count }
 
     var all: [SampledSeries] {

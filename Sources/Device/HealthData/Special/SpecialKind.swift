@@ -5,8 +5,26 @@ import FHIR
 /// Where the table of types has a row for the kind, the row's identifier, codings and category are used; the ones here
 /// stand for a table without it.
 public enum SpecialKind: String, Sendable, CaseIterable {
-    case electrocardiogram, audiogram, visionPrescription, activitySummary, stateOfMind, phq9, gad7, heartbeatSeries
-    case workoutRoute, clinicalRecord
+    /// An electrocardiogram.
+    case electrocardiogram
+    /// An audiogram.
+    case audiogram
+    /// A prescription of glasses or contact lenses.
+    case visionPrescription
+    /// The rings of one day.
+    case activitySummary
+    /// An emotion or mood.
+    case stateOfMind
+    /// The depression questionnaire PHQ-9.
+    case phq9
+    /// The anxiety questionnaire GAD-7.
+    case gad7
+    /// The times of single heartbeats.
+    case heartbeatSeries
+    /// The places of a workout.
+    case workoutRoute
+    /// A record of a hospital or practice.
+    case clinicalRecord
 
     /// The kind of a row of the table of types; nil for types of single values.
     public init?(_ type: HealthType) {

@@ -9,6 +9,7 @@ public struct SpecialQuantity: Sendable, Hashable {
     public let writtenUnit: String
     /// The value in ``unit``; the written digits where the unit is the same.
     public let number: JSONNumber
+    /// The unit in the observation.
     public let unit: HealthUnit
     /// What had to be mended.
     public let repairs: Repairs
@@ -45,6 +46,7 @@ public struct SpecialQuantity: Sendable, Hashable {
 
 /// What can be measured inside a record: the unit it is given in, and every unit of HealthKit that measures the same.
 public struct SpecialMeasure: Sendable {
+    /// The unit that numbers are written in.
     public let unit: HealthUnit
     /// HealthKit's unit of the same size.
     private let healthKitUnit: HealthKitUnit?
@@ -77,22 +79,33 @@ public struct SpecialMeasure: Sendable {
         return SpecialQuantity(number, unit)
     }
 
+    /// Frequencies, in hertz.
     public static let frequency = SpecialMeasure(HealthUnit("Hz", "Hz"), "Hz", otherNames: ["hertz": "Hz"])
     /// Decibel of hearing level: UCUM has no such reference level, hence the annotation.
     public static let hearingLevel = SpecialMeasure(
         HealthUnit("dB{HL}", "dB HL"), "dBHL", otherNames: ["dB HL": "dBHL", "dB": "dBHL"])
+    /// Energy, in kilocalories.
     public static let energy = SpecialMeasure(HealthUnit("kcal", "kcal"), "kcal")
+    /// Durations, in minutes.
     public static let minutes = SpecialMeasure(HealthUnit("min", "min"), "min", otherNames: ["h": "hr"])
     /// The hours of a day in which the person stood: a count.
     public static let hours = SpecialMeasure(
         HealthUnit("{hours}", "hours"), "count", otherNames: ["hr": "count", "h": "count"])
+    /// The power of a lens, in dioptres.
     public static let dioptre = SpecialMeasure(HealthUnit("[diop]", "D"), "D")
+    /// The power of a prism, in prism dioptres.
     public static let prismDioptre = SpecialMeasure(HealthUnit("[p'diop]", "pD"), "pD")
+    /// Angles, in degrees.
     public static let angle = SpecialMeasure(HealthUnit("deg", "deg"), "deg", otherNames: ["°": "deg"])
+    /// Short lengths, in millimetres.
     public static let millimetre = SpecialMeasure(HealthUnit("mm", "mm"), "mm")
+    /// Lengths, in metres.
     public static let metre = SpecialMeasure(HealthUnit("m", "m"), "m")
+    /// Speeds, in metres a second.
     public static let speed = SpecialMeasure(HealthUnit("m/s", "m/s"), "m/s")
+    /// Durations, in seconds.
     public static let seconds = SpecialMeasure(HealthUnit("s", "s"), "s")
+    /// Heart rates, in beats a minute.
     public static let beats = SpecialMeasure(
         HealthUnit("/min", "beats/minute"), "count/min", otherNames: ["bpm": "count/min"])
 }

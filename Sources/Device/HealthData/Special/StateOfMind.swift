@@ -2,15 +2,30 @@ import FHIR
 
 /// How someone felt, as they said it: HealthKit's HKStateOfMind.
 public struct StateOfMind: SpecialRecord {
+    /// The kinds of entries.
     public enum Kind: Int, Sendable, CaseIterable {
+        /// The emotion of a moment.
         case momentaryEmotion = 1
+        /// The mood of a day.
         case dailyMood
     }
 
     /// How pleasant it was, in seven steps.
     public enum ValenceClassification: Int, Sendable, CaseIterable {
+        /// Very unpleasant.
         case veryUnpleasant = 1
-        case unpleasant, slightlyUnpleasant, neutral, slightlyPleasant, pleasant, veryPleasant
+        /// Unpleasant.
+        case unpleasant
+        /// Slightly unpleasant.
+        case slightlyUnpleasant
+        /// Neutral.
+        case neutral
+        /// Slightly pleasant.
+        case slightlyPleasant
+        /// Pleasant.
+        case pleasant
+        /// Very pleasant.
+        case veryPleasant
     }
 
     public var start: HealthInstant

@@ -5,37 +5,75 @@ import FHIR
 /// It becomes an Observation: FHIR's VisionPrescription must name the prescriber, whom HealthKit does not know. The
 /// brand and the picture of the prescription are left behind.
 public struct VisionPrescription: SpecialRecord {
+    /// The purpose of a prescription.
     public enum Purpose: Int, Sendable, CaseIterable {
+        /// Glasses.
         case glasses = 1
+        /// Contact lenses.
         case contacts
     }
 
-    public enum Eye: String, Sendable, CaseIterable { case right, left }
+    /// One of the two eyes.
+    public enum Eye: String, Sendable, CaseIterable {
+        /// The right eye.
+        case right
+        /// The left eye.
+        case left
+    }
 
     /// A number of a lens. The raw value is the name of HealthKit's property.
     public enum Figure: String, Sendable, CaseIterable {
-        case sphere, cylinder, axis, addPower, vertexDistance, prismAmount, prismAngle, farPupillaryDistance
-        case nearPupillaryDistance, baseCurve, diameter
+        /// The power of the sphere.
+        case sphere
+        /// The power of the cylinder.
+        case cylinder
+        /// The angle of the cylinder.
+        case axis
+        /// The power that is added for near vision.
+        case addPower
+        /// The distance from the eye to the lens.
+        case vertexDistance
+        /// The power of the prism.
+        case prismAmount
+        /// The angle of the prism.
+        case prismAngle
+        /// The distance from the nose to the pupil, looking far.
+        case farPupillaryDistance
+        /// The distance from the nose to the pupil, looking near.
+        case nearPupillaryDistance
+        /// The curve of the back of a contact lens.
+        case baseCurve
+        /// The diameter of a contact lens.
+        case diameter
     }
 
     /// The lens of one eye.
     public struct Lens: Sendable, Hashable {
+        /// The figures that are prescribed.
         public private(set) var figures: [Figure: SpecialQuantity] = [:]
 
+        /// Makes a lens without figures.
         public init() {}
 
+        /// The quantity of a figure; nil where it is not prescribed.
         public subscript(figure: Figure) -> SpecialQuantity? {
             get { figures[figure] }
             set { figures[figure] = newValue }
         }
 
+        /// Whether nothing is prescribed.
         public var isEmpty: Bool { figures.isEmpty }
     }
 
+    /// The day of issue.
     public var issued: SpecialTime
+    /// The last day, where there is one.
     public var expires: SpecialTime?
+    /// The purpose, where it is known.
     public var purpose: Purpose?
+    /// The lens of the right eye.
     public var right: Lens
+    /// The lens of the left eye.
     public var left: Lens
     public var origin: SpecialOrigin
 

@@ -1,9 +1,12 @@
 /// The code systems that health observations use.
 public enum HealthCodeSystem {
+    /// LOINC.
     public static let loinc = "http://loinc.org"
+    /// SNOMED CT.
     public static let snomed = "http://snomed.info/sct"
     /// HealthKit's identifiers, as Apple's documentation names them.
     public static let healthKit = "http://developer.apple.com/documentation/healthkit"
+    /// HL7's categories of observations.
     public static let observationCategory = "http://terminology.hl7.org/CodeSystem/observation-category"
     /// `average`, `maximum`, `minimum` (<https://hl7.org/fhir/R4/codesystem-observation-statistics.html>).
     public static let statistics = "http://terminology.hl7.org/CodeSystem/observation-statistics"

@@ -90,7 +90,9 @@ extension HealthType {
 
 /// The identifiers of a workout's components. Distances have HealthKit's identifiers.
 public enum WorkoutComponent {
+    /// The duration.
     public static let duration = "workout-duration"
+    /// The active energy.
     public static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     /// The type of which a workout gives three statistics.
     public static let heartRate = "HKQuantityTypeIdentifierHeartRate"

@@ -6,22 +6,56 @@ import FHIR
 public final class HealthType: Sendable, Hashable {
     /// What HealthKit calls this kind of object.
     public enum Kind: String, Sendable, CaseIterable {
-        case quantity, category, correlation, workout, electrocardiogram, audiogram, visionPrescription, stateOfMind
-        case assessment, heartbeatSeries, workoutRoute, clinicalRecord, activitySummary
+        /// A number with a unit.
+        case quantity
+        /// One of a few coded values.
+        case category
+        /// Several samples that belong together.
+        case correlation
+        /// A workout.
+        case workout
+        /// An electrocardiogram.
+        case electrocardiogram
+        /// An audiogram.
+        case audiogram
+        /// A prescription of glasses or contact lenses.
+        case visionPrescription
+        /// An emotion or mood.
+        case stateOfMind
+        /// A scored questionnaire, such as PHQ-9.
+        case assessment
+        /// The times of single heartbeats.
+        case heartbeatSeries
+        /// The places of a workout.
+        case workoutRoute
+        /// A record of a hospital or practice.
+        case clinicalRecord
+        /// The rings of one day.
+        case activitySummary
     }
 
     /// The FHIR category (<https://hl7.org/fhir/R4/valueset-observation-category.html>).
     public enum Category: String, Sendable, CaseIterable {
+        /// Habits and circumstances.
         case socialHistory = "social-history"
+        /// Vital signs.
         case vitalSigns = "vital-signs"
+        /// Imaging.
         case imaging
+        /// Laboratory results.
         case laboratory
+        /// Results of a procedure.
         case procedure
+        /// Answers of a survey.
         case survey
+        /// Findings of an examination.
         case exam
+        /// Therapy.
         case therapy
+        /// Physical activity.
         case activity
 
+        /// The name for people, as the code system has it.
         public var display: String {
             switch self {
             case .socialHistory: "Social History"
@@ -38,7 +72,12 @@ public final class HealthType: Sendable, Hashable {
     }
 
     /// Whether values of a period add up (steps) or stand each for itself (heart rate).
-    public enum Aggregation: String, Sendable, CaseIterable { case cumulative, discrete }
+    public enum Aggregation: String, Sendable, CaseIterable {
+        /// The amounts of a time add up.
+        case cumulative
+        /// Each value stands for itself.
+        case discrete
+    }
 
     /// Where the observation carries its value.
     public enum ValueKind: String, Sendable {
@@ -60,13 +99,17 @@ public final class HealthType: Sendable, Hashable {
 
     /// HealthKit's identifier, for example `HKQuantityTypeIdentifierHeartRate`.
     public let identifier: String
+    /// The kind of type.
     public let kind: Kind
     /// The name shown to people.
     public let title: String
     /// The folder that the type stands in when types are shown as a tree.
     public let folder: String
+    /// The category of its observations.
     public let category: Category
+    /// The way in which values of a time are put together.
     public let aggregation: Aggregation
+    /// The form of the value in an observation.
     public let valueKind: ValueKind
     /// Standard codes first, then HealthKit's own.
     public let codings: [Coding]
@@ -159,11 +202,14 @@ public final class HealthType: Sendable, Hashable {
 public struct HealthComponent: Sendable, Hashable {
     /// HealthKit's identifier where it has one, else the code of the component in ``HealthCodeSystem/component``.
     public let identifier: String
+    /// The measure.
     public let measure: HealthMeasure
 
     /// The name shown to people.
     public var title: String { measure.title }
+    /// The codes.
     public var codings: [Coding] { measure.codings }
+    /// The unit.
     public var unit: HealthUnit { measure.unit }
 }
 
@@ -176,6 +222,7 @@ public final class HealthOption: Sendable, Hashable {
     /// Other names the case is or was written with.
     public let aliases: [String]
 
+    /// Makes an option of a code, its display and other names for it.
     public init(_ code: String, _ display: String, aliases: [String] = []) {
         self.code = code
         self.display = display

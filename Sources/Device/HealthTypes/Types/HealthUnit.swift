@@ -7,6 +7,7 @@ public struct HealthUnit: Sendable, Hashable {
     /// The unit in words, for example `mmHg`.
     public let display: String
 
+    /// Makes a unit of its UCUM code and its name for people.
     public init(_ ucum: String, _ display: String) {
         self.ucum = ucum
         self.display = display
@@ -31,8 +32,10 @@ public final class SourceUnit: Sendable, Hashable {
 
     /// HealthKit's unit string, for example `count/min`.
     public let name: String
+    /// The way to the unit of the observation.
     public let scale: Scale
 
+    /// Makes a unit of HealthKit's name for it.
     public init(_ name: String, _ scale: Scale = .same) {
         self.name = name
         self.scale = scale

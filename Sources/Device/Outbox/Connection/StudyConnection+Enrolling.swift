@@ -34,7 +34,7 @@ extension StudyConnection {
                 "The server refused the registration\(said): check the antispam word and the receipt.",
                 now: environment.now())
         }
-        guard let answer = try? JSONDecoder().decode(RegistrationResponse.self, from: response.body),
+        guard let answer = RegistrationResponse(reading: response.body),
             !answer.clientID.isEmpty, !answer.clientSecret.isEmpty
         else { throw OutboxError(.answerInvalid, "The server's registration cannot be read.") }
         return try Enrolment(

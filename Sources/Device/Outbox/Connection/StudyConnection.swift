@@ -51,7 +51,7 @@ public actor StudyConnection {
                 .tokenRefused, "The server does not accept this device's credentials: enrol it again.",
                 now: environment.now())
         }
-        guard let answer = try? JSONDecoder().decode(TokenResponse.self, from: response.body),
+        guard let answer = TokenResponse(reading: response.body),
             !answer.accessToken.isEmpty, answer.tokenType.lowercased() == "bearer"
         else { throw OutboxError(.answerInvalid, "The server's token cannot be read.") }
         let lifetime = ServerDelay.clamped(Double(answer.expiresIn ?? 300))
@@ -88,7 +88,7 @@ public actor StudyConnection {
     func deliveriesPage(after cursor: String?) async throws -> (page: DeliveriesPage, retryAfter: Double?) {
         let query = cursor.map { "?after=\(PercentEncoding.encode($0))" } ?? ""
         let response = try await get(StudyPath.deliveries + query, accept: "application/json")
-        guard let page = try? JSONDecoder().decode(DeliveriesPage.self, from: response.body) else {
+        guard let page = DeliveriesPage(reading: response.body) else {
             throw OutboxError(.answerInvalid, "The server's list of deliveries cannot be read.")
         }
         return (page, response.retryAfter(now: environment.now()))

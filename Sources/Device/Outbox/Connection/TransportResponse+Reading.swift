@@ -16,10 +16,7 @@ extension TransportResponse {
     /// The stable code in the body: our problem's (RFC 9457), else OAuth's. Only a plain word is taken: it ends in a file
     /// and on a terminal.
     var errorCode: String? {
-        let decoder = JSONDecoder()
-        let code =
-            (try? decoder.decode(ProblemDetails.self, from: body))?.code
-            ?? (try? decoder.decode(OAuthError.self, from: body))?.error
+        let code = ProblemDetails(reading: body)?.code ?? OAuthError(reading: body)?.error
         guard let code, Self.isPlainWord(code) else { return nil }
         return code
     }

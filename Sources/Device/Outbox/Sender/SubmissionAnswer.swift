@@ -50,12 +50,11 @@ public struct SubmissionAnswer: Sendable, Hashable {
     ) -> Mark {
         guard response.body.count <= longestBody else { return .none }
         if format == .c3pro, response.body.isEmpty { return .acknowledged }
-        let decoder = JSONDecoder()
         func isThis(_ id: String?) -> Bool { id?.lowercased() == submission.lowercased() }
-        if let acknowledgement = try? decoder.decode(SubmissionAcknowledgement.self, from: response.body) {
+        if let acknowledgement = SubmissionAcknowledgement(reading: response.body) {
             return isThis(acknowledgement.submission) && !acknowledgement.status.isEmpty ? .acknowledged : .none
         }
-        guard let problem = try? decoder.decode(ProblemDetails.self, from: response.body), let code = problem.code,
+        guard let problem = ProblemDetails(reading: response.body), let code = problem.code,
             TransportResponse.isPlainWord(code)
         else { return .none }
         // A server of C3-PRO's time does not know the submission's id; it must not name another.

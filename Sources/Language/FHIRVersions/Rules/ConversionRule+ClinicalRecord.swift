@@ -28,7 +28,7 @@ extension ConversionRule {
         },
     ]
 
-    /// An element of one type that has several in R4.
+    /// Returns the rule that names the one older type among several that R4 has.
     private static func chosen(_ name: String) -> Rule {
         { part, place, output, conversion in conversion.keep(part, as: name, place, &output) }
     }

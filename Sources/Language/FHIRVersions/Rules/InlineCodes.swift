@@ -26,7 +26,7 @@ struct InlineCodes {
         list()
     }
 
-    /// The members by which a code system describes itself, and the value set describes it.
+    /// Fills in the members by which a code system describes itself, from those of the value set.
     private mutating func complete(of set: JSONObject) {
         codeSystem.set("resourceType", "CodeSystem", at: 0)
         if codeSystem["status"] == nil {

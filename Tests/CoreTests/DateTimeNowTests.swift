@@ -1,4 +1,4 @@
-import FHIR
+import Core
 import Foundation
 import Testing
 

@@ -1,32 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import HealthTypes
 
-/// Random units and numbers, the same ones for the same seed (SplitMix64).
-struct UnitsRandom: RandomNumberGenerator {
-    let seed: UInt64
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        self.seed = seed
-        state = seed
-    }
-
-    /// A generator with a new seed, which is printed so that a failure can be repeated.
-    static func fresh(_ what: String) -> UnitsRandom {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("\(what): seed \(seed)")
-        return UnitsRandom(seed)
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+/// Random units and numbers.
+extension Seeded {
     /// A unit string with products, powers, parentheses and a division.
     mutating func unit() -> String {
         let above = product(depth: 2)

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Matters that one place answers for the whole package, each with the signs by which a second answer is known.
+struct GroundFloor {
+    struct Matter: Sendable {
+        let name: String
+        /// Texts that only whoever answers the matter writes.
+        let signs: [String]
+        /// The file or folder that answers it; nil where a library does.
+        let home: String?
+        /// Files that may show a sign, each with the reason.
+        var exceptions: [String: String] = [:]
+    }
+
+    /// The lines of a file that answer a matter which another place answers already. Comments are passed over; literals
+    /// count, as alphabets and formats stand in them.
+    func secondAnswers(in file: SourceFile, to matters: [Matter] = GroundFloor.matters) -> [Breach] {
+        let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
+        return matters.flatMap { matter -> [Breach] in
+            if let home = matter.home, file.path.hasPrefix(home) { return [] }
+            if matter.exceptions[file.path] != nil { return [] }
+            return lines.enumerated().compactMap { index, line in
+                guard !line.drop(while: \.isWhitespace).hasPrefix("//"),
+                    let sign = matter.signs.first(where: { line.contains($0) })
+                else { return nil }
+                let answer = matter.home ?? "a library"
+                return Breach(
+                    path: file.path, line: index + 1, what: "\(sign): \(matter.name) is answered by \(answer)")
+            }
+        }
+    }
+
+    private static let core = "Sources/Language/Core/"
+
+    static let matters: [Matter] = [
+        Matter(
+            name: "the civil calendar", signs: ["146_097", "146097", "719_468", "719468"],
+            home: core + "Time/CivilDate.swift"),
+        Matter(
+            name: "division toward minus infinity",
+            signs: ["func floored", "func floorDiv", "- 86_399) /", "- 86399) /", "- 999) / 1000"],
+            home: core + "Numbers/FlooredDivision.swift"),
+        Matter(
+            name: "hexadecimal",
+            signs: ["0123456789abcdef", "0123456789ABCDEF", "%02x", "%02X", "radix: 16"],
+            home: core + "Encoding/Hexadecimal.swift",
+            exceptions: [
+                "Sources/Server/ServerHTTP/Monitoring/JSONLogHandler.swift": "an escape has four digits",
+                "Sources/Language/FHIR/Narrative/XHTMLScanner.swift": "a character reference has as many as it likes",
+                "Sources/Device/InformedConsent/HTMLText.swift": "a character reference has as many as it likes",
+                "Sources/Import/ConsentDocument/ConsentPDFError.swift":
+                    "libharu's manual writes its codes without zeros",
+            ]),
+        Matter(
+            name: "base64url",
+            signs: ["\"+\", with: \"-\"", "\"-\", with: \"+\"", "UVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"],
+            home: core + "Encoding/Data+Base64URL.swift",
+            exceptions: ["Sources/Language/FHIRPath/Evaluator+Text.swift": "FHIRPath's urlbase64 keeps the padding"]),
+        Matter(
+            name: "percent encoding", signs: ["addingPercentEncoding", "removingPercentEncoding"],
+            home: core + "Encoding/PercentEncoding.swift"),
+        Matter(
+            name: "a UUID made of a digest", signs: ["& 0x3F | 0x80", "& 0x3F) | 0x80"],
+            home: core + "Encoding/UUID+Digest.swift"),
+        Matter(
+            name: "numbers of any size", signs: ["multipliedFullWidth", "dividingFullWidth"], home: core + "Numbers/",
+            exceptions: [
+                "Sources/Device/HealthData/Units/UnitConversion+Text.swift":
+                    "samples by the million, whose products fit two words"
+            ]),
+        Matter(
+            name: "reading JSON", signs: ["JSONSerialization", "0xD800", "0xDBFF"], home: core + "JSON/",
+            exceptions: ["Sources/Language/FHIRPath/Lexer.swift": "the escapes of FHIRPath's own strings"]),
+        Matter(
+            name: "the JSON of foreign bytes", signs: ["JSONDecoder("], home: core + "JSON/",
+            exceptions: [
+                "Sources/Device/Outbox/DeviceStore.swift": "files of the device itself",
+                "Sources/Device/Outbox/Directory/OutboxDirectory.swift": "files of the device itself",
+                "Sources/Device/Outbox/Directory/OutboxDirectory+Refused.swift": "files of the device itself",
+                "Sources/Server/Consumer/Consent/ConsentRegister.swift": "rows that the consumer itself wrote",
+            ]),
+        Matter(
+            name: "DER and PEM", signs: ["DERReader", "DERElement", "DERParser", "PEMReader", "-----BEGIN"], home: nil,
+            exceptions: [
+                "Sources/Wire/Keys/PublicKey+Reading.swift": "tells PEM from JSON and DER",
+                "Sources/Server/Receiver/AppReceiptRoot.swift": "tells PEM from DER; OpenSSL reads both",
+            ]),
+        Matter(
+            name: "zlib's format", signs: ["Huffman", "65521", "65_521", "0xEDB8_8320", "0xEDB88320"], home: nil),
+        Matter(
+            name: "the code and sentence of an error, at its own definition,", signs: [": CodedError {}"], home: core,
+            exceptions: [
+                "Sources/Tools/tributary/CommandFailure.swift": "errors of modules that do not state it themselves yet"
+            ]),
+    ]
+
+    /// The same for tests: one generator, one place for published data, one small disk.
+    static let testMatters: [Matter] = [
+        Matter(
+            name: "numbers that a seed repeats", signs: ["0x9E37_79B9", "0x9E3779B9"],
+            home: "Tests/TestSupport/Seeded.swift"),
+        Matter(
+            name: "the folder of published data", signs: ["environment[\"TRIBUTARY_CONFORMANCE\"]"],
+            home: "Tests/TestSupport/PublishedData.swift"),
+        Matter(
+            name: "a small disk", signs: ["\"tmpfs\""], home: "Tests/TestSupport/SmallDisk.swift"),
+    ]
+}
