@@ -272,6 +272,28 @@ actor ModelUploads: UploadTransport {
         #expect(await study.arrivals == entries.map(\.sid))
     }
 
+    @Test func whileSomebodyElseSendsAnswersArePassedOverAndNothingIsLost() async throws {
+        let (folder, study) = (try TemporaryFolder(), ModelStudy())
+        let (store, uploads) = (try store(folder), ModelUploads(study))
+        let entry = try store.outbox.append("Contract")
+        let sender = try sender(store, study, uploads)
+        var lock: FileLock? = try store.outbox.sendingLock()
+        #expect(await codeOfAsync { try await sender.handOver() } == "outbox-busy")
+        lock = nil
+        _ = try await sender.handOver()
+        lock = try store.outbox.sendingLock()
+        let running = Task { try await sender.run() }
+        await uploads.hear(try await uploads.finish())
+        await uploads.end()
+        try await running.value
+        #expect(lock != nil)
+        #expect(try store.outbox.entries() == [entry], "the answer was passed over")
+        lock = nil
+        #expect(try await sender.handOver() == .underWay(entry))
+        #expect(try await sender.take(uploads.finish()) == .emptied)
+        #expect(await study.arrivals == [entry.sid, entry.sid])
+    }
+
     /// Whatever the system does with uploads and answers, and however often the app starts anew: all arrives, the Contract
     /// first, and in order as far as the study hears it for the first time.
     @Test(arguments: 0..<40)

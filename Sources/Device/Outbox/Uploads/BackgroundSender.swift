@@ -91,12 +91,17 @@ public actor BackgroundSender {
         return try await handOver()
     }
 
-    /// Hands over what comes next and takes answers as they come, until the task is cancelled or the answers end.
+    /// Hands over what comes next and takes answers as they come, until the task is cancelled or the answers end. While
+    /// somebody else is sending, answers are passed over: what they tell of is sent again by whoever sends next.
     ///
-    /// - Throws: as ``handOver()``.
+    /// - Throws: storage errors, `CancellationError`.
     public func run() async throws {
-        try await handOver()
-        for await answer in uploads.answers { try await take(answer) }
+        try await unlessBusy { _ = try await self.handOver() }
+        for await answer in uploads.answers { try await unlessBusy { _ = try await self.take(answer) } }
+    }
+
+    private func unlessBusy(_ step: () async throws -> Void) async throws {
+        do { try await step() } catch let error as OutboxError where error.reason == .outboxBusy {}
     }
 
     // MARK: - Steps
