@@ -6,8 +6,7 @@ import Testing
 @testable import AppleHealthExport
 
 /// What is wrong wherever it can stand: named in the account or refused, and never a crash.
-@Suite("Bad input")
-struct BadInputTests {
+@Suite struct BadInputTests {
     private static let good = "2022-07-10 09:00:00 -0700"
 
     /// Elements of every kind, with the time, the number and the unit in each place that has one.
@@ -43,12 +42,10 @@ struct BadInputTests {
         return outcome
     }
 
-    @Test(
-        "a number that is none is nowhere an observation's",
-        arguments: [
-            "NaN", "nan", "INF", "-Infinity", "1e309", "-1e309", "1e-400", "0x10", "1,5", "--1", "٣", "1 2", "\u{7F}",
-        ])
-    func numbers(text: String) throws {
+    @Test(arguments: [
+        "NaN", "nan", "INF", "-Infinity", "1e309", "-1e309", "1e-400", "0x10", "1,5", "--1", "٣", "1 2", "\u{7F}",
+    ])
+    func aNumberThatIsNoneIsNowhereAnObservations(text: String) throws {
         let outcome = try convert(Self.elements(number: text))
         for resource in outcome.observations.map(\.json) + outcome.specials.map(\.resource) {
             let numbers = Self.numbers(in: resource)
@@ -59,14 +56,12 @@ struct BadInputTests {
         #expect(outcome.account.skipped["Audiogram"] != nil && outcome.account.skipped["ActivitySummary"] != nil)
     }
 
-    @Test(
-        "a time that cannot be is nowhere an observation's",
-        arguments: [
-            "9999-12-31 23:59:59 +0000", "0001-01-01 00:00:00 +0000", "99999-01-01 00:00:00 +0000",
-            "2022-13-01 00:00:00 +0000",
-            "2022-02-30 00:00:00 +0000", "2022-07-10 25:00:00 +0000", "2022-07-10 09:00:00 +9900", "never", "2022", "",
-        ])
-    func times(text: String) throws {
+    @Test(arguments: [
+        "9999-12-31 23:59:59 +0000", "0001-01-01 00:00:00 +0000", "99999-01-01 00:00:00 +0000",
+        "2022-13-01 00:00:00 +0000",
+        "2022-02-30 00:00:00 +0000", "2022-07-10 25:00:00 +0000", "2022-07-10 09:00:00 +9900", "never", "2022", "",
+    ])
+    func aTimeThatCannotBeIsNowhereAnObservations(text: String) throws {
         let outcome = try convert(Self.elements(start: text, end: text))
         #expect(outcome.made.count == 1, "\(outcome.text)")
         // A day may be one where the time of day is none.
@@ -78,8 +73,7 @@ struct BadInputTests {
             "\(reasons)")
     }
 
-    @Test("an end in the year 9999 skips each kind of element by name")
-    func distantEnd() throws {
+    @Test func anEndInTheYear9999SkipsEachKindOfElementByName() throws {
         let outcome = try convert(Self.elements(end: "9999-12-31 23:59:59 +0000"))
         for type in ["HKWorkout", "HKCategoryTypeIdentifierMindfulSession", "HKCorrelationTypeIdentifierFood"] {
             #expect(outcome.account.skipped[type] == [.dateOutOfRange: 1], "\(type)")
@@ -88,8 +82,7 @@ struct BadInputTests {
         #expect(!outcome.text.contains("9999"))
     }
 
-    @Test("a unit that is none is nowhere an observation's")
-    func units() throws {
+    @Test func aUnitThatIsNoneIsNowhereAnObservations() throws {
         for unit in ["", "parsec", "m/", String(repeating: "m·", count: 60) + "m", "<![CDATA[", "\u{202E}nim"] {
             let outcome = try convert(Self.elements(unit: unit.replacing("<", with: "&lt;")))
             for resource in outcome.observations.map(\.json) + outcome.specials.map(\.resource) {
@@ -107,8 +100,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("every attribute of every element twice: the first counts, and each is counted as mended")
-    func duplicateAttributes() throws {
+    @Test func everyAttributeOfEveryElementTwiceTheFirstCountsAndEachIsCountedAsMended() throws {
         let once = Self.elements()
         let twice = once.replacing(#/ ([A-Za-z]+)="([^"]*)"/#) { match in
             " \(match.1)=\"\(match.2)\" \(match.1)=\"9999\""
@@ -119,8 +111,7 @@ struct BadInputTests {
         #expect((mended.account.repaired["duplicate-attribute"] ?? 0) >= 3 && !mended.text.contains("9999"))
     }
 
-    @Test("files that are not what their names say are named, and the export beside them is read")
-    func disguises() throws {
+    @Test func filesThatAreNotWhatTheirNamesSayAreNamedAndTheExportBesideThemIsRead() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + (0..<500).map { UInt8($0 % 256) }
@@ -152,8 +143,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a single attribute without end takes no more memory than a short one, and is named")
-    func endlessAttribute() throws {
+    @Test func aSingleAttributeWithoutEndTakesNoMoreMemoryThanAShortOneAndIsNamed() throws {
         let source = EndlessAttribute(megabytes: 96)
         let stream = ExportStream(source, HealthSelection(), isRecognised: true)
         while try stream.read(samples: 4096) {}

@@ -4,8 +4,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Blood pressure in exports")
-struct BloodPressureTests {
+@Suite struct BloodPressureTests {
     private let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
     private let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
     private let correlation = "HKCorrelationTypeIdentifierBloodPressure"
@@ -26,8 +25,7 @@ struct BloodPressureTests {
         outcome.observations.map { $0.component.map { $0.value?.json["value"]?.integer } }
     }
 
-    @Test("members at the top, before or after the correlation, give one observation")
-    func repeated() throws {
+    @Test func membersAtTheTopBeforeOrAfterTheCorrelationGiveOneObservation() throws {
         let both = member(systolic, "120") + member(diastolic, "80")
         let expected: [String: [SkipReason: Int]] = [
             systolic: [.memberOfCorrelation: 2], diastolic: [.memberOfCorrelation: 2],
@@ -40,8 +38,7 @@ struct BloodPressureTests {
         }
     }
 
-    @Test("members that stand only inside are not lost, and those that stand only at the top are joined")
-    func onlyOnce() throws {
+    @Test func membersThatStandOnlyInsideAreNotLostAndThoseThatStandOnlyAtTheTopAreJoined() throws {
         let outcome = try Exports.convert(
             correlation(member(systolic, "120") + member(diastolic, "80")) + member(systolic, "130", at: 30)
                 + member(diastolic, "85", at: 30) + member(diastolic, "90", at: 31))
@@ -49,8 +46,7 @@ struct BloodPressureTests {
         #expect(outcome.account.converted == 3 && outcome.account.read == 6)
     }
 
-    @Test("a correlation with one member, none, or one that cannot be read")
-    func incomplete() throws {
+    @Test func aCorrelationWithOneMemberNoneOrOneThatCannotBeRead() throws {
         let outcome = try Exports.convert(
             correlation(member(systolic, "120")) + correlation("", at: 29)
                 + correlation(member(systolic, "NaN", at: 30) + member(diastolic, "80", at: 30), at: 30))
@@ -61,8 +57,7 @@ struct BloodPressureTests {
         #expect(outcome.account.repaired == ["part-dropped": 1])
     }
 
-    @Test("a correlation whose date is none gives its members back")
-    func badDate() throws {
+    @Test func aCorrelationWhoseDateIsNoneGivesItsMembersBack() throws {
         let body = correlation(member(systolic, "120") + member(diastolic, "80"))
             .replacingOccurrences(
                 of:
@@ -74,8 +69,7 @@ struct BloodPressureTests {
 
     private let protein = "HKQuantityTypeIdentifierDietaryProtein"
 
-    @Test("a meal is one observation of its nutrients, which stand alone nowhere; what is no nutrient stays alone")
-    func food() throws {
+    @Test func aMealIsOneObservationOfItsNutrientsWhichStandAloneNowhereWhatIsNoNutrientStaysAlone() throws {
         let nutrient = Exports.record(protein, "12.5", unit: "g")
         let food = correlation(
             Exports.record() + nutrient + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
@@ -91,8 +85,7 @@ struct BloodPressureTests {
         #expect(outcome.skipped(protein, .memberOfCorrelation) == 2)
     }
 
-    @Test("a nutrient that could not wait for its meal is referred to and its value stands once")
-    func lateMeal() throws {
+    @Test func aNutrientThatCouldNotWaitForItsMealIsReferredToAndItsValueStandsOnce() throws {
         var made: [HealthObservation] = []
         let conversion = HealthConversion(
             HealthSelection(subject: "p1"), HealthSink(observation: { made.append($0) }))
@@ -119,8 +112,7 @@ struct BloodPressureTests {
         #expect(text == meal.json.bytes())
     }
 
-    @Test("the same measurement from an export with correlations and one without has one identity")
-    func sameIdentity() throws {
+    @Test func theSameMeasurementFromAnExportWithCorrelationsAndOneWithoutHasOneIdentity() throws {
         let both = member(systolic, "120") + member(diastolic, "80")
         #expect(
             try Exports.convert(correlation(both)).made.map(\.identity) == Exports.convert(both).made.map(\.identity))

@@ -2,8 +2,7 @@ import FHIR
 import HealthData
 import Testing
 
-@Suite("Devices and zones of an export")
-struct DeviceTests {
+@Suite struct DeviceTests {
     private func device(_ text: String) -> String { "&lt;&lt;HKDevice: \(text)&gt;" }
 
     private func devices(_ texts: [String]) throws -> Outcome {
@@ -12,8 +11,7 @@ struct DeviceTests {
                 .joined())
     }
 
-    @Test("one watch is one Device, however its texts are written: pointer, maker, systems, names")
-    func oneWatch() throws {
+    @Test func oneWatchIsOneDeviceHoweverItsTextsAreWrittenPointerMakerSystemsNames() throws {
         var texts = (0..<73).map {
             device(
                 "0x2\($0)a&gt;, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch6,7, software:\($0).1")
@@ -33,8 +31,7 @@ struct DeviceTests {
         #expect(references == ["Device/" + (resource["id"]?.string ?? "")])
     }
 
-    @Test("another model is another Device, and so is another maker's")
-    func others() throws {
+    @Test func anotherModelIsAnotherDeviceAndSoIsAnotherMakers() throws {
         let outcome = try devices(
             [
                 "0x1&gt;, name:x, manufacturer:Apple Inc., model:Watch, hardware:Watch6,7",
@@ -52,8 +49,7 @@ struct DeviceTests {
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test("audiograms, prescriptions and beats have the offset of the zone that their metadata name")
-    func zones() throws {
+    @Test func audiogramsPrescriptionsAndBeatsHaveTheOffsetOfTheZoneThatTheirMetadataName() throws {
         let zone = "<MetadataEntry key=\"HKTimeZone\" value=\"Asia/Tokyo\"/>"
         var selection = HealthSelection(subject: "p1")
         selection.inclusions = [.heartbeats]

@@ -6,8 +6,7 @@ import Testing
 @testable import AppleHealthExport
 
 /// What the XML says of the files beside it.
-@Suite("Files and their entries in the XML")
-struct FileEntryTests {
+@Suite struct FileEntryTests {
     private static let route = FilesRouteTests.file(FilesRouteTests.points.joined())
 
     private static func workout(_ body: String, zone: String = "America/Los_Angeles") -> String {
@@ -64,8 +63,7 @@ struct FileEntryTests {
         return archives + [try Exports.convert(path: unpacked.path, selection: selection)]
     }
 
-    @Test("a route has the offset of its workout and refers to it, wherever it stands; others have UTC")
-    func routes() throws {
+    @Test func aRouteHasTheOffsetOfItsWorkoutAndRefersToItWhereverItStandsOthersHaveUTC() throws {
         for outcome in try Self.outcomes(Self.selection(.routes)) {
             let workout = try #require(outcome.observations.first)
             let routes = outcome.specials.map(\.resource).sorted { $0.text() < $1.text() }
@@ -78,8 +76,7 @@ struct FileEntryTests {
         }
     }
 
-    @Test("a route refers to no workout that is not converted")
-    func routesAlone() throws {
+    @Test func aRouteRefersToNoWorkoutThatIsNotConverted() throws {
         var selection = Self.selection(.routes)
         selection.types = try HealthSelection.types(named: ["HKWorkoutRoute"])
         for outcome in try Self.outcomes(selection) {
@@ -88,8 +85,7 @@ struct FileEntryTests {
         }
     }
 
-    @Test("without being named, no route and no record leaves, nor what the XML says of them")
-    func nothingNamed() throws {
+    @Test func withoutBeingNamedNoRouteAndNoRecordLeavesNorWhatTheXMLSaysOfThem() throws {
         for outcome in try Self.outcomes(Self.selection()) {
             #expect(outcome.specials.isEmpty && outcome.made.count == 1)
             #expect(outcome.account.notRead["workout-route-file"] == 2)
@@ -100,8 +96,7 @@ struct FileEntryTests {
         }
     }
 
-    @Test("a clinical record has the release, the server and the date of its entry, in every order of files")
-    func clinicalRecords() throws {
+    @Test func aClinicalRecordHasTheReleaseTheServerAndTheDateOfItsEntryInEveryOrderOfFiles() throws {
         let outcomes = try Self.outcomes(Self.selection(.clinicalRecords))
         for outcome in outcomes {
             let document = try #require(outcome.specials.first?.resource)
@@ -115,8 +110,7 @@ struct FileEntryTests {
         #expect(Set(outcomes.compactMap { $0.specials.first?.identity }).count == 1)
     }
 
-    @Test("a record of DSTU2 is a resource of R4 and, behind it, the document with the original")
-    func converted() throws {
+    @Test func aRecordOfDSTU2IsAResourceOfR4AndBehindItTheDocumentWithTheOriginal() throws {
         var selection = Self.selection(.clinicalRecords)
         selection.convertDSTU2 = { old in
             var object = old.object ?? JSONObject()
@@ -141,8 +135,7 @@ struct FileEntryTests {
         }
     }
 
-    @Test("paths in the XML that lead out of the export are names like others: nothing is opened")
-    func paths() throws {
+    @Test func pathsInTheXMLThatLeadOutOfTheExportAreNamesLikeOthersNothingIsOpened() throws {
         for path in ["../../../etc/passwd", "/etc/passwd", "", "//", String(repeating: "a/", count: 500)] {
             let outcome = try Exports.convert(
                 Self.workout("<FileReference path=\"\(path)\"/>")
@@ -152,8 +145,7 @@ struct FileEntryTests {
         }
     }
 
-    @Test("the places of a route inside the XML, as older systems wrote them, are a route where routes are named")
-    func locations() throws {
+    @Test func thePlacesOfARouteInsideTheXMLAsOlderSystemsWroteThemAreARouteWhereRoutesAreNamed() throws {
         let body = """
             <Location date="2016-11-14 07:25:44 -0700" latitude="0.0101" longitude="-30.5" altitude="2.2694" horizontalAccuracy="3" verticalAccuracy="2" course="10" speed="2.5"/>
             <Location date="never" latitude="0.0101" longitude="-30.5"/>

@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Electrocardiogram files")
-struct FilesElectrocardiogramTests {
+@Suite struct FilesElectrocardiogramTests {
     static let english = """
         Name,Robin Example
         Date of Birth,"Jan 8, 1980"
@@ -76,8 +75,7 @@ struct FilesElectrocardiogramTests {
 
     static func data(_ file: ElectrocardiogramFile) -> String { file.electrocardiogram.voltages.series.data }
 
-    @Test("an English file, in pieces of every size", arguments: [1, 2, 3, 5, 64, 100_000])
-    func inEnglish(pieces: Int) throws {
+    @Test(arguments: [1, 2, 3, 5, 64, 100_000]) func anEnglishFileInPiecesOfEverySize(pieces: Int) throws {
         let file = try Self.read(Self.english, pieces: pieces).get()
         let read = file.electrocardiogram
         #expect(read.start.text == "2021-07-18T08:14:03+02:00")
@@ -93,8 +91,7 @@ struct FilesElectrocardiogramTests {
         #expect(file.notes.isEmpty)
     }
 
-    @Test("a German file: translated names, decimal comma also without quotation marks, points between thousands")
-    func inGerman() throws {
+    @Test func aGermanFileTranslatedNamesDecimalCommaAlsoWithoutQuotationMarksPointsBetweenThousands() throws {
         let file = try Self.read(Self.german).get()
         #expect(file.electrocardiogram.start.text == "2020-07-31T22:48:19+02:00")
         #expect(file.electrocardiogram.classification == .inconclusiveOther)
@@ -105,8 +102,7 @@ struct FilesElectrocardiogramTests {
         #expect(file.notes.isEmpty)
     }
 
-    @Test("a French file: names that are not known, a minus that is none of ASCII, narrow blanks between thousands")
-    func inFrench() throws {
+    @Test func aFrenchFileNamesThatAreNotKnownAMinusThatIsNoneOfASCIINarrowBlanksBetweenThousands() throws {
         let file = try Self.read(Self.french).get()
         #expect(file.electrocardiogram.start.text == "2022-02-03T21:04:05+01:00")
         #expect(file.electrocardiogram.classification == .sinusRhythm)
@@ -116,19 +112,16 @@ struct FilesElectrocardiogramTests {
         #expect(file.notes.isEmpty)
     }
 
-    @Test(
-        "name and birth date are nowhere in what comes of a file",
-        arguments: [
-            FilesElectrocardiogramTests.english, FilesElectrocardiogramTests.german, FilesElectrocardiogramTests.french,
-        ])
-    func privacy(text: String) throws {
+    @Test(arguments: [
+        FilesElectrocardiogramTests.english, FilesElectrocardiogramTests.german, FilesElectrocardiogramTests.french,
+    ])
+    func nameAndBirthDateAreNowhereInWhatComesOfAFile(text: String) throws {
         let file = try Self.read(text).get()
         let left = String(describing: file) + file.electrocardiogram.observation(subject: "p1").json.text()
         for name in ["Robin", "Example", "1980", "janv", "08.01"] { #expect(!left.contains(name), "\(name)") }
     }
 
     @Test(
-        "findings in words",
         arguments: [
             ("Sinus Rhythm", .sinusRhythm), ("Atrial Fibrillation", .atrialFibrillation),
             ("Atrial Fibrillation — High Heart Rate", .atrialFibrillation), ("Inconclusive", .inconclusiveOther),
@@ -138,14 +131,13 @@ struct FilesElectrocardiogramTests {
             ("Vorhofflimmern", .atrialFibrillation), ("Fibrilación auricular", .atrialFibrillation),
             ("Ritmo sinusale", .sinusRhythm), ("", nil),
         ] as [(String, Electrocardiogram.Classification?)])
-    func findings(words: String, finding: Electrocardiogram.Classification?) throws {
+    func findingsInWords(words: String, finding: Electrocardiogram.Classification?) throws {
         let file = try Self.read(Self.english.replacing("Sinus Rhythm", with: words)).get()
         #expect(file.electrocardiogram.classification == finding)
         #expect(file.notes.isEmpty)
     }
 
-    @Test("words that are not known are said to be so, never guessed")
-    func unknownWords() throws {
+    @Test func wordsThatAreNotKnownAreSaidToBeSoNeverGuessed() throws {
         let file = try Self.read(
             Self.english.replacing("Sinus Rhythm", with: "洞调律").replacing("None", with: "无")
         ).get()
@@ -154,16 +146,14 @@ struct FilesElectrocardiogramTests {
         #expect(file.notes == [.classificationUnrecognised, .symptomsUnrecognised])
     }
 
-    @Test("a rate whose unit is in unknown words is told by its place")
-    func rateByPlace() throws {
+    @Test func aRateWhoseUnitIsInUnknownWordsIsToldByItsPlace() throws {
         let text = Self.french.replacing("512 hertz", with: "512 χερτζ")
         let file = try Self.read(text).get()
         #expect(file.electrocardiogram.samplingFrequency.text == "512")
         #expect(file.notes == [.rateUnitUnrecognised])
     }
 
-    @Test("a heart rate in the head is read, in any fashion")
-    func heartRate() throws {
+    @Test func aHeartRateInTheHeadIsReadInAnyFashion() throws {
         for (line, rate) in [("Average Heart Rate,64 bpm", "64"), ("Average Heart Rate,\"63,7 BPM\"", "63.7")] {
             let text = Self.english.replacing("Symptoms", with: line + "\nSymptoms")
             let file = try Self.read(text).get()
@@ -172,8 +162,7 @@ struct FilesElectrocardiogramTests {
         }
     }
 
-    @Test("millivolts are known by their unit; a unit that is none of volt is refused")
-    func units() throws {
+    @Test func millivoltsAreKnownByTheirUnitAUnitThatIsNoneOfVoltIsRefused() throws {
         let file = try Self.read(Self.english.replacing("µV", with: "mV")).get()
         #expect(file.electrocardiogram.voltages.microvoltFactor == 1000)
         for unit in ["bpm", "", "µA"] {
@@ -184,8 +173,7 @@ struct FilesElectrocardiogramTests {
         #expect(Self.problem(Self.english.replacing("µV", with: "\u{3BC}V")) == nil)
     }
 
-    @Test("line ends of all systems, a mark of the byte order, a last line without an end")
-    func lineEnds() throws {
+    @Test func lineEndsOfAllSystemsAMarkOfTheByteOrderALastLineWithoutAnEnd() throws {
         let wanted = Self.data(try Self.read(Self.english).get())
         for text in [
             Self.english.replacing("\n", with: "\r\n"), Self.english.replacing("\n", with: "\r"),
@@ -195,8 +183,7 @@ struct FilesElectrocardiogramTests {
         }
     }
 
-    @Test("a file that was saved as Latin-1 is read, and said to be")
-    func latin() throws {
+    @Test func aFileThatWasSavedAsLatin1IsReadAndSaidToBe() throws {
         let bytes = Self.german.unicodeScalars.compactMap { $0.value < 256 ? UInt8($0.value) : nil }
         var reader = ElectrocardiogramReader()
         Pieces.feed(bytes, 9) { reader.feed($0) }
@@ -206,8 +193,7 @@ struct FilesElectrocardiogramTests {
         #expect(file.notes == [.illegalCharacters])
     }
 
-    @Test("a line that is no number is a gap, so that the next voltage keeps its time")
-    func gaps() throws {
+    @Test func aLineThatIsNoNumberIsAGapSoThatTheNextVoltageKeepsItsTime() throws {
         let values = (0..<30).map { "\($0).5" }.joined(separator: "\n")
         for bad in ["NaN", "1e309", "nonsense", "I,0.001", String(repeating: "9", count: 10_000)] {
             let file = try Self.read(Self.english + bad + "\n" + values + "\n").get()
@@ -217,8 +203,7 @@ struct FilesElectrocardiogramTests {
         #expect(Self.problem(Self.english + "x\ny\nz\n") == .electrocardiogramUnreadable)
     }
 
-    @Test("the sign of a number that the file ends in is no voltage")
-    func cutNumber() throws {
+    @Test func theSignOfANumberThatTheFileEndsInIsNoVoltage() throws {
         let file = try Self.read(Self.english + "-").get()
         #expect(Self.data(file) == "150.141 151.2 -3.50")
         #expect(file.notes == [.cutOff])
@@ -228,8 +213,7 @@ struct FilesElectrocardiogramTests {
         if case .failure(let problem) = read(text) { problem } else { nil }
     }
 
-    @Test("a file cut anywhere is refused by name or gives the voltages that are whole")
-    func cutAnywhere() throws {
+    @Test func aFileCutAnywhereIsRefusedByNameOrGivesTheVoltagesThatAreWhole() throws {
         let bytes = Array(Self.german.utf8)
         for length in 0..<bytes.count {
             var reader = ElectrocardiogramReader()
@@ -241,8 +225,7 @@ struct FilesElectrocardiogramTests {
         }
     }
 
-    @Test("what is missing has a name")
-    func missing() {
+    @Test func whatIsMissingHasAName() {
         #expect(Self.problem("") == .empty)
         #expect(Self.problem("time,value\n1,2\n") == .notAnElectrocardiogram)
         #expect(Self.problem("1\n2\n3\n") == .notAnElectrocardiogram)
@@ -256,8 +239,7 @@ struct FilesElectrocardiogramTests {
         #expect(Self.problem(Self.english + "1.5\n2,5\n") == .electrocardiogramAmbiguous)
     }
 
-    @Test("a line of gigabytes and a file without end are refused in little memory")
-    func endless() {
+    @Test func aLineOfGigabytesAndAFileWithoutEndAreRefusedInLittleMemory() {
         let piece = [UInt8](repeating: UInt8(ascii: "7"), count: 1 << 16)
         var reader = ElectrocardiogramReader(maximumBytes: 1 << 18)
         for _ in 0..<5 { piece.withUnsafeBytes { reader.feed($0) } }
@@ -273,8 +255,7 @@ struct FilesElectrocardiogramTests {
         #expect(other.problem == .notAnElectrocardiogram)
     }
 
-    @Test("the observation of a file carries what the file says")
-    func observation() throws {
+    @Test func theObservationOfAFileCarriesWhatTheFileSays() throws {
         let file = try Self.read(Self.german).get()
         let observation = file.electrocardiogram.observation(subject: "p1")
         let data = observation.component.last?.value?.json

@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Elements of exports that are special records")
-struct FilesElementTests {
+@Suite struct FilesElementTests {
     static let device =
         "<<HKDevice: 0x282a45810>, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch6,7, software:10.2>"
     static let common = [
@@ -23,16 +22,14 @@ struct FilesElementTests {
         "appleStandHours": "13", "appleStandHoursGoal": "12",
     ]
 
-    @Test("the summary of a day")
-    func activitySummary() throws {
+    @Test func theSummaryOfADay() throws {
         let (summary, repairs) = try ActivitySummary.read { Self.day[$0] }
         #expect(repairs.isEmpty)
         let values = summary.observation(subject: nil).component.map { $0.value?.json["value"]?.number?.text }
         #expect(values == ["590.252", "630", "68", "30", "13", "12"])
     }
 
-    @Test("kilojoules of other regions, the move minutes of older exports, the move time of newer ones")
-    func regions() throws {
+    @Test func kilojoulesOfOtherRegionsTheMoveMinutesOfOlderExportsTheMoveTimeOfNewerOnes() throws {
         var day = Self.day
         day["activeEnergyBurned"] = "2469.614368"
         day["activeEnergyBurnedUnit"] = "kJ"
@@ -48,19 +45,17 @@ struct FilesElementTests {
     }
 
     @Test(
-        "days that are none",
         arguments: [
             ("1969-12-30", .dateOutOfRange), ("9999-12-31", .dateOutOfRange), ("", .dateMissing),
             ("2016-13-01", .dateInvalid), ("yesterday", .dateInvalid), ("2016-11-15 00:00:00", .dateInvalid),
         ] as [(String, SkipReason)])
-    func badDays(text: String, reason: SkipReason) {
+    func daysThatAreNone(text: String, reason: SkipReason) {
         var day = Self.day
         day["dateComponents"] = text
         #expect(throws: reason) { try ActivitySummary.read { day[$0] } }
     }
 
-    @Test("a figure that is none is left out, and a day without figures skipped")
-    func badFigures() throws {
+    @Test func aFigureThatIsNoneIsLeftOutAndADayWithoutFiguresSkipped() throws {
         var day = Self.day
         for bad in ["NaN", "1e309", "-3", "many"] {
             day["activeEnergyBurned"] = bad
@@ -73,8 +68,7 @@ struct FilesElementTests {
         }
     }
 
-    @Test("an audiogram of the newer kind of its DTD")
-    func audiogram() throws {
+    @Test func anAudiogramOfTheNewerKindOfItsDTD() throws {
         let first = [
             "frequencyValue": "1000", "frequencyUnit": "Hz", "leftEarValue": "12.5", "leftEarUnit": "dBHL",
             "rightEarValue": "15", "rightEarUnit": "dBHL", "leftEarMasked": "0", "rightEarMasked": "true",
@@ -97,8 +91,7 @@ struct FilesElementTests {
         #expect(throws: SkipReason.dateMissing) { try Audiogram.read({ _ in nil }, points: []) }
     }
 
-    @Test("a prescription, without the brand that people type")
-    func visionPrescription() throws {
+    @Test func aPrescriptionWithoutTheBrandThatPeopleType() throws {
         let attributes = Self.with([
             "type": "HKVisionPrescriptionTypeGlasses", "dateIssued": "2022-10-20", "expirationDate": "2024-10-20",
             "brand": "Robin’s favourite",
@@ -127,16 +120,14 @@ struct FilesElementTests {
     }
 
     @Test(
-        "the clocks of beats",
         arguments: [
             ("4:17:18.57 PM", 1_543_857), ("16:17:18,57", 1_543_857), ("4:17:18.5\u{202F}pm", 1_543_850),
             ("12:00:00.00 AM", 0), ("0:00:01", 100), ("下午4:17:18.570", 1_543_857), ("4:17", nil), ("", nil),
             ("4:61:00", nil), ("a:b:c", nil), ("99999999999:1:1", nil),
         ] as [(String, Int?)])
-    func clocks(text: String, hundredths: Int?) { #expect(HeartbeatList.hundredths(text) == hundredths) }
+    func theClocksOfBeats(text: String, hundredths: Int?) { #expect(HeartbeatList.hundredths(text) == hundredths) }
 
-    @Test("the beats of a record of the heart rate variability follow one another, also over noon")
-    func beats() throws {
+    @Test func theBeatsOfARecordOfTheHeartRateVariabilityFollowOneAnotherAlsoOverNoon() throws {
         let record = Self.with([
             "startDate": "2023-05-01 11:59:58 +0200", "endDate": "2023-05-01 12:00:58 +0200",
         ])
@@ -152,8 +143,7 @@ struct FilesElementTests {
         #expect(throws: SkipReason.valueMissing) { try HeartbeatList.read({ record[$0] }, beats: []) }
     }
 
-    @Test("the entry of a clinical record")
-    func clinicalEntry() throws {
+    @Test func theEntryOfAClinicalRecord() throws {
         var attributes = [
             "type": "HKClinicalTypeIdentifierLabResultRecord", "identifier": "T18", "sourceName": "Example Hospital",
             "sourceURL": "https://h.example/DSTU2/Observation/T18", "fhirVersion": "1.0.2",
@@ -169,8 +159,7 @@ struct FilesElementTests {
         }
     }
 
-    @Test("a clinical record is one resource")
-    func clinicalRecord() throws {
+    @Test func aClinicalRecordIsOneResource() throws {
         func read(_ text: String, pieces: Int = 3) -> Result<ClinicalRecordFile, ExportFileProblem> {
             var reader = ClinicalRecordReader(nil, maximumBytes: 4096)
             Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }

@@ -2,10 +2,8 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Numbers as people write them")
-struct FilesNumberTests {
+@Suite struct FilesNumberTests {
     @Test(
-        "numbers and their certain decimal marks",
         arguments: [
             ("57,992", nil, "57.992", "57992"), ("-199,83", .comma, "-199.83", nil), ("1.234,5", .comma, "1234.5", nil),
             ("1,234.5", .point, nil, "1234.5"), ("1.234.567", .comma, "1234567", nil), ("0,123", .comma, "0.123", nil),
@@ -14,15 +12,15 @@ struct FilesNumberTests {
             ("١٢٫٥", .comma, "12.5", nil), ("007,5", .comma, "7.5", nil), (",5", .comma, "0.5", nil),
             ("5,", .comma, "5", nil), ("\"57,92\"", .comma, "57.92", nil), ("12,34,567.8", .point, nil, nil),
         ] as [(String, LocalNumber.Mark?, String?, String?)])
-    func marks(text: String, mark: LocalNumber.Mark?, comma: String?, point: String?) throws {
+    func numbersAndTheirCertainDecimalMarks(text: String, mark: LocalNumber.Mark?, comma: String?, point: String?)
+        throws
+    {
         let number = try #require(LocalNumber(text.unicodeScalars))
         #expect(number.certainMark == mark)
         #expect(number.json(.comma) == comma)
         #expect(number.json(.point) == point)
     }
 
-    @Test(
-        "what is no number",
-        arguments: ["", "-", "+", ".", "NaN", "1e5", "--1", "1-2", "0x1", "12a", "1234567890123456789012345"])
-    func none(text: String) { #expect(LocalNumber(text.unicodeScalars) == nil) }
+    @Test(arguments: ["", "-", "+", ".", "NaN", "1e5", "--1", "1-2", "0x1", "12a", "1234567890123456789012345"])
+    func whatIsNoNumber(text: String) { #expect(LocalNumber(text.unicodeScalars) == nil) }
 }

@@ -6,8 +6,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Random files")
-struct FilesRandomTests {
+@Suite struct FilesRandomTests {
     /// What comes of the bytes in each reader; every problem has a name, so there is nothing to check but that it ends.
     static func readAll(_ bytes: [UInt8], pieces: Int) {
         var electrocardiogram = ElectrocardiogramReader()
@@ -28,8 +27,7 @@ struct FilesRandomTests {
         }
     }
 
-    @Test("random bytes and files with random changes never harm the readers")
-    func random() {
+    @Test func randomBytesAndFilesWithRandomChangesNeverHarmTheReaders() {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let files = [
@@ -59,8 +57,7 @@ struct FilesRandomTests {
         }
     }
 
-    @Test("every problem and every note has a code and a sentence of its own")
-    func codes() {
+    @Test func everyProblemAndEveryNoteHasACodeAndASentenceOfItsOwn() {
         #expect(Set(ExportFileProblem.allCases.map(\.message)).count == ExportFileProblem.allCases.count)
         let codes = ExportFileProblem.allCases.map(\.code) + ExportFileNote.allCases.map(\.rawValue)
         #expect(codes.allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D } })

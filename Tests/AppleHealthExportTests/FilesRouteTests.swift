@@ -6,8 +6,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Route files")
-struct FilesRouteTests {
+@Suite struct FilesRouteTests {
     static let points = [
         point(#"lon="-122.396397" lat="37.781672""#, "2019-06-11T22:00:42Z", ele: "4.076904"),
         point(#"lon="-122.396396" lat="37.781670""#, "2019-06-11T22:00:42.250Z", ele: "4.083609"),
@@ -48,8 +47,7 @@ struct FilesRouteTests {
         if case .failure(let problem) = read(text) { problem } else { nil }
     }
 
-    @Test("a route in pieces of every size, with the digits of the file", arguments: [1, 2, 7, 64, 100_000])
-    func whole(pieces: Int) throws {
+    @Test(arguments: [1, 2, 7, 64, 100_000]) func aRouteInPiecesOfEverySizeWithTheDigitsOfTheFile(pieces: Int) throws {
         let file = try Self.read(Self.file(Self.points.joined(separator: "\n")), pieces: pieces).get()
         #expect(file.notes.isEmpty)
         #expect(file.track.latitudes.data == "37.781672 37.781670 37.78")
@@ -61,10 +59,8 @@ struct FilesRouteTests {
         #expect(file.track.start == 1_560_290_442_000)
     }
 
-    @Test(
-        "the route of the export in the conformance data",
-        .enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func conformance() throws {
+    @Test(.enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
+    func theRouteOfTheExportInTheConformanceData() throws {
         let routes = "apple-health/apple_health_export/workout-routes"
         let route = try #require(PublishedData.url("\(routes)/route_2019-06-11_3.00pm.gpx"))
         let file = try Self.read(String(decoding: Data(contentsOf: route), as: UTF8.self)).get()
@@ -74,8 +70,7 @@ struct FilesRouteTests {
         #expect(file.track.verticalAccuracies.data == "6.428697 6.481525 6.549587")
     }
 
-    @Test("points without a place or a time are left out, and counted")
-    func dropped() throws {
+    @Test func pointsWithoutAPlaceOrATimeAreLeftOutAndCounted() throws {
         let broken = [
             Self.point(#"lon="1""#, "2019-06-11T22:00:42Z", ele: "1"),
             Self.point(#"lat="1" lon="2""#, "soon", ele: "1"),
@@ -91,16 +86,14 @@ struct FilesRouteTests {
         }
     }
 
-    @Test("unknown values are gaps")
-    func gaps() throws {
+    @Test func unknownValuesAreGaps() throws {
         let text = Self.points[0].replacing("206.252884", with: "-1").replacing("4.076904", with: "1e309")
         let file = try Self.read(Self.file(text)).get()
         #expect(file.track.courses.data == "E")
         #expect(file.track.elevations.data == "E")
     }
 
-    @Test("comments, CDATA, instructions, prefixes and unknown elements are read over")
-    func markup() throws {
+    @Test func commentsCDATAInstructionsPrefixesAndUnknownElementsAreReadOver() throws {
         let around = """
             <!-- <trkpt lat="9" lon="9"> > --><?note <trkpt>?><![CDATA[<trkpt lat="8" lon="8">]]><foo a=">"><bar/></foo>
             """
@@ -112,8 +105,7 @@ struct FilesRouteTests {
         #expect(file.notes.isEmpty)
     }
 
-    @Test("a document type is refused, an entity never looked at")
-    func documentType() {
+    @Test func aDocumentTypeIsRefusedAnEntityNeverLookedAt() {
         let bomb = """
             <?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "aaaa">]><gpx><trk><trkseg>&a;</trkseg></trk></gpx>
             """
@@ -121,8 +113,7 @@ struct FilesRouteTests {
         #expect(Self.problem(bomb.replacing("DOCTYPE", with: "doctype")) == .routeWithDocumentType)
     }
 
-    @Test("what is no route is refused")
-    func other() {
+    @Test func whatIsNoRouteIsRefused() {
         #expect(Self.problem("") == .empty)
         #expect(Self.problem("Name,Robin\n") == .notARoute)
         #expect(Self.problem("<HealthData></HealthData>") == .notARoute)
@@ -135,8 +126,7 @@ struct FilesRouteTests {
         #expect(reader.isDone)
     }
 
-    @Test("a route cut anywhere gives the points that are whole, and says so")
-    func cutAnywhere() {
+    @Test func aRouteCutAnywhereGivesThePointsThatAreWholeAndSaysSo() {
         let bytes = Array(Self.file(Self.points.joined()).utf8)
         for length in 0..<bytes.count {
             var reader = RouteReader()
@@ -148,16 +138,14 @@ struct FilesRouteTests {
         }
     }
 
-    @Test("a tag without end and an attribute of megabytes are read over in little memory")
-    func endless() throws {
+    @Test func aTagWithoutEndAndAnAttributeOfMegabytesAreReadOverInLittleMemory() throws {
         let text = Self.file("<foo a=\"" + String(repeating: "x", count: 100_000) + "\">" + Self.points[0])
         #expect(try Self.read(text, pieces: 4096).get().track.count == 1)
         let long = Self.points[0].replacing("4.076904", with: String(repeating: "4", count: 10_000))
         #expect(try Self.read(Self.file(long), pieces: 4096).get().track.elevations.data == "E")
     }
 
-    @Test("more points than an observation can hold end the reading")
-    func tooMany() throws {
+    @Test func morePointsThanAnObservationCanHoldEndTheReading() throws {
         var reader = RouteReader(limit: 5000)
         let number = String(repeating: "0", count: 20)
         let point = Self.point("lat=\"1.\(number)1\" lon=\"2.\(number)1\"", "2019-06-11T22:00:42Z", ele: "1")
@@ -174,8 +162,7 @@ struct FilesRouteTests {
         #expect(file.track.count > 200)
     }
 
-    @Test("the points of old exports, which stand in the XML")
-    func locations() throws {
+    @Test func thePointsOfOldExportsWhichStandInTheXML() throws {
         let attributes = [
             "date": "2016-11-14 07:25:44 -0700", "latitude": "37.7777", "longitude": "-122.426", "altitude": "21.2694",
             "horizontalAccuracy": "2.40948", "verticalAccuracy": "1.67859", "course": "-1", "speed": "2.48034",

@@ -6,12 +6,11 @@ import Testing
 @testable import AppleHealthExport
 
 /// One after the other, as they measure and need memory.
-@Suite("Large inputs", .serialized)
+@Suite(.serialized)
 struct LargeInputTests {
     private let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
-    @Test("a value of more than ten megabytes is cut and the file reads on")
-    func giantValue() throws {
+    @Test func aValueOfMoreThanTenMegabytesIsCutAndTheFileReadsOn() throws {
         let giant = String(repeating: "x", count: 11 << 20)
         for quote in ["\"", "'"] {
             let metadata = "<MetadataEntry key=\"k\" value=\(quote)\(giant)\(quote)/>"
@@ -22,8 +21,7 @@ struct LargeInputTests {
         }
     }
 
-    @Test("memory does not grow with the export")
-    func memory() throws {
+    @Test func memoryDoesNotGrowWithTheExport() throws {
         // Other tests run at the same time and need memory too. What holds the samples takes several times their size, and
         // of twice as many it takes as much again, so it fails each time.
         var grown: [(by: Int, of: Int)] = []

@@ -21,8 +21,7 @@ private struct MarkupLog: MarkupEvents {
     mutating func problem() { problems += 1 }
 }
 
-@Suite("The scanner of tags")
-struct MarkupTests {
+@Suite struct MarkupTests {
     /// The tags that the scanner finds, and the number of faults.
     private func scan(_ text: String) -> MarkupLog {
         var bytes = Array(text.utf8)
@@ -65,8 +64,7 @@ struct MarkupTests {
         return status == 0 ? log.lines : nil
     }
 
-    @Test("on well-formed documents it reports what libxml2 reports")
-    func agreement() throws {
+    @Test func onWellFormedDocumentsItReportsWhatLibxml2Reports() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let names = ["Record", "Workout", "MetadataEntry", "Correlation", "x", "Me", "WorkoutEvent", "é"]
@@ -104,21 +102,18 @@ struct MarkupTests {
         }
     }
 
-    @Test("a reference that means nothing is a mark, so that no number silently loses a character")
-    func references() {
+    @Test func aReferenceThatMeansNothingIsAMarkSoThatNoNumberSilentlyLosesACharacter() {
         for text in ["7&xxe;2", "7&2", "7&#11;2", "7&#xD800;2", "7&;2", "7&#+50;2", "7&thisistoolong;2"] {
             #expect(scan("<Record value='\(text)'/>").lines.first?.contains("\u{7F}") == true, "\(text)")
         }
         #expect(scan("<Record value='7&#50;'/>").lines.first == "Record|value=72")
     }
 
-    @Test(
-        "faults of markup cost little: what follows is read",
-        arguments: [
-            "<Record a=1 b='2'/>", "<Record 'x' b='2'/>", "<Record a=='1' b='2'/>",
-            "<Record b='2' / c>", "< <Record b='2'/>", "<Record b='2'<Record b='2'/>", "<Record b='2' \"",
-        ])
-    func faults(text: String) {
+    @Test(arguments: [
+        "<Record a=1 b='2'/>", "<Record 'x' b='2'/>", "<Record a=='1' b='2'/>",
+        "<Record b='2' / c>", "< <Record b='2'/>", "<Record b='2'<Record b='2'/>", "<Record b='2' \"",
+    ])
+    func faultsOfMarkupCostLittleWhatFollowsIsRead(text: String) {
         let log = scan("<HealthData>" + text + "><Me b='3'/></HealthData>")
         #expect(log.lines.contains("Record|b=2") || text.hasPrefix("<Record b='2' \""), "\(log.lines)")
         #expect(log.lines.contains("Me|b=3") || text.hasSuffix("\""), "\(log.lines)")

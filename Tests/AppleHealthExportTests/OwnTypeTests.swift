@@ -5,16 +5,14 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("A study's own types")
-struct OwnTypeTests {
+@Suite struct OwnTypeTests {
     private static let supplement = """
         {"types":[{"identifier":"StudyGripStrength","kind":"quantity","title":"Grip strength",
         "codings":[{"system":"http://example.org/codes","code":"grip","display":"Grip strength"}],
         "unit":{"healthKit":"kg","ucum":"kg","display":"kg"}}]}
         """
 
-    @Test("stand in the account under their own names, and others than they do not")
-    func names() throws {
+    @Test func standInTheAccountUnderTheirOwnNamesAndOthersThanTheyDoNot() throws {
         let table = try HealthTypeTable.standard.applying(supplement: JSON(parsing: Self.supplement))
         let body =
             Exports.record("StudyGripStrength", "41.5", unit: "kg")

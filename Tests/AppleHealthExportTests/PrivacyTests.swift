@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Names stay on the device")
-struct PrivacyTests {
+@Suite struct PrivacyTests {
     /// A name in every attribute and element where a person's name, a place or a link can stand.
     private var planted: String {
         let name = "Zaphod"
@@ -39,8 +38,7 @@ struct PrivacyTests {
             """
     }
 
-    @Test("no byte that leaves the converter has a planted name, and nothing of the folder's other files")
-    func names() throws {
+    @Test func noByteThatLeavesTheConverterHasAPlantedNameAndNothingOfTheFoldersOtherFiles() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let ecg = folder.appendingPathComponent("electrocardiograms")
@@ -121,8 +119,7 @@ struct PrivacyTests {
         ]
     }
 
-    @Test("no free text leaves, whatever is named but clinical records; those leave where they are named alone")
-    func notes() throws {
+    @Test func noFreeTextLeavesWhateverIsNamedButClinicalRecordsThoseLeaveWhereTheyAreNamedAlone() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         for (name, text) in Self.notedFiles("Zaphod") {
@@ -144,8 +141,7 @@ struct PrivacyTests {
         #expect(try Exports.convert(path: folder.path, selection: selection).text.contains("Zaphod"))
     }
 
-    @Test("the identity does not depend on the name, so it cannot tell it")
-    func hash() throws {
+    @Test func theIdentityDoesNotDependOnTheNameSoItCannotTellIt() throws {
         let names = ["Robin’s Apple Watch", "Kim’s Apple Watch", "Apple Watch"].map {
             Exports.record(source: $0, device: "")
         }

@@ -6,8 +6,7 @@ import Testing
 @testable import AppleHealthExport
 
 /// Every quirk that is known of real exports, one test each.
-@Suite("Quirks of exports")
-struct QuirkTests {
+@Suite struct QuirkTests {
     private let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
     private func withProlog(_ prolog: String) throws -> Outcome {
@@ -15,8 +14,7 @@ struct QuirkTests {
             bytes: Array((prolog + "<HealthData locale=\"x\">" + Exports.record() + "</HealthData>").utf8))
     }
 
-    @Test("the document type of iOS 16, which is not well-formed, is stepped over")
-    func brokenDocumentType() throws {
+    @Test func theDocumentTypeOfIOS16WhichIsNotWellFormedIsSteppedOver() throws {
         let outcome = try withProlog(
             """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -34,42 +32,35 @@ struct QuirkTests {
         #expect(outcome.values == ["72"] && outcome.account.outcome == .complete)
     }
 
-    @Test(
-        "document types with quotes, brackets, without a subset, or with a quote never closed",
-        arguments: [
-            "<!DOCTYPE HealthData>", "<!DOCTYPE HealthData SYSTEM \"x]><HealthData >.dtd\">\n",
-            "<!DOCTYPE HealthData [<!ATTLIST Record a CDATA \"]>\"><!ATTLIST Record b CDATA '<HealthData a=\">'>]>",
-            "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>\n]>\n", "\u{FEFF}",
-            "<!-- <HealthData> --><?x <HealthData ?>\n",
-            "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>]>",
-        ])
-    func documentTypes(prolog: String) throws {
+    @Test(arguments: [
+        "<!DOCTYPE HealthData>", "<!DOCTYPE HealthData SYSTEM \"x]><HealthData >.dtd\">\n",
+        "<!DOCTYPE HealthData [<!ATTLIST Record a CDATA \"]>\"><!ATTLIST Record b CDATA '<HealthData a=\">'>]>",
+        "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>\n]>\n", "\u{FEFF}",
+        "<!-- <HealthData> --><?x <HealthData ?>\n",
+        "<!DOCTYPE HealthData [\n<!ATTLIST Record it's broken>]>",
+    ])
+    func documentTypesWithQuotesBracketsWithoutASubsetOrWithAQuoteNeverClosed(prolog: String) throws {
         #expect(try withProlog(prolog).values == ["72"])
     }
 
-    @Test("a document type of megabytes")
-    func largeDocumentType() throws {
+    @Test func aDocumentTypeOfMegabytes() throws {
         let declaration = "<!ELEMENT Record ((MetadataEntry|HeartRateVariabilityMetadataList)*)>\n"
         let prolog = "<!DOCTYPE HealthData [\n" + String(repeating: declaration, count: 8000) + "]>\n"
         #expect(try withProlog(prolog).values == ["72"])
     }
 
-    @Test(
-        "a declaration of entities is refused",
-        arguments: ["<!ENTITY a \"b\">", "<!ENTITY % a SYSTEM \"file:///etc/passwd\">%a;"])
-    func entities(declaration: String) {
+    @Test(arguments: ["<!ENTITY a \"b\">", "<!ENTITY % a SYSTEM \"file:///etc/passwd\">%a;"])
+    func aDeclarationOfEntitiesIsRefused(declaration: String) {
         #expect(throws: ExportError.entityDeclared) { try withProlog("<!DOCTYPE HealthData [\(declaration)]>") }
     }
 
-    @Test("an entity that is used without a declaration does no harm")
-    func undeclaredEntity() throws {
+    @Test func anEntityThatIsUsedWithoutADeclarationDoesNoHarm() throws {
         let outcome = try Exports.convert(
             Exports.record(source: "a&xxe;b") + Exports.record("HKQuantityTypeIdentifierHeartRate", "73"))
         #expect(outcome.values.contains("73"))
     }
 
-    @Test("data that contradict the document type are read: nothing is validated")
-    func noValidation() throws {
+    @Test func dataThatContradictTheDocumentTypeAreReadNothingIsValidated() throws {
         let outcome = try Exports.convert(
             """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
@@ -80,8 +71,7 @@ struct QuirkTests {
         #expect(outcome.account.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
     }
 
-    @Test("ExportDate and Me may be missing, and are not read where they are there")
-    func missingHead() throws {
+    @Test func exportDateAndMeMayBeMissingAndAreNotReadWhereTheyAreThere() throws {
         let bare = try Exports.convert(bytes: Array("<HealthData>\(Exports.record())</HealthData>".utf8))
         #expect(bare.account.read == 1 && bare.account.notRead.isEmpty)
         let full = try Exports.convert(
@@ -90,19 +80,16 @@ struct QuirkTests {
         #expect(!full.text.contains("1984-04-30"))
     }
 
-    @Test(
-        "values that are none are named",
-        arguments: [
-            ("", SkipReason.valueMissing), ("NaN", .valueNotANumber), ("1e309", .valueOutOfRange),
-            ("72,5", .valueNotANumber),
-        ])
-    func badValues(value: String, reason: SkipReason) throws {
+    @Test(arguments: [
+        ("", SkipReason.valueMissing), ("NaN", .valueNotANumber), ("1e309", .valueOutOfRange),
+        ("72,5", .valueNotANumber),
+    ])
+    func valuesThatAreNoneAreNamed(value: String, reason: SkipReason) throws {
         let outcome = try Exports.convert(Exports.record(heartRate, value) + Exports.record())
         #expect(outcome.skipped(heartRate, reason) == 1 && outcome.values == ["72"])
     }
 
-    @Test("a value or a unit that is missing, and a date that is missing or none, are named")
-    func missingAttributes() throws {
+    @Test func aValueOrAUnitThatIsMissingAndADateThatIsMissingOrNoneAreNamed() throws {
         let date = "startDate=\"2018-09-10 02:28:55 -0700\" endDate=\"2018-09-10 02:28:55 -0700\""
         let outcome = try Exports.convert(
             """
@@ -120,14 +107,12 @@ struct QuirkTests {
         #expect(outcome.values == ["61"] && outcome.account.repaired == ["end-missing": 1])
     }
 
-    @Test("an end in the year 9999 is named")
-    func distantFuture() throws {
+    @Test func anEndInTheYear9999IsNamed() throws {
         let outcome = try Exports.convert(Exports.record(end: "9999-12-31 23:59:59 +0000"))
         #expect(outcome.skipped(heartRate, .dateOutOfRange) == 1 && outcome.made.isEmpty)
     }
 
-    @Test("a file cut in the middle gives what came before, and says so")
-    func truncated() throws {
+    @Test func aFileCutInTheMiddleGivesWhatCameBeforeAndSaysSo() throws {
         let whole = Exports.root(
             Exports.record() + Exports.record(heartRate, "73") + Exports.record(heartRate, "74", metadata: [("a", "b")])
         )
@@ -142,8 +127,7 @@ struct QuirkTests {
         #expect(tag.account.read == 3 && tag.skipped("Record", .cutOff) == 1 && tag.values == ["72", "73"])
     }
 
-    @Test("an export cut at any byte is converted as far as it goes, and its elements are all counted")
-    func truncatedAnywhere() throws {
+    @Test func anExportCutAtAnyByteIsConvertedAsFarAsItGoesAndItsElementsAreAllCounted() throws {
         let whole = Exports.root(
             Exports.record(metadata: [("HKWasUserEntered", "1")]) + Exports.record(heartRate, "73")
                 + "<ActivitySummary/>")
@@ -161,8 +145,7 @@ struct QuirkTests {
         }
     }
 
-    @Test("an empty file, something else, and UTF-16 are errors with a code")
-    func notExports() {
+    @Test func anEmptyFileSomethingElseAndUTF16AreErrorsWithACode() {
         #expect(throws: ExportError.empty) { try Exports.convert(bytes: []) }
         #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("<ClinicalDocument/>".utf8)) }
         #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("{}".utf8)) }
@@ -170,8 +153,7 @@ struct QuirkTests {
         #expect(throws: ExportError.unreadable(errno: 2)) { try Exports.convert(path: "/nowhere/export.zip") }
     }
 
-    @Test("the same attribute twice, as iOS 16 wrote in statistics: the first counts, and it is counted as mended")
-    func duplicateAttribute() throws {
+    @Test func theSameAttributeTwiceAsIOS16WroteInStatisticsTheFirstCountsAndItIsCountedAsMended() throws {
         let twice = Exports.record().replacingOccurrences(
             of: "endDate=", with: "startDate=\"2001-01-01 00:00:00 +0000\" endDate=")
         let outcome = try Exports.convert(
@@ -185,8 +167,7 @@ struct QuirkTests {
         #expect(outcome.account.repaired == ["duplicate-attribute": 2])
     }
 
-    @Test("characters that XML forbids and bytes that are no UTF-8 are filtered and counted")
-    func illegalCharacters() throws {
+    @Test func charactersThatXMLForbidsAndBytesThatAreNoUTF8AreFilteredAndCounted() throws {
         var bytes = Array(
             Exports.root(Exports.record(source: "A\u{B}B\u{1}C") + "\u{C}" + Exports.record(heartRate, "73")).utf8)
         let place = try #require(bytes.firstIndex(of: UInt8(ascii: "B")))
@@ -197,15 +178,13 @@ struct QuirkTests {
         #expect(outcome.account.repaired == ["illegal-characters": 1])
     }
 
-    @Test("a reference to a forbidden character does no harm")
-    func illegalReference() throws {
+    @Test func aReferenceToAForbiddenCharacterDoesNoHarm() throws {
         #expect(
             try Exports.convert(Exports.record(source: "A&#11;B") + Exports.record(heartRate, "73")).values.last == "73"
         )
     }
 
-    @Test("names of attributes with spaces, and compact dates, as iOS 8 wrote")
-    func oldNames() throws {
+    @Test func namesOfAttributesWithSpacesAndCompactDatesAsIOS8Wrote() throws {
         let outcome = try Exports.convert(
             """
             <Record type="\(heartRate)" source ="Robin’s iPhone" unit="count/min" startDate="20140919070800-0400" endDate="20140919070900-0400" value="66" Health Mate  App Version="2.16" recordCount="1"/>
@@ -217,20 +196,17 @@ struct QuirkTests {
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test(
-        "dates of other locales",
-        arguments: [
-            "2021-12-24 8:02:43 PM -0500", "2021-12-24 8:02:43\u{202F}PM -0500", "2021-12-24T20:02:43-05:00",
-            "2021-12-25T01:02:43Z",
-        ])
-    func otherDates(text: String) throws {
+    @Test(arguments: [
+        "2021-12-24 8:02:43 PM -0500", "2021-12-24 8:02:43\u{202F}PM -0500", "2021-12-24T20:02:43-05:00",
+        "2021-12-25T01:02:43Z",
+    ])
+    func datesOfOtherLocales(text: String) throws {
         let outcome = try Exports.convert(Exports.record(start: text))
         let read = try #require(outcome.observations.first?.effective?.json.string)
         #expect(DateTime(read)?.start().timeIntervalSince1970 == 1_640_394_163)
     }
 
-    @Test("records inside a workout are records")
-    func nestedInWorkout() throws {
+    @Test func recordsInsideAWorkoutAreRecords() throws {
         let outcome = try Exports.convert(
             """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
@@ -240,8 +216,7 @@ struct QuirkTests {
         #expect(outcome.made.count == 3 && outcome.account.elements == ["Record": 2, "Workout": 1])
     }
 
-    @Test("metadata keys that differ only in case are both dropped, and the exact key is taken")
-    func metadataCase() throws {
+    @Test func metadataKeysThatDifferOnlyInCaseAreBothDroppedAndTheExactKeyIsTaken() throws {
         let outcome = try Exports.convert(
             Exports.record(metadata: [
                 ("meal", "Robin"), ("Meal", "Robin"), ("hkwasuserentered", "1"), ("HKWasUserEntered", "0"),
@@ -250,8 +225,7 @@ struct QuirkTests {
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test("exact duplicates of records and workouts collapse; the device's pointer and its commas do not matter")
-    func duplicates() throws {
+    @Test func exactDuplicatesOfRecordsAndWorkoutsCollapseTheDevicesPointerAndItsCommasDoNotMatter() throws {
         let workout = """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="5" durationUnit="min" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700"/>
             """
@@ -261,8 +235,7 @@ struct QuirkTests {
         #expect(outcome.skipped(heartRate, .duplicate) == 1 && outcome.skipped("HKWorkout", .duplicate) == 1)
     }
 
-    @Test("phone and watch count the same steps: both stay, and it can be seen which is which")
-    func twoSources() throws {
+    @Test func phoneAndWatchCountTheSameStepsBothStayAndItCanBeSeenWhichIsWhich() throws {
         let phone = "&lt;&lt;HKDevice: 0x1&gt;, name:iPhone, model:iPhone, hardware:iPhone14,5&gt;"
         let outcome = try Exports.convert(
             Exports.record("HKQuantityTypeIdentifierStepCount", "50", unit: "count")
@@ -272,8 +245,7 @@ struct QuirkTests {
         #expect(Set(outcome.observations.compactMap(\.id)).count == 2)
     }
 
-    @Test("sleep stages overlap being in bed and other sources: each stays as it is")
-    func sleep() throws {
+    @Test func sleepStagesOverlapBeingInBedAndOtherSourcesEachStaysAsItIs() throws {
         let type = "HKCategoryTypeIdentifierSleepAnalysis"
         let span = ("2022-09-10 22:28:55 -0700", "2022-09-11 06:28:55 -0700")
         let values = ["InBed", "AsleepCore", "AsleepREM", "Asleep", "Dreaming"]
@@ -288,8 +260,7 @@ struct QuirkTests {
         #expect(outcome.skipped(type, .unknownValue) == 1)
     }
 
-    @Test("activity summaries in whatever unit of energy, audiograms and prescriptions are observations without names")
-    func otherElements() throws {
+    @Test func activitySummariesInWhateverUnitOfEnergyAudiogramsAndPrescriptionsAreObservationsWithoutNames() throws {
         let outcome = try Exports.convert(
             """
             <ActivitySummary dateComponents="2016-11-15" activeEnergyBurned="2469.6" activeEnergyBurnedUnit="kJ"/>
@@ -312,8 +283,7 @@ struct QuirkTests {
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test("the lists of beats with their local times are counted, not read")
-    func heartRateLists() throws {
+    @Test func theListsOfBeatsWithTheirLocalTimesAreCountedNotRead() throws {
         let list = """
             <HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="62" time="4:17:18.57 PM"/></HeartRateVariabilityMetadataList>
             """
@@ -327,8 +297,7 @@ struct QuirkTests {
         #expect(outcome.values == ["50"])
     }
 
-    @Test("places of a route, inside the workout as older systems wrote them, go nowhere")
-    func routeLocations() throws {
+    @Test func placesOfARouteInsideTheWorkoutAsOlderSystemsWroteThemGoNowhere() throws {
         let outcome = try Exports.convert(
             """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2016-11-14 07:25:41 -0700" endDate="2016-11-14 07:30:52 -0700">
@@ -343,8 +312,7 @@ struct QuirkTests {
         #expect(outcome.observations.first?.effective?.json["start"]?.string == "2016-11-14T06:25:41-08:00")
     }
 
-    @Test("a raw bracket inside a value is taken out; a value that was never closed costs its own element alone")
-    func brackets() throws {
+    @Test func aRawBracketInsideAValueIsTakenOutAValueThatWasNeverClosedCostsItsOwnElementAlone() throws {
         let raw = Exports.record(device: "<<HKDevice: 0x1>, name:Apple Watch, model:Watch>")
         let open = Exports.record(heartRate, "73").replacingOccurrences(of: "value=\"73\"/>", with: "value=\"73/>")
         let outcome = try Exports.convert(
@@ -353,15 +321,13 @@ struct QuirkTests {
         #expect(outcome.account.filtered["stray-brackets"] == 2)
     }
 
-    @Test("a closing tag that was lost does not swallow what follows")
-    func lostClosingTag() throws {
+    @Test func aClosingTagThatWasLostDoesNotSwallowWhatFollows() throws {
         let open = Exports.record(metadata: [("a", "b")]).replacingOccurrences(of: "</Record>", with: "")
         let outcome = try Exports.convert(open + Exports.record(heartRate, "73") + Exports.record(heartRate, "74"))
         #expect(outcome.values == ["72", "73", "74"])
     }
 
-    @Test("what follows the end of the root is not looked at, in the same piece or in another")
-    func behindTheRoot() throws {
+    @Test func whatFollowsTheEndOfTheRootIsNotLookedAtInTheSamePieceOrInAnother() throws {
         let text = Exports.root(Exports.record()) + Exports.record(heartRate, "73") + "</HealthData>"
         for size in [7, 1 << 20] {
             let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
@@ -369,8 +335,7 @@ struct QuirkTests {
         }
     }
 
-    @Test("a tag that is cut by another gives the same in any pieces")
-    func cutTagInPieces() throws {
+    @Test func aTagThatIsCutByAnotherGivesTheSameInAnyPieces() throws {
         let text = """
             <HealthData><Record nype="HKQuantityTypeIdentifierHeartRate" source ="x" unit="count/min" startDat</Record>\
             19070800-0400" Health Mate  App Version="2</HealthData>.16" value="66"/>
@@ -384,8 +349,7 @@ struct QuirkTests {
         }
     }
 
-    @Test("a document that nests without end stops the reader, not the program")
-    func deepNesting() throws {
+    @Test func aDocumentThatNestsWithoutEndStopsTheReaderNotTheProgram() throws {
         let outcome = try Exports.convert(Exports.record() + String(repeating: "<a>", count: 100_000))
         #expect(outcome.account.outcome == .truncated && outcome.account.problem?.code == "export-malformed")
         #expect(outcome.values == ["72"])

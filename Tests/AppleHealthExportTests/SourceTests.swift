@@ -5,8 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Folders and archives")
-struct SourceTests {
+@Suite struct SourceTests {
     private let xml = Array(Exports.root(Exports.record()).utf8)
 
     private func convert(_ entries: [ZipEntry]) throws -> Outcome {
@@ -17,8 +16,7 @@ struct SourceTests {
         return try Exports.convert(path: file.path)
     }
 
-    @Test("the export is found by its content, whatever its name; decoys are counted")
-    func decoys() throws {
+    @Test func theExportIsFoundByItsContentWhateverItsNameDecoysAreCounted() throws {
         let outcome = try convert([
             ZipEntry("__MACOSX/apple_health_export/._export.xml", xml), ZipEntry("apple_health_export/._x.xml", xml),
             ZipEntry("apple_health_export/export_cda.xml", Array("<ClinicalDocument/><ClinicalDocument>".utf8)),
@@ -36,25 +34,21 @@ struct SourceTests {
         #expect(outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1])
     }
 
-    @Test(
-        "names that lead out of the archive are refused",
-        arguments: ["../export.xml", "/etc/export.xml", "a/../../export.xml", "..\\export.xml"])
-    func paths(name: String) throws {
+    @Test(arguments: ["../export.xml", "/etc/export.xml", "a/../../export.xml", "..\\export.xml"])
+    func namesThatLeadOutOfTheArchiveAreRefused(name: String) throws {
         #expect(throws: ExportError.notAnExport) { try convert([ZipEntry(name, xml)]) }
         let outcome = try convert([ZipEntry(name, xml), ZipEntry("ok/export.xml", xml)])
         #expect(outcome.values == ["72"] && outcome.account.notRead["refused-path"] == 1)
     }
 
-    @Test("sizes in a descriptor behind the data, and ZIP64")
-    func forms() throws {
+    @Test func sizesInADescriptorBehindTheDataAndZIP64() throws {
         for entry in [ZipEntry("a/export.xml", xml, hasDescriptor: true), ZipEntry("a/export.xml", xml, isZip64: true)]
         {
             #expect(try convert([ZipEntry("a/x.csv", [1]), entry]).values == ["72"])
         }
     }
 
-    @Test("an archive cut in the middle gives what could be unpacked")
-    func cut() throws {
+    @Test func anArchiveCutInTheMiddleGivesWhatCouldBeUnpacked() throws {
         let body = (0..<2000).map {
             Exports.record(
                 "HKQuantityTypeIdentifierHeartRate", "\($0 % 100 + 40)", start: "2018-09-10 02:28:\($0 % 50 + 10) -0700"
@@ -70,8 +64,7 @@ struct SourceTests {
         #expect(outcome.account.read > 800 && outcome.account.read < 1100)
     }
 
-    @Test("an archive without an export, an empty one, and a folder without one are errors")
-    func none() throws {
+    @Test func anArchiveWithoutAnExportAnEmptyOneAndAFolderWithoutOneAreErrors() throws {
         #expect(throws: ExportError.notAnExport) { try convert([ZipEntry("a.xml", Array("<a/>".utf8))]) }
         #expect(throws: ExportError.notAnExport) { try convert([]) }
         let folder = try Exports.folder()
@@ -79,8 +72,7 @@ struct SourceTests {
         #expect(throws: ExportError.notAnExport) { try Exports.convert(path: folder.path) }
     }
 
-    @Test("an archive that unpacks to far more than its size is refused", .enabled(if: Exports.hasPython))
-    func bomb() throws {
+    @Test(.enabled(if: Exports.hasPython)) func anArchiveThatUnpacksToFarMoreThanItsSizeIsRefused() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("bomb.zip").path
@@ -96,8 +88,7 @@ struct SourceTests {
         #expect(throws: ExportError.archiveTooLarge) { while try archive.read(into: buffer) > 0 {} }
     }
 
-    @Test("a link in the folder is not followed")
-    func links() throws {
+    @Test func aLinkInTheFolderIsNotFollowed() throws {
         let folder = try Exports.folder()
         let outside = try Exports.folder()
         defer {

@@ -6,8 +6,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-@Suite("Whole exports")
-struct WholeExportTests {
+@Suite struct WholeExportTests {
     private static let example = Exports.project.appendingPathComponent("Examples/apple-health/export.zip").path
     private static let script = Exports.project.appendingPathComponent("Scripts/generate-apple-health-export.py").path
 
@@ -22,8 +21,7 @@ struct WholeExportTests {
         return count
     }
 
-    @Test("the example is what its script writes, byte for byte", .enabled(if: Exports.hasPython))
-    func reproducible() throws {
+    @Test(.enabled(if: Exports.hasPython)) func theExampleIsWhatItsScriptWritesByteForByte() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("export.zip")
@@ -31,8 +29,7 @@ struct WholeExportTests {
         #expect(try Data(contentsOf: file) == Data(contentsOf: URL(fileURLWithPath: Self.example)))
     }
 
-    @Test("the example: every element is counted, no name leaves, and the second import adds nothing")
-    func example() throws {
+    @Test func theExampleEveryElementIsCountedNoNameLeavesAndTheSecondImportAddsNothing() throws {
         var text: [UInt8] = []
         var differing = 0
         let folder = try Exports.folder()
@@ -66,8 +63,7 @@ struct WholeExportTests {
         #expect(again == 0 && second.converted == 0 && second.read == account.read)
     }
 
-    @Test("folder, archive and bare file give the same", .enabled(if: Exports.hasPython))
-    func forms() throws {
+    @Test(.enabled(if: Exports.hasPython)) func folderArchiveAndBareFileGiveTheSame() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         var texts: [String] = []
@@ -89,10 +85,9 @@ struct WholeExportTests {
     }
 
     @Test(
-        "the conformance exports: every element is converted or named",
         .enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"),
         arguments: ["export-2019.xml", "apple_health_export"])
-    func conformance(name: String) throws {
+    func theConformanceExportsEveryElementIsConvertedOrNamed(name: String) throws {
         let path = try #require(PublishedData.url("apple-health/" + name)).path
         let outcome = try Exports.convert(path: path)
         #expect(outcome.account.elements == ["Record": 2, "Workout": 1, "ActivitySummary": 2])
@@ -106,8 +101,7 @@ struct WholeExportTests {
         #expect(components == ["5.19412346680959", "48.74499999999999", "800.125523462647482"])
     }
 
-    @Test("the pieces that the bytes come in do not matter")
-    func pieces() throws {
+    @Test func thePiecesThatTheBytesComeInDoNotMatter() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let bytes = Array(Fuzzing.document.utf8)
@@ -120,8 +114,7 @@ struct WholeExportTests {
         }
     }
 
-    @Test("mutated exports never crash, and what is converted is an observation without a name")
-    func fuzz() throws {
+    @Test func mutatedExportsNeverCrashAndWhatIsConvertedIsAnObservationWithoutAName() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for round in 0..<400 {

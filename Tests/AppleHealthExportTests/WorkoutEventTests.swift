@@ -2,8 +2,7 @@ import FHIR
 import HealthData
 import Testing
 
-@Suite("Workouts of an export")
-struct WorkoutEventTests {
+@Suite struct WorkoutEventTests {
     private func workout(_ body: String, attributes: String = "") -> String {
         """
         <Workout workoutActivityType="HKWorkoutActivityTypeSwimBikeRun" \(attributes) sourceName="x" \
@@ -18,8 +17,7 @@ struct WorkoutEventTests {
 
     private func code(_ component: JSON) -> String? { component.at("code", "coding")?[0]?["code"]?.string }
 
-    @Test("events are components with their time, their duration and what is known of them")
-    func events() throws {
+    @Test func eventsAreComponentsWithTheirTimeTheirDurationAndWhatIsKnownOfThem() throws {
         let (outcome, parts) = try components(
             """
             <WorkoutEvent type="HKWorkoutEventTypePause" date="2022-07-10 09:10:00 -0700"/>
@@ -41,8 +39,7 @@ struct WorkoutEventTests {
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test("events have the offset of the workout's zone, also where they stand before it")
-    func zone() throws {
+    @Test func eventsHaveTheOffsetOfTheWorkoutsZoneAlsoWhereTheyStandBeforeIt() throws {
         let (_, parts) = try components(
             """
             <WorkoutEvent type="HKWorkoutEventTypeLap" date="2022-07-10 09:12:00 -0700" duration="1" durationUnit="min"/>
@@ -52,8 +49,7 @@ struct WorkoutEventTests {
             parts.last?["valuePeriod"] == ["start": "2022-07-10T18:12:00+02:00", "end": "2022-07-10T18:13:00+02:00"])
     }
 
-    @Test("an event that cannot be read is left out, with its metadata, and counted")
-    func unreadable() throws {
+    @Test func anEventThatCannotBeReadIsLeftOutWithItsMetadataAndCounted() throws {
         for event in [
             #"type="HKWorkoutEventTypeDance" date="2022-07-10 09:10:00 -0700""#, #"type="HKWorkoutEventTypePause""#,
             #"type="HKWorkoutEventTypePause" date="never""#,
@@ -73,8 +69,7 @@ struct WorkoutEventTests {
         }
     }
 
-    @Test("more events than a workout can have are left out and counted, and it stays one observation")
-    func tooMany() throws {
+    @Test func moreEventsThanAWorkoutCanHaveAreLeftOutAndCountedAndItStaysOneObservation() throws {
         let events = (0..<HealthWorkout.partLimit + 5).map { number in
             let minute = number / 60
             return """
@@ -95,8 +90,7 @@ struct WorkoutEventTests {
         <MetadataEntry key="HKSwimmingLocationType" value="2"/></WorkoutActivity>
         """
 
-    @Test("the activities of a workout of several are components with their statistics; an event stands once")
-    func activities() throws {
+    @Test func theActivitiesOfAWorkoutOfSeveralAreComponentsWithTheirStatisticsAnEventStandsOnce() throws {
         let other = legs.replacing("09:00:00", with: "09:40:00").replacing("09:30:00", with: "10:40:00")
             .replacing("131", with: "142").replacing("1500", with: "40")
         let (_, parts) = try components(
@@ -120,16 +114,14 @@ struct WorkoutEventTests {
         #expect(parts[5]["extension"]?[0]?["valueCode"]?.string == "openWater")
     }
 
-    @Test("the statistics of a workout's only activity are the workout's")
-    func onlyActivity() throws {
+    @Test func theStatisticsOfAWorkoutsOnlyActivityAreTheWorkouts() throws {
         let (_, parts) = try components(legs)
         #expect(parts.first { code($0) == "workout-heart-rate-average" }?.at("valueQuantity", "value")?.integer == 131)
         #expect(parts.first { code($0) == "workout-distance-swimming" }?.at("valueQuantity", "value")?.integer == 1500)
         #expect(!parts.contains { code($0) == "HKWorkoutActivity" })
     }
 
-    @Test("events and activities make no other workout")
-    func identity() throws {
+    @Test func eventsAndActivitiesMakeNoOtherWorkout() throws {
         let identities = try ["", legs, legs + legs].map {
             try #require(Exports.convert(workout($0)).made.first).identity
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-struct JSONObjectTests {
+@Suite struct JSONObjectTests {
     /// What an object is to do, done without an index.
     private struct Model {
         var members: [(key: String, value: JSON)] = []

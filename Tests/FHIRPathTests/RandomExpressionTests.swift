@@ -30,8 +30,7 @@ import Testing
         "defineVariable('v')",
     ]
 
-    @Test("Texts of words that mean something end in a value or an error")
-    func words() {
+    @Test func textsOfWordsThatMeanSomethingEndInAValueOrAnError() {
         var source = Seeded(RandomExpressionTests.seed)
         var context = FHIRPathContext()
         context.resource = Evaluation.patient
@@ -58,8 +57,7 @@ import Testing
         #expect(read > 20, "seed \(RandomExpressionTests.seed)")
     }
 
-    @Test("Random bytes are read or refused")
-    func bytes() {
+    @Test func randomBytesAreReadOrRefused() {
         var source = Seeded(RandomExpressionTests.seed ^ 0xFF)
         for _ in 0..<3000 {
             let bytes = (0..<Int.random(in: 0...40, using: &source)).map { _ in

@@ -4,23 +4,20 @@ import Testing
 
 /// Expressions that cannot be read or would run away end with an error of their kind, soon.
 @Suite struct RefusalTests {
-    @Test(
-        "A text that is no expression is refused with its place",
-        arguments: [
-            ("Patient.", 1, 9), ("(1", 1, 3), ("'abc", 1, 1), ("1 2", 1, 3), ("name..given", 1, 6), ("a\n  .b c", 2, 6),
-            ("/* open", 1, 1), ("`open", 1, 1), ("%", 1, 1), ("$that", 1, 1), ("'\\q'", 1, 2), ("'\\u00g0'", 1, 2),
-            ("'\\ud83d'", 1, 2), ("@2015-13", 1, 1), ("@2015-02-30", 1, 1), ("#", 1, 1), ("", 1, 1), ("a and", 1, 6),
-            ("{", 1, 2), ("name[0", 1, 7), ("99999999999999999999999999999999999999999", 1, 1),
-        ])
-    func syntax(_ text: String, _ line: Int, _ column: Int) {
+    @Test(arguments: [
+        ("Patient.", 1, 9), ("(1", 1, 3), ("'abc", 1, 1), ("1 2", 1, 3), ("name..given", 1, 6), ("a\n  .b c", 2, 6),
+        ("/* open", 1, 1), ("`open", 1, 1), ("%", 1, 1), ("$that", 1, 1), ("'\\q'", 1, 2), ("'\\u00g0'", 1, 2),
+        ("'\\ud83d'", 1, 2), ("@2015-13", 1, 1), ("@2015-02-30", 1, 1), ("#", 1, 1), ("", 1, 1), ("a and", 1, 6),
+        ("{", 1, 2), ("name[0", 1, 7), ("99999999999999999999999999999999999999999", 1, 1),
+    ])
+    func aTextThatIsNoExpressionIsRefusedWithItsPlace(_ text: String, _ line: Int, _ column: Int) {
         let error = #expect(throws: FHIRPathError.self) { try FHIRPathExpression(text) }
         #expect(error?.kind == .syntax)
         #expect(error?.line == line)
         #expect(error?.column == column)
     }
 
-    @Test("Unknown functions and wrong numbers of arguments are refused before any data are seen")
-    func semantics() {
+    @Test func unknownFunctionsAndWrongNumbersOfArgumentsAreRefusedBeforeAnyDataAreSeen() {
         for text in ["name.foo()", "name.count(1)", "name.where()", "substring()", "iif(true)"] {
             let error = #expect(throws: FHIRPathError.self) { try FHIRPathExpression(text) }
             #expect(error?.kind == .semantic, "\(text)")
@@ -28,10 +25,8 @@ import Testing
         }
     }
 
-    @Test(
-        "Names that a type cannot have are found without data",
-        arguments: ["name.foo", "Observation.status", "name.given1", "valueQuantity", "name.where(famly = 'x')"])
-    func check(_ text: String) throws {
+    @Test(arguments: ["name.foo", "Observation.status", "name.given1", "valueQuantity", "name.where(famly = 'x')"])
+    func namesThatATypeCannotHaveAreFoundWithoutData(_ text: String) throws {
         let expression = try FHIRPathExpression(text)
         let error = #expect(throws: FHIRPathError.self) { try expression.check(on: "Patient") }
         #expect(error?.kind == .semantic)
@@ -59,8 +54,7 @@ import Testing
         ("'a'.matches('\(String(repeating: "a", count: 3000))')", "pattern-too-long"),
     ]
 
-    @Test("Bombs end with the limit that they hit, within seconds", arguments: bombs)
-    func bomb(_ text: String, _ code: String) {
+    @Test(arguments: bombs) func bombsEndWithTheLimitThatTheyHitWithinSeconds(_ text: String, _ code: String) {
         let clock = ContinuousClock()
         let start = clock.now
         var found: FHIRPathError?

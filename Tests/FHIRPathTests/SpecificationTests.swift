@@ -281,38 +281,31 @@ import Testing
         ("1 year.toString()", "1 year"),
     ]
 
-    @Test("Quantities and calendar durations", arguments: quantitiesCases)
-    func quantities(_ expression: String, _ expected: String) {
+    @Test(arguments: quantitiesCases) func quantitiesAndCalendarDurations(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Dates and times", arguments: datesCases)
-    func dates(_ expression: String, _ expected: String) {
+    @Test(arguments: datesCases) func datesAndTimes(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Texts", arguments: textsCases)
-    func texts(_ expression: String, _ expected: String) {
+    @Test(arguments: textsCases) func texts(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Numbers", arguments: numbersCases)
-    func numbers(_ expression: String, _ expected: String) {
+    @Test(arguments: numbersCases) func numbers(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Collections", arguments: collectionsCases)
-    func collections(_ expression: String, _ expected: String) {
+    @Test(arguments: collectionsCases) func collections(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Logic", arguments: logicCases)
-    func logic(_ expression: String, _ expected: String) {
+    @Test(arguments: logicCases) func logic(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 
-    @Test("Types and conversions", arguments: typesCases)
-    func types(_ expression: String, _ expected: String) {
+    @Test(arguments: typesCases) func typesAndConversions(_ expression: String, _ expected: String) {
         #expect(Evaluation.text(of: expression) == expected)
     }
 }

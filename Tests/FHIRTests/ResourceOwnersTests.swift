@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIR
 
-struct ResourceOwnersTests {
+@Suite struct ResourceOwnersTests {
     private func owners(_ text: String) throws -> ResourceOwners { try Resource(Array(text.utf8)).owners }
 
     /// A resource of a type with a value at the end of a path, which stands in arrays all the way.

@@ -1,7 +1,7 @@
 import FHIR
 import Testing
 
-struct StepBudgetTests {
+@Suite struct StepBudgetTests {
     @Test func stepsAreTakenUntilNoneIsLeft() throws {
         let budget = StepBudget(steps: 10)
         #expect(budget.spend(4))

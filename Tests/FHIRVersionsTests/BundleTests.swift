@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct BundleTests {
+@Suite struct BundleTests {
     @Test func theEntriesAreConvertedAndOthersAreNamed() throws {
         let result = try converted(
             """

@@ -4,7 +4,7 @@ import Testing
 @testable import FHIRVersions
 
 /// What hospitals send to phones in DSTU2.
-struct ClinicalRecordTests {
+@Suite struct ClinicalRecordTests {
     private func json(_ text: String) throws -> JSON {
         let source = try resource(text)
         let result = try FHIRConversion.toR4(source, from: .dstu2)

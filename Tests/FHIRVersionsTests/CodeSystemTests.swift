@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct CodeSystemTests {
+@Suite struct CodeSystemTests {
     @Test(arguments: [
         ("http://hl7.org/fhir/v2/0203", "MR", "http://terminology.hl7.org/CodeSystem/v2-0203", "MR"),
         ("http://hl7.org/fhir/v3/MaritalStatus", "M", "http://terminology.hl7.org/CodeSystem/v3-MaritalStatus", "M"),

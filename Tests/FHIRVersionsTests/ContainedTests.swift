@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct ContainedTests {
+@Suite struct ContainedTests {
     @Test func aContainedConditionIsR4s() throws {
         let source = try resource(
             """

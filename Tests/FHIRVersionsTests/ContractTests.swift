@@ -4,7 +4,7 @@ import Testing
 @testable import FHIRVersions
 
 /// Contracts as C3-PRO's apps of 2015 to 2017 wrote them.
-struct ContractTests {
+@Suite struct ContractTests {
     static let signer = """
         {"type":{"system":"http://hl7.org/fhir/vs/contract-signer-type","code":"1.2.840.10065.1.12.1.7",
          "display":"Consent"},"party":{"reference":"Patient/702dd39e-0000-4000-8000-000000000001"},

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct DataTypeTests {
+@Suite struct DataTypeTests {
     private func patient(_ members: String, _ version: FHIRVersion = .stu3) throws -> FHIRConversion.Converted {
         let source = try resource(#"{"resourceType":"Patient",\#(members)}"#)
         let result = try FHIRConversion.toR4(source, from: version)

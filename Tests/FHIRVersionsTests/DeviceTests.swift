@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct DeviceTests {
+@Suite struct DeviceTests {
     @Test func aDeviceOfDSTU2GetsR4sCarrierModelAndStatus() throws {
         let result = try converted(
             """

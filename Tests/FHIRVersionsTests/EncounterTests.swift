@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct EncounterTests {
+@Suite struct EncounterTests {
     static let stay = """
         {"resourceType":"Encounter","status":"finished","class":"inpatient","patient":{"reference":"Patient/1"},
          "reason":[{"text":"cough"}],"indication":[{"reference":"Condition/1"}],

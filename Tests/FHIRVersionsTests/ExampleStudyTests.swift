@@ -5,7 +5,7 @@ import Testing
 @testable import FHIRVersions
 
 /// The files in `Examples/study` have R4's structure.
-struct ExampleStudyTests {
+@Suite struct ExampleStudyTests {
     @Test(arguments: ["consent/contract.json", "questionnaires/sleep-diary.json", "questionnaires/mood-check.json"])
     func theExampleStudyHasR4sStructure(path: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

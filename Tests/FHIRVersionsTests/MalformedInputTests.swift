@@ -5,7 +5,7 @@ import Testing
 @testable import FHIRVersions
 
 /// Apps send what they send: whatever stands where, the result has R4's structure.
-struct MalformedInputTests {
+@Suite struct MalformedInputTests {
     @Test func scrambledResourcesStillBecomeR4() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)

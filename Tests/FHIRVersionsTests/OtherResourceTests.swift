@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct OtherResourceTests {
+@Suite struct OtherResourceTests {
     @Test func anObservationOfDSTU2GetsR4sLists() throws {
         let result = try converted(
             """

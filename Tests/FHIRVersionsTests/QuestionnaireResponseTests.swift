@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct QuestionnaireResponseTests {
+@Suite struct QuestionnaireResponseTests {
     /// One anonymous group for each step, as the iOS framework wrote it.
     static let steps = """
         {"resourceType":"QuestionnaireResponse","status":"completed","questionnaire":{"reference":"mood"},

@@ -4,7 +4,7 @@ import Testing
 @testable import FHIRVersions
 
 /// What R4 asks of forms and the older releases did not.
-struct QuestionnaireTests {
+@Suite struct QuestionnaireTests {
     static let conditions = """
         {"resourceType":"Questionnaire","status":"active","item":[
          {"linkId":"1","type":"boolean"},{"linkId":"2","type":"attachment"},

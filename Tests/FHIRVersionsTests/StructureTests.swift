@@ -6,7 +6,7 @@ import Testing
 @testable import FHIRVersions
 
 /// Resources of types that have no rules of their own.
-struct StructureTests {
+@Suite struct StructureTests {
     @Test(arguments: [FHIRVersion.dstu2, .stu3])
     func everyTypeBecomesR4AndNothingVanishes(version: FHIRVersion) throws {
         let seed = Seeded.newSeed()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct ValueSetTests {
+@Suite struct ValueSetTests {
     static let moods = """
         {"resourceType":"ValueSet","id":"moods","status":"active","contact":[{"name":"A","telecom":[
          {"system":"url","value":"http://x.example"}]}],"useContext":[{"text":"clinic"}],"requirements":"why",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-struct VersionTests {
+@Suite struct VersionTests {
     @Test(arguments: [
         ("1.0.2", FHIRVersion.dstu2), ("dstu2-1.0.2", .dstu2), ("DSTU2", .dstu2), ("0.9.0", .dstu2),
         ("0.5.0", .dstu2), ("1.4.0", .stu3), ("dstu 3", .stu3), ("STU3", .stu3), ("3.0.0", .stu3),

@@ -2,7 +2,7 @@ import FHIR
 import FHIRXML
 import Testing
 
-struct ReadingTests {
+@Suite struct ReadingTests {
     @Test func elementsBecomeMembersByTheirCardinalityAndType() throws {
         let value = try read(
             xml(

@@ -2,7 +2,7 @@ import FHIR
 import FHIRXML
 import Testing
 
-struct RefusalTests {
+@Suite struct RefusalTests {
     // MARK: Document types and entities
 
     @Test(arguments: [

@@ -2,7 +2,7 @@ import FHIR
 import FHIRXML
 import Testing
 
-struct WritingTests {
+@Suite struct WritingTests {
     @Test func elementsStandInFHIRsOrder() throws {
         let text = #"""
             {"multipleBirthInteger":2,"name":[{"given":["A"],"family":"F","id":"n","extension":[{"valueCode":"c","url":"u"}]}],

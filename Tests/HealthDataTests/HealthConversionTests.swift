@@ -4,10 +4,8 @@ import HealthData
 import HealthDataTestSupport
 import Testing
 
-@Suite("Conversion and account")
-struct HealthConversionTests {
-    @Test("exact duplicates collapse, known samples are skipped, and it adds up")
-    func duplicates() throws {
+@Suite struct HealthConversionTests {
+    @Test func exactDuplicatesCollapseKnownSamplesAreSkippedAndItAddsUp() throws {
         let samples = [
             try Samples.heartRate(), try Samples.heartRate(), try Samples.heartRate("80"), try Samples.heartRate(at: 9),
         ]
@@ -16,8 +14,7 @@ struct HealthConversionTests {
         #expect(account.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
     }
 
-    @Test("a sink that knows again what it took gets repeats too, and puts the account right")
-    func repeatsOfASinkThatRemembers() throws {
+    @Test func aSinkThatKnowsAgainWhatItTookGetsRepeatsTooAndPutsTheAccountRight() throws {
         var future = try Samples.heartRate("9999", at: 20)
         future.end.seconds += 1
         let samples = [
@@ -51,8 +48,8 @@ struct HealthConversionTests {
         #expect(wanted.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
     }
 
-    @Test("a nutrient that could not wait is referred to by its meal, whoever finds repeats", arguments: [false, true])
-    func releasedNutrients(remembers: Bool) throws {
+    @Test(arguments: [false, true])
+    func aNutrientThatCouldNotWaitIsReferredToByItsMealWhoeverFindsRepeats(remembers: Bool) throws {
         let member = try Samples.quantity("DietaryProtein", "12.5", unit: "g")
         guard case .quantity(let grams) = member.value else { return }
         var meals: [HealthSample] = []
@@ -82,8 +79,7 @@ struct HealthConversionTests {
         if case .components(let components)? = meals.first?.value { #expect(components.isEmpty) }
     }
 
-    @Test("notes are named by themselves")
-    func notes() throws {
+    @Test func notesAreNamedByThemselves() throws {
         func record(_ type: String) throws -> ClinicalRecord {
             try #require(ClinicalRecord(["resourceType": .string(type), "id": "1"]))
         }
@@ -98,8 +94,7 @@ struct HealthConversionTests {
         }
     }
 
-    @Test("samples before the date and of other types are named")
-    func selection() throws {
+    @Test func samplesBeforeTheDateAndOfOtherTypesAreNamed() throws {
         let selection = HealthSelection(
             since: Samples.start.date.addingTimeInterval(5), types: [try #require(HealthType.named("HeartRate"))])
         let samples = [
@@ -112,15 +107,13 @@ struct HealthConversionTests {
         #expect(account.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
     }
 
-    @Test("types are selected by name, and a name that means none is an error")
-    func typeNames() throws {
+    @Test func typesAreSelectedByNameAndANameThatMeansNoneIsAnError() throws {
         let types = try HealthSelection.types(named: ["HeartRate", "BloodPressureSystolic"])
         #expect(Set(types.map(\.shortName)) == ["HeartRate", "BloodPressure"])
         #expect(throws: UnknownHealthType.self) { try HealthSelection.types(named: ["StepCount", "Mood"]) }
     }
 
-    @Test("times that cannot be are named")
-    func times() throws {
+    @Test func timesThatCannotBeAreNamed() throws {
         var future = try Samples.heartRate()
         future.end.seconds = 253_402_300_799
         var past = try Samples.heartRate()
@@ -131,8 +124,7 @@ struct HealthConversionTests {
         #expect(account.skipped["HKQuantityTypeIdentifierHeartRate"] == [.dateOutOfRange: 2, .endBeforeStart: 1])
     }
 
-    @Test("members of one time and source become one observation; what is left alone is one of its own")
-    func joining() throws {
+    @Test func membersOfOneTimeAndSourceBecomeOneObservationWhatIsLeftAloneIsOneOfItsOwn() throws {
         let other = HealthSource(product: .app)
         let (made, account) = try Samples.convert([
             try Samples.pressure(nil, "80"), try Samples.pressure("120", nil), try Samples.pressure("130", nil, at: 60),
@@ -145,8 +137,7 @@ struct HealthConversionTests {
         #expect(account.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])
     }
 
-    @Test("a member that a correlation claims is no observation, whichever comes first")
-    func claims() throws {
+    @Test func aMemberThatACorrelationClaimsIsNoObservationWhicheverComesFirst() throws {
         let member = try Samples.pressure("120", nil)
         let before = try Samples.convert([member], claims: [member])
         #expect(before.made.isEmpty)
@@ -160,20 +151,17 @@ struct HealthConversionTests {
         #expect(made == 0 && conversion.account.read == 1)
     }
 
-    @Test("a pair has the identity of the correlation with the same values: both ways of writing it are one sample")
-    func pairIdentity() throws {
+    @Test func aPairHasTheIdentityOfTheCorrelationWithTheSameValuesBothWaysOfWritingItAreOneSample() throws {
         let pair = try Samples.convert([try Samples.pressure("120", nil), try Samples.pressure(nil, "80")]).made
         #expect(pair.map(\.identity) == [try Samples.pressure("120", "80").identity])
     }
 
-    @Test("unlikely values are kept and counted")
-    func implausible() throws {
+    @Test func unlikelyValuesAreKeptAndCounted() throws {
         let (made, account) = try Samples.convert([try Samples.heartRate("500"), try Samples.heartRate("60", at: 1)])
         #expect(made.count == 2 && account.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
     }
 
-    @Test("what emit throws ends the conversion")
-    func throwing() throws {
+    @Test func whatEmitThrowsEndsTheConversion() throws {
         struct Full: Error {}
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in throw Full() })
         #expect(throws: Full.self) {
@@ -183,8 +171,7 @@ struct HealthConversionTests {
         #expect(conversion.account.converted == 0)
     }
 
-    @Test("the account keeps names of types to HealthKit's form and number")
-    func rows() {
+    @Test func theAccountKeepsNamesOfTypesToHealthKitsFormAndNumber() {
         var account = HealthAccount()
         for name in ["HKQuantityTypeIdentifierNew", "Robin’s type", "", "HK Robin", String(repeating: "H", count: 300)]
         {
@@ -198,8 +185,7 @@ struct HealthConversionTests {
         #expect(!account.json.text().contains("Robin"))
     }
 
-    @Test("the JSON of the account adds up")
-    func json() throws {
+    @Test func theJSONOfTheAccountAddsUp() throws {
         let (_, account) = try Samples.convert([try Samples.heartRate(), try Samples.heartRate()])
         let json = account.json
         #expect(json["read"]?.integer == 2 && json["converted"]?.integer == 1)
@@ -207,14 +193,12 @@ struct HealthConversionTests {
         #expect(json["repaired"]?.object?.isEmpty == true && json["outcome"]?.string == "complete")
     }
 
-    @Test("every reason and repair has its own code")
-    func codes() {
+    @Test func everyReasonAndRepairHasItsOwnCode() {
         #expect(Set(SkipReason.allCases.map(\.rawValue)).count == SkipReason.allCases.count)
         #expect(Set(Repairs.kinds.map(\.code)).count == Repairs.kinds.count)
     }
 
-    @Test("years of blood pressures that stand apart become one observation each, and the correlations add none")
-    func manyPressures() throws {
+    @Test func yearsOfBloodPressuresThatStandApartBecomeOneObservationEachAndTheCorrelationsAddNone() throws {
         var made = 0
         let conversion = HealthConversion(HealthSelection(subject: "p1"), HealthSink(observation: { _ in made += 1 }))
         let count = 10_500

@@ -6,8 +6,7 @@ import UCUM
 @testable import HealthData
 
 /// The twenty errors that were found in published mappings of HealthKit to FHIR: none of them is here.
-@Suite("Errata of other mappings")
-struct HealthTypeErrataTests {
+@Suite struct HealthTypeErrataTests {
     private func type(_ name: String) throws -> HealthType {
         try #require(HealthTypeTable.standard.all.first { $0.shortName == name }, "\(name)")
     }
@@ -24,31 +23,26 @@ struct HealthTypeErrataTests {
         return measure.unit
     }
 
-    @Test("1: the atrial fibrillation burden has its own code, not the wrist temperature's")
-    func atrialFibrillationBurden() throws {
+    @Test func of1TheAtrialFibrillationBurdenHasItsOwnCodeNotTheWristTemperatures() throws {
         #expect(try ownCode("AtrialFibrillationBurden") == "HKQuantityTypeIdentifierAtrialFibrillationBurden")
     }
 
-    @Test("2: cycling speed has its own code, not the threshold power's")
-    func cyclingSpeed() throws {
+    @Test func of2CyclingSpeedHasItsOwnCodeNotTheThresholdPowers() throws {
         #expect(try ownCode("CyclingSpeed") == "HKQuantityTypeIdentifierCyclingSpeed")
     }
 
-    @Test("3: the code of dietary carbohydrates is spelt right")
-    func carbohydrates() throws {
+    @Test func of3TheCodeOfDietaryCarbohydratesIsSpeltRight() throws {
         #expect(try ownCode("DietaryCarbohydrates") == "HKQuantityTypeIdentifierDietaryCarbohydrates")
         #expect(try type("DietaryCarbohydrates").title == "Dietary Carbohydrates")
     }
 
-    @Test("4: the distance of skating sports is named for skating")
-    func skating() throws {
+    @Test func of4TheDistanceOfSkatingSportsIsNamedForSkating() throws {
         let type = try type("DistanceSkatingSports")
         #expect(type.codings.last?.display == "Skating Sports Distance")
         #expect(Set(HealthType.all.map(\.title)).count == HealthType.all.count, "no two types have one name")
     }
 
-    @Test("5: fiber has no code that is a part of LOINC's names and no observation")
-    func fiber() throws {
+    @Test func of5FiberHasNoCodeThatIsAPartOfLOINCsNamesAndNoObservation() throws {
         #expect(try type("DietaryFiber").codings.map(\.code) == ["HKQuantityTypeIdentifierDietaryFiber"])
         for type in HealthType.all {
             for coding in type.codings + type.components.flatMap(\.codings)
@@ -59,23 +53,20 @@ struct HealthTypeErrataTests {
         }
     }
 
-    @Test("6: percent is per hundred: HealthKit's fraction times 100")
-    func percent() throws {
+    @Test func of6PercentIsPerHundredHealthKitsFractionTimes100() throws {
         for type in HealthType.all where type.measure?.healthKitUnit == .percent {
             let measure = try #require(type.measure)
             #expect(try HealthQuantity("0.125", unit: "%", as: measure).number.text == "12.5", "\(type.identifier)")
         }
     }
 
-    @Test("7: sleep apnea is an event that is converted")
-    func sleepApnea() throws {
+    @Test func of7SleepApneaIsAnEventThatIsConverted() throws {
         let type = try type("SleepApneaEvent")
         #expect(type.valueKind == .event)
         #expect(type.example()?["valueBoolean"]?.bool == true)
     }
 
-    @Test("8: a low cardio fitness event keeps its VO2 max, as a component")
-    func cardioFitness() throws {
+    @Test func of8ALowCardioFitnessEventKeepsItsVO2MaxAsAComponent() throws {
         let keys = HealthMetadataKey.components(of: try type("LowCardioFitnessEvent"))
         #expect(Set(keys.map(\.key)) == ["HKVO2MaxValue", "HKLowCardioFitnessEventThreshold"])
         let value = try #require(HealthMetadataKey.named("HKMetadataKeyVO2MaxValue"))
@@ -83,8 +74,7 @@ struct HealthTypeErrataTests {
         #expect(try metadata("HKVO2MaxValue").ucum == "mL/kg/min")
     }
 
-    @Test("9: identifiers have a system and a value, and can be searched")
-    func identifier() throws {
+    @Test func of9IdentifiersHaveASystemAndAValueAndCanBeSearched() throws {
         var sample = try #require(try type("HeartRate").exampleSample)
         sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         let identifiers = sample.observation(subject: nil).identifier
@@ -94,61 +84,58 @@ struct HealthTypeErrataTests {
         }
     }
 
-    @Test("10: the sampling frequency of an electrocardiogram is in Hz")
-    func samplingFrequency() throws {
+    @Test func of10TheSamplingFrequencyOfAnElectrocardiogramIsInHz() throws {
         let components = try type("Electrocardiogram").example()?["component"]?.array ?? []
         let codes = components.compactMap { $0.at("valueQuantity", "code")?.string }
         #expect(codes.contains("Hz") && !codes.contains("hertz"))
         for code in codes { #expect(UCUMUnit.isValid(code)) }
     }
 
-    @Test("11: environmental audio exposure is in dB[SPL]")
-    func environmentalAudio() throws {
+    @Test func of11EnvironmentalAudioExposureIsInDBSPL() throws {
         #expect(try type("EnvironmentalAudioExposure").unit?.ucum == "dB[SPL]")
         #expect(!UCUMUnit.isValid("dB(SPL)"))
     }
 
-    @Test("12: environmental sound reduction is in dB[SPL], HealthKit's dBASPL")
-    func soundReduction() throws {
+    @Test func of12EnvironmentalSoundReductionIsInDBSPLHealthKitsDBASPL() throws {
         let measure = try type("EnvironmentalSoundReduction").measure
         #expect(measure?.unit.ucum == "dB[SPL]")
         #expect(measure?.healthKitUnit.text == "dBASPL")
         #expect(!UCUMUnit.isValid("dB(HL)"))
     }
 
-    @Test("13: headphone audio exposure is in dB[SPL]")
-    func headphoneAudio() throws {
+    @Test func of13HeadphoneAudioExposureIsInDBSPL() throws {
         #expect(try type("HeadphoneAudioExposure").unit?.ucum == "dB[SPL]")
     }
 
-    @Test("14: insulin is in [iU]")
-    func insulin() throws {
+    @Test func of14InsulinIsInIU() throws {
         #expect(try type("InsulinDelivery").unit?.ucum == "[iU]")
         #expect(!UCUMUnit.isValid("IU"))
     }
 
-    @Test("15: physical effort is in kcal/(kg.h)")
-    func physicalEffort() throws {
+    @Test func of15PhysicalEffortIsInKcalKgH() throws {
         #expect(try type("PhysicalEffort").unit?.ucum == "kcal/(kg.h)")
         #expect(!UCUMUnit.isValid("kcal/hr/kg"))
     }
 
-    @Test("16: the waist is in centimetres")
-    func waist() throws {
+    @Test func of16TheWaistIsInCentimetres() throws {
         let measure = try #require(try type("WaistCircumference").measure)
         #expect(measure.unit.ucum == "cm")
         #expect(try HealthQuantity("33", unit: "in", as: measure).number.text == "83.82")
     }
 
-    @Test("17: average METs are in kcal/(kg.h)")
-    func averageMETs() throws { #expect(try metadata("HKMetadataKeyAverageMETs").ucum == "kcal/(kg.h)") }
+    @Test func of17AverageMETsAreInKcalKgH() throws {
+        #expect(try metadata("HKMetadataKeyAverageMETs").ucum == "kcal/(kg.h)")
+    }
 
-    @Test("18: the level of audio exposure is in dB[SPL]")
-    func audioLevel() throws { #expect(try metadata("HKMetadataKeyAudioExposureLevel").ucum == "dB[SPL]") }
+    @Test func of18TheLevelOfAudioExposureIsInDBSPL() throws {
+        #expect(try metadata("HKMetadataKeyAudioExposureLevel").ucum == "dB[SPL]")
+    }
 
-    @Test("19: the gain of headphones is in dB[SPL]")
-    func headphoneGain() throws { #expect(try metadata("HKMetadataKeyHeadphoneGain").ucum == "dB[SPL]") }
+    @Test func of19TheGainOfHeadphonesIsInDBSPL() throws {
+        #expect(try metadata("HKMetadataKeyHeadphoneGain").ucum == "dB[SPL]")
+    }
 
-    @Test("20: the intensity of light is in lx")
-    func light() throws { #expect(try metadata("HKMetadataKeyMaximumLightIntensity").ucum == "lx") }
+    @Test func of20TheIntensityOfLightIsInLx() throws {
+        #expect(try metadata("HKMetadataKeyMaximumLightIntensity").ucum == "lx")
+    }
 }

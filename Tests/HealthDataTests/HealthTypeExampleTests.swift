@@ -4,10 +4,8 @@ import Foundation
 import HealthData
 import Testing
 
-@Suite("Examples and the page of health types")
-struct HealthTypeExampleTests {
-    @Test("every type has an example that is valid R4, by our own validator")
-    func valid() throws {
+@Suite struct HealthTypeExampleTests {
+    @Test func everyTypeHasAnExampleThatIsValidR4ByOurOwnValidator() throws {
         let validator = FHIRValidator()
         var ids: Set<String> = []
         for type in HealthType.all {
@@ -19,8 +17,7 @@ struct HealthTypeExampleTests {
         }
     }
 
-    @Test("an example carries the type's codes, category and unit, and says it of the subject")
-    func contents() throws {
+    @Test func anExampleCarriesTheTypesCodesCategoryAndUnitAndSaysItOfTheSubject() throws {
         for type in HealthType.all where type.kind != .clinicalRecord {
             let example = try #require(type.example(subject: "p9"))
             let shown = type.correlation.flatMap(HealthType.named) ?? type
@@ -41,8 +38,7 @@ struct HealthTypeExampleTests {
         #expect(food?["component"]?.array?.count == 39)
     }
 
-    @Test("the JSON of a type has all that the row has")
-    func json() throws {
+    @Test func theJSONOfATypeHasAllThatTheRowHas() throws {
         let row = try #require(HealthType.named("OxygenSaturation")).json
         #expect(row["identifier"]?.string == "HKQuantityTypeIdentifierOxygenSaturation")
         #expect(row.at("unit", "scale")?.integer == 100)
@@ -59,15 +55,13 @@ struct HealthTypeExampleTests {
         }
     }
 
-    @Test("docs/health-types.md names every type and every key of metadata")
-    func page() throws {
+    @Test func thePageNamesEveryTypeAndEveryKeyOfMetadata() throws {
         let page = try Self.page()
         for type in HealthType.all { #expect(page.contains("`\(type.shortName)`"), "\(type.identifier)") }
         for key in HealthMetadataKey.all { #expect(page.contains("`\(key.key)`")) }
     }
 
-    @Test("the supplement on the page is one that is taken")
-    func pagesSupplement() throws {
+    @Test func theSupplementOnThePageIsOneThatIsTaken() throws {
         let page = try Self.page()
         let start = try #require(page.firstRange(of: "```json\n")?.upperBound)
         let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)

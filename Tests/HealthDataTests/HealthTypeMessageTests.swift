@@ -4,8 +4,7 @@ import HealthData
 import HealthDataTestSupport
 import Testing
 
-@Suite("Samples as messages of HealthKitOnFhir")
-struct HealthTypeMessageTests {
+@Suite struct HealthTypeMessageTests {
     private static let zero = UUID(uuidString: "00000000-0000-0000-0000-000000000000")
 
     private func message(_ name: String, _ text: String, _ unit: String) throws -> JSON? {
@@ -18,26 +17,26 @@ struct HealthTypeMessageTests {
         return sample.message(subject: nil)
     }
 
-    @Test(
-        "the value and the unit stand under the names that receivers know",
-        arguments: [
-            ("HeartRate", "66", "count/min", "heartRate", "66", "beats/min"),
-            ("RestingHeartRate", "14", "count/min", "restingHeartRate", "14", "beats/min"),
-            ("WalkingHeartRateAverage", "98", "count/min", "walkingHeartRateAverage", "98", "beats/min"),
-            ("RespiratoryRate", "20", "count/min", "respiratoryRate", "20", "count/min"),
-            ("ActiveEnergyBurned", "25", "kcal", "activeEnergyBurned", "25", "kcal"),
-            ("DietaryEnergyConsumed", "25", "kcal", "dietaryEnergyConsumed", "25", "kcal"),
-            ("AppleExerciseTime", "1", "min", "appleExerciseTime", "60000", "ms"),
-            ("AppleStandTime", "1", "min", "appleStandTime", "60000", "ms"),
-            ("HeartRateVariabilitySDNN", "23", "ms", "heartRateVariability", "23", "ms"),
-            ("BloodGlucose", "80", "mg/dL", "bloodGlucose", "80", "mg/dL"),
-            ("BodyMass", "85", "kg", "bodyMass", "85", "kg"), ("Height", "1.8", "m", "height", "180", "cm"),
-            ("BodyTemperature", "37", "degC", "bodyTemperature", "37", "degC"),
-            ("EnvironmentalAudioExposure", "10", "dBASPL", "environmentalAudioExposure", "10", "dB(SPL)"),
-            ("OxygenSaturation", "0.98", "%", "oxygenSaturation", "98", "%"),
-            ("StepCount", "200", "count", "stepCount", "200", "count"),
-        ])
-    func quantities(name: String, text: String, unit: String, key: String, value: String, shown: String) throws {
+    @Test(arguments: [
+        ("HeartRate", "66", "count/min", "heartRate", "66", "beats/min"),
+        ("RestingHeartRate", "14", "count/min", "restingHeartRate", "14", "beats/min"),
+        ("WalkingHeartRateAverage", "98", "count/min", "walkingHeartRateAverage", "98", "beats/min"),
+        ("RespiratoryRate", "20", "count/min", "respiratoryRate", "20", "count/min"),
+        ("ActiveEnergyBurned", "25", "kcal", "activeEnergyBurned", "25", "kcal"),
+        ("DietaryEnergyConsumed", "25", "kcal", "dietaryEnergyConsumed", "25", "kcal"),
+        ("AppleExerciseTime", "1", "min", "appleExerciseTime", "60000", "ms"),
+        ("AppleStandTime", "1", "min", "appleStandTime", "60000", "ms"),
+        ("HeartRateVariabilitySDNN", "23", "ms", "heartRateVariability", "23", "ms"),
+        ("BloodGlucose", "80", "mg/dL", "bloodGlucose", "80", "mg/dL"),
+        ("BodyMass", "85", "kg", "bodyMass", "85", "kg"), ("Height", "1.8", "m", "height", "180", "cm"),
+        ("BodyTemperature", "37", "degC", "bodyTemperature", "37", "degC"),
+        ("EnvironmentalAudioExposure", "10", "dBASPL", "environmentalAudioExposure", "10", "dB(SPL)"),
+        ("OxygenSaturation", "0.98", "%", "oxygenSaturation", "98", "%"),
+        ("StepCount", "200", "count", "stepCount", "200", "count"),
+    ])
+    func theValueAndTheUnitStandUnderTheNamesThatReceiversKnow(
+        name: String, text: String, unit: String, key: String, value: String, shown: String
+    ) throws {
         let message = try #require(try message(name, text, unit))
         #expect(message["uuid"]?.string == "00000000-0000-0000-0000-000000000000")
         #expect(message["startDate"]?.string == "1970-01-01T00:00:00Z")
@@ -47,16 +46,14 @@ struct HealthTypeMessageTests {
         #expect(message.object?.count == 5)
     }
 
-    @Test("a blood pressure has two values and two units; half of one is no message")
-    func bloodPressure() throws {
+    @Test func aBloodPressureHasTwoValuesAndTwoUnitsHalfOfOneIsNoMessage() throws {
         let message = try #require(try Samples.pressure("120", "80").message(subject: nil))
         #expect(message["systolic"]?.integer == 120 && message["diastolic"]?.integer == 80)
         #expect(message["systolicUnit"]?.string == "mmHg" && message["diastolicUnit"]?.string == "mmHg")
         #expect(try Samples.pressure("120", nil).message(subject: nil) == nil)
     }
 
-    @Test("types that HealthKitOnFhir does not know have no message")
-    func others() throws {
+    @Test func typesThatHealthKitOnFhirDoesNotKnowHaveNoMessage() throws {
         #expect(try message("FlightsClimbed", "3", "count") == nil)
         #expect(HealthType.all.compactMap(\.message).count == 18)
     }

@@ -3,14 +3,12 @@ import HealthData
 import TestSupport
 import Testing
 
-@Suite("Supplements to the table of types")
-struct HealthTypeSupplementTests {
+@Suite struct HealthTypeSupplementTests {
     private func applied(_ types: String) throws -> HealthTypeTable {
         try HealthTypeTable.standard.applying(supplement: JSON(parsing: "{\"types\":[\(types)]}"))
     }
 
-    @Test("what a supplement says of a type replaces what the table has, and the rest stays")
-    func overrides() throws {
+    @Test func whatASupplementSaysOfATypeReplacesWhatTheTableHasAndTheRestStays() throws {
         let table = try applied(
             """
             {"identifier":"HKQuantityTypeIdentifierBodyMass","title":"Weight",
@@ -34,8 +32,7 @@ struct HealthTypeSupplementTests {
         #expect(table.all.count == HealthType.all.count)
     }
 
-    @Test("a correlation shows its members as the supplement has them")
-    func correlations() throws {
+    @Test func aCorrelationShowsItsMembersAsTheSupplementHasThem() throws {
         let table = try applied(
             """
             {"identifier":"HKQuantityTypeIdentifierBloodPressureSystolic","title":"Upper Pressure",
@@ -47,8 +44,7 @@ struct HealthTypeSupplementTests {
         #expect(upper?.measure.plausible == nil, "a range in mmHg means nothing in kPa")
     }
 
-    @Test("new types: a quantity, a category with values, an event")
-    func additions() throws {
+    @Test func newTypesAQuantityACategoryWithValuesAnEvent() throws {
         let table = try applied(
             """
             {"identifier":"HKQuantityTypeIdentifierGripStrength","kind":"quantity","title":"Grip Strength",
@@ -68,74 +64,72 @@ struct HealthTypeSupplementTests {
         for name in ["GripStrength", "Pain", "Nap"] { #expect(table.named(name)?.example() != nil) }
     }
 
-    @Test(
-        "what is wrong is named, with its place",
-        arguments: [
-            ("[]", "supplement-not-an-object", ""), ("{}", "supplement-member-missing", "types"),
-            (#"{"types":{}}"#, "supplement-value-invalid", "types"),
-            (#"{"typo":[]}"#, "supplement-member-unknown", "typo"),
-            (#"{"types":[{}]}"#, "supplement-member-missing", "types[0]"),
-            (#"{"types":[{"identifier":"a b"}]}"#, "supplement-value-invalid", "types[0].identifier"),
-            (#"{"types":[{"identifier":"HKX"}]}"#, "supplement-member-missing", "types[0]"),
-            (#"{"types":[{"identifier":"HKX","kind":"workout"}]}"#, "supplement-value-invalid", "types[0].kind"),
-            (
-                #"{"types":[{"identifier":"HKX","kind":"quantity","title":"X"}]}"#, "supplement-member-missing",
-                "types[0]"
-            ),
-            (
-                #"{"types":[{"identifier":"x","kind":"category","title":"X"}]}"#, "supplement-member-missing",
-                "types[0]"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"cmm"}}]}"#,
-                "supplement-unit-invalid", "types[0].unit.ucum"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"elephants"}}]}"#,
-                "supplement-unit-invalid", "types[0].unit.healthKit"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"m"}}]}"#,
-                "supplement-unit-mismatch", "types[0].unit.ucum"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"kg"}}]}"#,
-                "supplement-unit-mismatch", "types[0].unit"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","plausible":{"low":3,"high":2}}]}"#,
-                "supplement-value-invalid", "types[0].plausible"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","category":"vitals"}]}"#,
-                "supplement-value-invalid", "types[0].category"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","options":[]}]}"#,
-                "supplement-member-not-of-kind", "types[0].options"
-            ),
-            (
-                #"{"types":[{"identifier":"HKWorkout","unit":{"ucum":"m"}}]}"#, "supplement-member-not-of-kind",
-                "types[0].unit"
-            ),
-            (
-                #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","kind":"category"}]}"#,
-                "supplement-member-not-of-kind", "types[0].kind"
-            ),
-            (
-                #"{"types":[{"identifier":"HKWorkout"},{"identifier":"HKWorkout"}]}"#,
-                "supplement-identifier-repeated", "types[1]"
-            ),
-            (
-                #"{"types":[{"identifier":"HKWorkout","codings":[{"system":"x","code":"y"}]}]}"#,
-                "supplement-member-missing", "types[0].codings[0]"
-            ),
-            (
-                #"{"types":[{"identifier":"HKCategoryTypeIdentifierAcne","options":[{"code":"a","display":"A","aliases":["a"]}]}]}"#,
-                "supplement-identifier-repeated", "types[0].options[0]"
-            ),
-        ])
-    func faults(text: String, code: String, place: String) throws {
+    @Test(arguments: [
+        ("[]", "supplement-not-an-object", ""), ("{}", "supplement-member-missing", "types"),
+        (#"{"types":{}}"#, "supplement-value-invalid", "types"),
+        (#"{"typo":[]}"#, "supplement-member-unknown", "typo"),
+        (#"{"types":[{}]}"#, "supplement-member-missing", "types[0]"),
+        (#"{"types":[{"identifier":"a b"}]}"#, "supplement-value-invalid", "types[0].identifier"),
+        (#"{"types":[{"identifier":"HKX"}]}"#, "supplement-member-missing", "types[0]"),
+        (#"{"types":[{"identifier":"HKX","kind":"workout"}]}"#, "supplement-value-invalid", "types[0].kind"),
+        (
+            #"{"types":[{"identifier":"HKX","kind":"quantity","title":"X"}]}"#, "supplement-member-missing",
+            "types[0]"
+        ),
+        (
+            #"{"types":[{"identifier":"x","kind":"category","title":"X"}]}"#, "supplement-member-missing",
+            "types[0]"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"cmm"}}]}"#,
+            "supplement-unit-invalid", "types[0].unit.ucum"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"elephants"}}]}"#,
+            "supplement-unit-invalid", "types[0].unit.healthKit"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"ucum":"m"}}]}"#,
+            "supplement-unit-mismatch", "types[0].unit.ucum"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","unit":{"healthKit":"kg"}}]}"#,
+            "supplement-unit-mismatch", "types[0].unit"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","plausible":{"low":3,"high":2}}]}"#,
+            "supplement-value-invalid", "types[0].plausible"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","category":"vitals"}]}"#,
+            "supplement-value-invalid", "types[0].category"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","options":[]}]}"#,
+            "supplement-member-not-of-kind", "types[0].options"
+        ),
+        (
+            #"{"types":[{"identifier":"HKWorkout","unit":{"ucum":"m"}}]}"#, "supplement-member-not-of-kind",
+            "types[0].unit"
+        ),
+        (
+            #"{"types":[{"identifier":"HKQuantityTypeIdentifierHeight","kind":"category"}]}"#,
+            "supplement-member-not-of-kind", "types[0].kind"
+        ),
+        (
+            #"{"types":[{"identifier":"HKWorkout"},{"identifier":"HKWorkout"}]}"#,
+            "supplement-identifier-repeated", "types[1]"
+        ),
+        (
+            #"{"types":[{"identifier":"HKWorkout","codings":[{"system":"x","code":"y"}]}]}"#,
+            "supplement-member-missing", "types[0].codings[0]"
+        ),
+        (
+            #"{"types":[{"identifier":"HKCategoryTypeIdentifierAcne","options":[{"code":"a","display":"A","aliases":["a"]}]}]}"#,
+            "supplement-identifier-repeated", "types[0].options[0]"
+        ),
+    ])
+    func whatIsWrongIsNamedWithItsPlace(text: String, code: String, place: String) throws {
         let json = try JSON(parsing: text)
         do {
             _ = try HealthTypeTable.standard.applying(supplement: json)
@@ -147,8 +141,7 @@ struct HealthTypeSupplementTests {
         }
     }
 
-    @Test("damaged supplements are taken or refused with a place, and never harm")
-    func damaged() throws {
+    @Test func damagedSupplementsAreTakenOrRefusedWithAPlaceAndNeverHarm() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let whole = """

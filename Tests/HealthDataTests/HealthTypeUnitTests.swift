@@ -6,8 +6,7 @@ import UCUM
 
 @testable import HealthTypes
 
-@Suite("The units of the table of health types")
-struct HealthTypeUnitTests {
+@Suite struct HealthTypeUnitTests {
     private static let measures: [(identifier: String, measure: HealthMeasure)] =
         HealthType.all.flatMap { type in
             (type.measure.map { [(type.identifier, $0)] } ?? []) + type.components.map { ($0.identifier, $0.measure) }
@@ -16,8 +15,7 @@ struct HealthTypeUnitTests {
             if case .quantity(let measure) = key.value { (key.key, measure) } else { nil }
         }
 
-    @Test("every UCUM code can be read and has the dimension and size of HealthKit's unit; exceptions stand by name")
-    func agreement() throws {
+    @Test func everyUCUMCodeCanBeReadAndHasTheDimensionAndSizeOfHealthKitsUnitExceptionsStandByName() throws {
         for (identifier, measure) in Self.measures {
             let ucum = try UCUMUnit(measure.unit.ucum)
             let scale = HealthUnit.scale(from: measure.healthKitUnit, to: measure.unit.ucum)
@@ -33,8 +31,7 @@ struct HealthTypeUnitTests {
         #expect(HealthUnit.exceptions.isSubset(of: Self.measures.map(\.identifier)))
     }
 
-    @Test("percent alone is scaled, by 100")
-    func percent() throws {
+    @Test func percentAloneIsScaledBy100() throws {
         let scaled = Set(HealthType.all.filter { $0.measure?.scale == 100 }.map(\.shortName))
         #expect(
             scaled == [
@@ -52,15 +49,13 @@ struct HealthTypeUnitTests {
         }
     }
 
-    @Test("counts say what they count; none is a bare number")
-    func counts() {
+    @Test func countsSayWhatTheyCountNoneIsABareNumber() {
         for (identifier, measure) in Self.measures where measure.healthKitUnit == .count {
             #expect(measure.unit.ucum.hasPrefix("{") || measure.unit.ucum == "kg/m2", "\(identifier)")
         }
     }
 
-    @Test("every measure reads its own unit unchanged, and every compatible one")
-    func compatible() throws {
+    @Test func everyMeasureReadsItsOwnUnitUnchangedAndEveryCompatibleOne() throws {
         for (identifier, measure) in Self.measures {
             let own = try #require(measure.sourceUnit(named: measure.healthKitUnit.text), "\(identifier)")
             #expect(own.scale == (measure.scale == 100 ? .fraction : .same), "\(identifier)")
@@ -85,8 +80,7 @@ struct HealthTypeUnitTests {
         }
     }
 
-    @Test("examples are likely, and in the likely range")
-    func plausible() throws {
+    @Test func examplesAreLikelyAndInTheLikelyRange() throws {
         for type in HealthType.all {
             guard let measure = type.measure, let text = type.exampleText else { continue }
             let value = try HealthQuantity(text, unit: measure.healthKitUnit.text, as: measure).number.double

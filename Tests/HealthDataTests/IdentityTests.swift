@@ -5,10 +5,8 @@ import HealthDataTestSupport
 import TestSupport
 import Testing
 
-@Suite("Identity")
-struct IdentityTests {
-    @Test("the hash is the one it has always been: a change would send everything again")
-    func stable() throws {
+@Suite struct IdentityTests {
+    @Test func theHashIsTheOneItHasAlwaysBeenAChangeWouldSendEverythingAgain() throws {
         #expect(
             try Samples.heartRate().identity.text == "b2f052cef0a3d297350cd918b6ee4e5cfc071076d3170e26216c0d0362fa27d1")
         #expect(
@@ -16,8 +14,7 @@ struct IdentityTests {
                 == "cdf1636e5625e3d4e00adeb727a8c2dea625e78492ce716640412f6e6a82fdeb")
     }
 
-    @Test("type, start, end, value, unit and source make the identity; offset, metadata and creation do not")
-    func content() throws {
+    @Test func typeStartEndValueUnitAndSourceMakeTheIdentityOffsetMetadataAndCreationDoNot() throws {
         let sample = try Samples.heartRate()
         var same = sample
         same.start.offsetMinutes = 60
@@ -34,8 +31,7 @@ struct IdentityTests {
         #expect(Set(others.map(\.identity) + [sample.identity]).count == others.count + 1)
     }
 
-    @Test("the resource id is a UUID of the subject and the content")
-    func resourceIDs() throws {
+    @Test func theResourceIdIsAUUIDOfTheSubjectAndTheContent() throws {
         let identity = try Samples.heartRate().identity
         let ids = [
             identity.resourceID(subject: "p1"), identity.resourceID(subject: "p2"), identity.resourceID(subject: nil),
@@ -48,8 +44,7 @@ struct IdentityTests {
         #expect(try Samples.heartRate().identity.resourceID(subject: "p1") == ids[0])
     }
 
-    @Test("the compact set behaves as a set, for random keys")
-    func identitySet() {
+    @Test func theCompactSetBehavesAsASetForRandomKeys() {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         var set = IdentitySet()
@@ -73,14 +68,12 @@ struct IdentityTests {
     }
 }
 
-@Suite("Samples already sent")
-struct SeenIdentitiesTests {
+@Suite struct SeenIdentitiesTests {
     private func file() -> URL {
         FileManager.default.temporaryDirectory.appendingPathComponent("seen-\(UUID().uuidString)")
     }
 
-    @Test("what is committed is there the next time; what is only staged is not")
-    func commit() throws {
+    @Test func whatIsCommittedIsThereTheNextTimeWhatIsOnlyStagedIsNot() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         let identities = try (0..<50).map { try Samples.heartRate(at: Int64($0)).identity }
@@ -98,8 +91,7 @@ struct SeenIdentitiesTests {
         #expect(!seen.contains(identities[45]))
     }
 
-    @Test("an entry cut by a crash, at any byte, costs that entry alone")
-    func torn() throws {
+    @Test func anEntryCutByACrashAtAnyByteCostsThatEntryAlone() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         let identities = try (0..<4).map { try Samples.heartRate(at: Int64($0)).identity }
@@ -118,8 +110,7 @@ struct SeenIdentitiesTests {
         }
     }
 
-    @Test("a file of another kind is refused and left alone")
-    func foreign() throws {
+    @Test func aFileOfAnotherKindIsRefusedAndLeftAlone() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("not a list of samples at all".utf8).write(to: file)
@@ -127,8 +118,7 @@ struct SeenIdentitiesTests {
         #expect(try Data(contentsOf: file) == Data("not a list of samples at all".utf8))
     }
 
-    @Test("a folder that is not there is an error with a code, and the samples stay staged")
-    func noFolder() throws {
+    @Test func aFolderThatIsNotThereIsAnErrorWithACodeAndTheSamplesStayStaged() throws {
         var seen = try SeenIdentities(file: file().appendingPathComponent("missing"))
         let identity = try Samples.heartRate().identity
         seen.stage(identity)

@@ -5,8 +5,7 @@ import HealthDataTestSupport
 import TestSupport
 import Testing
 
-@Suite("Nights of sleep")
-struct NightTests {
+@Suite struct NightTests {
     static let watch = HealthSource(product: .appleWatch, version: "9.2")
     static let phone = HealthSource(product: .iPhone, version: "16.2")
     static let app = HealthSource(product: .app, version: "3.1")
@@ -34,8 +33,7 @@ struct NightTests {
             uniquingKeysWith: +)
     }
 
-    @Test("every value of sleep analysis is a stage, the older names too")
-    func stages() throws {
+    @Test func everyValueOfSleepAnalysisIsAStageTheOlderNamesToo() throws {
         let type = try #require(HealthType.named("SleepAnalysis"))
         #expect(Set(type.options.compactMap { SleepStage($0) }) == Set(SleepStage.allCases))
         #expect(type.options.count == SleepStage.allCases.count)
@@ -44,8 +42,7 @@ struct NightTests {
         #expect(SleepStage(HealthOption("HKCategoryValueSeverityMild", "Mild")) == nil)
     }
 
-    @Test("a night of one source: the minutes of its stages, in bed apart")
-    func plain() throws {
+    @Test func aNightOfOneSourceTheMinutesOfItsStagesInBedApart() throws {
         let night = try #require(
             Self.nights([
                 try Self.sample(.inBed, from: -60, to: 420, Self.phone), try Self.sample(.core, from: -30, to: 120),
@@ -58,8 +55,7 @@ struct NightTests {
         #expect(night.sessions.count == 1)
     }
 
-    @Test("a gap of an hour is one session, a gap of more is two, and both are of one night")
-    func gaps() throws {
+    @Test func aGapOfAnHourIsOneSessionAGapOfMoreIsTwoAndBothAreOfOneNight() throws {
         let hour = Self.nights([try Self.sample(.core, from: 0, to: 60), try Self.sample(.core, from: 120, to: 180)])
         #expect(hour.map(\.sessions.count) == [1])
         let more = Self.nights([
@@ -75,8 +71,7 @@ struct NightTests {
         #expect(bridged.map(\.sessions.count) == [1])
     }
 
-    @Test("a nap after lunch belongs to the night before, an evening's sleep to the next")
-    func naps() throws {
+    @Test func aNapAfterLunchBelongsToTheNightBeforeAnEveningsSleepToTheNext() throws {
         let nights = Self.nights([
             try Self.sample(.core, from: 0, to: 360), try Self.sample(.core, from: 840, to: 900),
             try Self.sample(.core, from: 1140, to: 1200),
@@ -85,8 +80,7 @@ struct NightTests {
         #expect(nights.map(\.sessions.count) == [2, 1])
     }
 
-    @Test("where sources overlap the watch is believed, and the phone fills what it has not")
-    func sources() throws {
+    @Test func whereSourcesOverlapTheWatchIsBelievedAndThePhoneFillsWhatItHasNot() throws {
         let nights = Self.nights([
             try Self.sample(.unspecified, from: 0, to: 480, Self.phone), try Self.sample(.core, from: 60, to: 120),
             try Self.sample(.awake, from: 120, to: 150), try Self.sample(.rem, from: 100, to: 500, Self.app),
@@ -95,8 +89,7 @@ struct NightTests {
         #expect(nights.first?.samples.count == 4, "overruled samples belong to the night all the same")
     }
 
-    @Test("where one source says two things at once, awake counts, then the deeper stage")
-    func oneSource() throws {
+    @Test func whereOneSourceSaysTwoThingsAtOnceAwakeCountsThenTheDeeperStage() throws {
         let nights = Self.nights([
             try Self.sample(.unspecified, from: 0, to: 100, Self.app),
             try Self.sample(.awake, from: 10, to: 20, Self.app),
@@ -105,8 +98,7 @@ struct NightTests {
         #expect(Self.minutes(nights.first) == [.unspecified: 60, .awake: 10, .deep: 20, .core: 10])
     }
 
-    @Test("time in bed of two sources counts once, and with nothing else there is no sleep")
-    func inBed() throws {
+    @Test func timeInBedOfTwoSourcesCountsOnceAndWithNothingElseThereIsNoSleep() throws {
         let nights = Self.nights([
             try Self.sample(.inBed, from: 0, to: 300, Self.phone),
             try Self.sample(.inBed, from: 200, to: 400, Self.app),
@@ -115,8 +107,7 @@ struct NightTests {
         #expect(nights.first?.times.hasStages == false)
     }
 
-    @Test("nights can be asked for again, and after more samples came")
-    func again() throws {
+    @Test func nightsCanBeAskedForAgainAndAfterMoreSamplesCame() throws {
         var nights = HealthNights()
         let samples = try (0..<400).map { try Self.sample(.core, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
         for sample in samples.shuffled() { nights.add(sample, identity: sample.identity) }
@@ -128,8 +119,7 @@ struct NightTests {
         #expect(nights.nights().first?.samples.first == later.identity)
     }
 
-    @Test("samples without length and longer than a day are in no night, but counted")
-    func leftOut() throws {
+    @Test func samplesWithoutLengthAndLongerThanADayAreInNoNightButCounted() throws {
         var nights = HealthNights()
         for sample in [
             try Self.sample(.core, from: 5, to: 5), try Self.sample(.inBed, from: 0, to: 1441),
@@ -141,8 +131,7 @@ struct NightTests {
         #expect(nights.leftOut == [.empty: 1, .tooLong: 1])
     }
 
-    @Test("random nights: what a count second by second gives, in any order")
-    func random() throws {
+    @Test func randomNightsWhatACountSecondBySecondGivesInAnyOrder() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<15 {
@@ -191,8 +180,7 @@ struct NightTests {
             ]).first)
     }
 
-    @Test("the summary is an observation of its own, derived from those of the stages")
-    func observation() throws {
+    @Test func theSummaryIsAnObservationOfItsOwnDerivedFromThoseOfTheStages() throws {
         let night = try night()
         let json = night.observation(subject: "p1").json
         #expect(json["status"]?.string == "final")
@@ -217,17 +205,14 @@ struct NightTests {
         #expect(components.last?["valueInteger"]?.integer == 1)
     }
 
-    @Test(
-        "minutes are given to the nearest hundredth",
-        arguments: [(100, "1.67"), (80, "1.33"), (62, "1.03"), (6, "0.1")])
-    func minutes(seconds: Int64, text: String) throws {
+    @Test(arguments: [(100, "1.67"), (80, "1.33"), (62, "1.03"), (6, "0.1")])
+    func minutesAreGivenToTheNearestHundredth(seconds: Int64, text: String) throws {
         let night = try #require(Self.nights([try Self.sample(.rem, from: 0, to: seconds, unit: 1)]).first)
         let asleep = night.observation(subject: nil).json["component"]?[0]?["valueQuantity"]?["value"]
         #expect(asleep?.number?.text == text)
     }
 
-    @Test("derivedFrom names the observations that the samples became")
-    func derivedFrom() throws {
+    @Test func derivedFromNamesTheObservationsThatTheSamplesBecame() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
         for subject in [nil, "p1"] {
             let night = try #require(Self.nights(samples).first)
@@ -238,8 +223,7 @@ struct NightTests {
         }
     }
 
-    @Test("where identities are not kept the nights are the same, without them")
-    func withoutIdentities() throws {
+    @Test func whereIdentitiesAreNotKeptTheNightsAreTheSameWithoutThem() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
         var nights = HealthNights(keepsIdentities: false)
         for sample in samples { nights.add(sample, identity: sample.identity) }
@@ -248,8 +232,7 @@ struct NightTests {
         #expect(night.times == Self.nights(samples).first?.times)
     }
 
-    @Test("the id follows from the night and its samples, and from nothing else")
-    func identity() throws {
+    @Test func theIdFollowsFromTheNightAndItsSamplesAndFromNothingElse() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
         let first = try #require(Self.nights(samples).first).observation(subject: "p1")
         let again = try #require(Self.nights(samples.reversed()).first).observation(subject: "p1")
@@ -261,8 +244,7 @@ struct NightTests {
         #expect(samples.allSatisfy { $0.observation(subject: "p1").id != first.id })
     }
 
-    @Test("the offset is that of the person's clock, where it changed in the night too")
-    func offsets() throws {
+    @Test func theOffsetIsThatOfThePersonsClockWhereItChangedInTheNightToo() throws {
         let night = try #require(
             Self.nights([
                 try Self.sample(.core, from: 0, to: 60, offset: 60),

@@ -5,10 +5,8 @@ import HealthDataTestSupport
 import TestSupport
 import Testing
 
-@Suite("Samples as observations")
-struct ObservationTests {
-    @Test("a moment's quantity, member by member")
-    func quantity() throws {
+@Suite struct ObservationTests {
+    @Test func aMomentsQuantityMemberByMember() throws {
         var sample = try Samples.heartRate()
         sample.created = HealthInstant(seconds: Samples.start.seconds + 60, offsetMinutes: -420)
         sample.context.add(key: "HKMetadataKeyHeartRateMotionContext", value: "2")
@@ -28,8 +26,7 @@ struct ObservationTests {
         #expect(sample.observation(subject: "p1").json.text() == expected)
     }
 
-    @Test("the text written fast is the text of the JSON, with every part there is")
-    func fastText() throws {
+    @Test func theTextWrittenFastIsTheTextOfTheJSONWithEveryPartThereIs() throws {
         var samples = [try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.pressure("120", nil)]
         samples[0].uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         samples[0].created = Samples.start
@@ -51,8 +48,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("what was recorded in another unit stands beside the value, or is the value where that is asked for")
-    func recordedUnit() throws {
+    @Test func whatWasRecordedInAnotherUnitStandsBesideTheValueOrIsTheValueWhereThatIsAskedFor() throws {
         let mass = try Samples.quantity("BodyMass", "158.50", unit: "lb")
         let given = try #require(mass.observation(subject: nil).value?.json)
         #expect(given["value"]?.number?.text == "71.894390645" && given["code"]?.string == "kg")
@@ -71,8 +67,7 @@ struct ObservationTests {
         #expect(percent.value?.json["value"]?.number?.text == "97" && percent.value?.json["code"]?.string == "%")
     }
 
-    @Test("each real device has one resource, whatever its software and the address in its text")
-    func devices() throws {
+    @Test func eachRealDeviceHasOneResourceWhateverItsSoftwareAndTheAddressInItsText() throws {
         func device(_ text: String) -> HealthDevice? { Redaction.device(text, product: .appleWatch) }
         let first = device(", name:Robin's Watch, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:4.3.1")
         #expect(
@@ -87,8 +82,7 @@ struct ObservationTests {
         #expect(other?.manufacturer == nil && other?.hardware == nil)
     }
 
-    @Test("HealthKit's own identifier stands first, under the system that others use")
-    func uuid() throws {
+    @Test func healthKitsOwnIdentifierStandsFirstUnderTheSystemThatOthersUse() throws {
         var sample = try Samples.heartRate()
         sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         let identifiers = sample.observation(subject: nil).identifier
@@ -97,8 +91,7 @@ struct ObservationTests {
         #expect(sample.observation(subject: nil).subject == nil)
     }
 
-    @Test("a span of time is a period; what was typed in says so")
-    func period() throws {
+    @Test func aSpanOfTimeIsAPeriodWhatWasTypedInSaysSo() throws {
         var sample = try Samples.heartRate(end: 90)
         sample.context.wasUserEntered = true
         let observation = sample.observation(subject: "p1")
@@ -107,8 +100,7 @@ struct ObservationTests {
         #expect(observation.method?.coding.first?.code == "HKWasUserEntered")
     }
 
-    @Test("a blood pressure is one observation with two components")
-    func bloodPressure() throws {
+    @Test func aBloodPressureIsOneObservationWithTwoComponents() throws {
         let observation = try Samples.pressure("120", "80").observation(subject: "p1")
         #expect(observation.value == nil)
         #expect(observation.component.map { $0.code?.coding.first?.code } == ["8480-6", "8462-4"])
@@ -116,8 +108,7 @@ struct ObservationTests {
         #expect(observation.component.map { $0.value?.json["code"]?.string } == ["mm[Hg]", "mm[Hg]"])
     }
 
-    @Test("a sleep stage carries its code and words")
-    func sleep() throws {
+    @Test func aSleepStageCarriesItsCodeAndWords() throws {
         let type = try #require(HealthType.named("SleepAnalysis"))
         let deep = try #require(type.option(named: "HKCategoryValueSleepAnalysisAsleepDeep"))
         let end = HealthInstant(seconds: Samples.start.seconds + 600, offsetMinutes: -420)
@@ -133,8 +124,7 @@ struct ObservationTests {
                 == "HKCategoryValueSleepAnalysisAsleepUnspecified")
     }
 
-    @Test("a workout's figures come in the order of the table and can be told apart")
-    func workout() throws {
+    @Test func aWorkoutsFiguresComeInTheOrderOfTheTableAndCanBeToldApart() throws {
         let type = HealthType.workout
         var workout = HealthWorkout(activity: try #require(type.option(named: "HKWorkoutActivityTypeRunning")))
         for (identifier, text, unit) in [
@@ -157,8 +147,7 @@ struct ObservationTests {
         #expect(observation.value?.json["text"]?.string == "Running")
     }
 
-    @Test("instants are written as FHIR writes them, for random times and offsets")
-    func instants() throws {
+    @Test func instantsAreWrittenAsFHIRWritesThemForRandomTimesAndOffsets() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<2000 {
@@ -171,8 +160,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("a zone gives the offset of the day, and a name that is none gives nothing")
-    func zones() {
+    @Test func aZoneGivesTheOffsetOfTheDayAndANameThatIsNoneGivesNothing() {
         var zones = TimeZoneOffsets()
         #expect(zones.minutes(in: "America/Los_Angeles", at: 1_479_137_141) == -480)
         #expect(zones.minutes(in: "America/Los_Angeles", at: 1_468_000_000) == -420)

@@ -2,10 +2,8 @@ import FHIR
 import HealthData
 import Testing
 
-@Suite("Redaction")
-struct RedactionTests {
+@Suite struct RedactionTests {
     @Test(
-        "names become kinds of product",
         arguments: [
             ("Anna’s iPhone", nil, HealthProduct.iPhone), ("iPhone von Anna", nil, .iPhone),
             ("Anna’s Apple\u{A0}Watch", nil, .appleWatch), ("Anna's Apple Watch", nil, .appleWatch),
@@ -25,20 +23,18 @@ struct RedactionTests {
             ),
             ("Running app", "<<HKDevice: 0x1>, name:x, model:Watch>", .appleWatch),
         ] as [(String, String?, HealthProduct)])
-    func products(name: String, device: String?, product: HealthProduct) {
+    func namesBecomeKindsOfProduct(name: String, device: String?, product: HealthProduct) {
         #expect(Redaction.product(sourceName: name, device: device) == product)
     }
 
-    @Test("a version is digits and points, or nothing")
-    func versions() {
+    @Test func aVersionIsDigitsAndPointsOrNothing() {
         for text in ["4.3.1", "2160040", "16.2"] { #expect(Redaction.version(text) == text) }
         for text in ["", "Anna", "1.0 (Anna)", "v1", String(repeating: "1", count: 30)] {
             #expect(Redaction.version(text).isEmpty, "\(text)")
         }
     }
 
-    @Test("only listed metadata pass, and only with values they can have")
-    func metadata() {
+    @Test func onlyListedMetadataPassAndOnlyWithValuesTheyCanHave() {
         var context = HealthContext()
         for (key, value) in [
             ("HKWasUserEntered", "1"), ("HKMetadataKeyHeartRateMotionContext", "2"), ("HKBloodGlucoseMealTime", "1"),

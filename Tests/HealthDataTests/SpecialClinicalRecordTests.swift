@@ -3,8 +3,7 @@ import Foundation
 import HealthData
 import Testing
 
-@Suite("Clinical records")
-struct SpecialClinicalRecordTests {
+@Suite struct SpecialClinicalRecordTests {
     static let text = """
         {"resourceType":"DiagnosticReport","id":"r1","status":"final","category":[{"text":"Lab"}],"code":{"text":"Lipids"},\
         "subject":{"reference":"Patient/77","display":"Robin Example","identifier":{"value":"MRN 5"}},\
@@ -23,13 +22,11 @@ struct SpecialClinicalRecordTests {
             ClinicalRecord(json, version: version, url: "https://\(server)/r4/\(type)/\(json["id"]?.string ?? "")"))
     }
 
-    @Test("without a subject nothing is touched")
-    func untouched() throws {
+    @Test func withoutASubjectNothingIsTouched() throws {
         #expect(try Self.record().resource(subject: nil, device: nil, extensions: []).text() == Self.text)
     }
 
-    @Test("with a subject the patient is the subject and no name is left of the reference")
-    func subject() throws {
+    @Test func withASubjectThePatientIsTheSubjectAndNoNameIsLeftOfTheReference() throws {
         let resource = try Self.record().resource(subject: "p1", device: nil, extensions: [])
         #expect(resource["subject"] == ["reference": "Patient/p1"])
         #expect(!resource.text().contains("Robin"))
@@ -40,8 +37,7 @@ struct SpecialClinicalRecordTests {
         #expect(resource["identifier"] == [["system": "urn:tributary:clinical-record-id", "value": "r1"]])
     }
 
-    @Test("the links between the records of one hospital stay, and two hospitals do not meet")
-    func links() throws {
+    @Test func theLinksBetweenTheRecordsOfOneHospitalStayAndTwoHospitalsDoNotMeet() throws {
         let report = try Self.record().resource(subject: "p1", device: nil, extensions: [])
         func observation(_ id: String, _ server: String = "h.example") throws -> String {
             try Self.record("{\"resourceType\":\"Observation\",\"id\":\"\(id)\",\"note\":[]}", server: server)
@@ -53,8 +49,7 @@ struct SpecialClinicalRecordTests {
         #expect(report["result"]?[0]?["display"]?.string == "HDL")
     }
 
-    @Test("a record of DSTU2 refers to another one by the type that it has in R4, and meets it")
-    func renamed() throws {
+    @Test func aRecordOfDSTU2RefersToAnotherOneByTheTypeThatItHasInR4AndMeetsIt() throws {
         let order = try Self.record(#"{"resourceType":"MedicationOrder","id":"m1"}"#, version: "1.0.2")
         let statement = try Self.record(#"{"resourceType":"MedicationDispense","id":"d1"}"#, version: "1.0.2")
         // Under either name: a conversion may bring references up to date, or leave them.
@@ -70,8 +65,7 @@ struct SpecialClinicalRecordTests {
         #expect(dispense["authorizingPrescription"] == [place, place])
     }
 
-    @Test("the record of next year takes the place of this year's, and is another content")
-    func place() throws {
+    @Test func theRecordOfNextYearTakesThePlaceOfThisYearsAndIsAnotherContent() throws {
         let first = try Self.record()
         let second = try Self.record(Self.text.replacing("final", with: "amended"))
         #expect(first.identity != second.identity)
@@ -80,8 +74,7 @@ struct SpecialClinicalRecordTests {
         #expect(without.place == without.identity)
     }
 
-    @Test("DSTU2 is held in a document as it is until it is converted")
-    func dstu2() throws {
+    @Test func dstu2IsHeldInADocumentAsItIsUntilItIsConverted() throws {
         let text =
             #"{"resourceType":"Immunization","id":"i1","wasNotGiven":false,"patient":{"reference":"Patient/77"}}"#
         let record = try Self.record(text, version: "1.0.2")
@@ -105,7 +98,6 @@ struct SpecialClinicalRecordTests {
     }
 
     @Test(
-        "the release is the one that is named, or else the one that the shape tells",
         arguments: [
             (#"{"resourceType":"Observation","category":[]}"#, nil, ClinicalRecord.Release.r4),
             (#"{"resourceType":"Observation","category":{}}"#, nil, .dstu2),
@@ -120,12 +112,13 @@ struct SpecialClinicalRecordTests {
             (#"{"resourceType":"AllergyIntolerance","substance":{}}"#, nil, .dstu2),
             (#"{"resourceType":"Immunization","occurrenceDateTime":"2020"}"#, nil, .r4),
         ] as [(String, String?, ClinicalRecord.Release)])
-    func release(text: String, version: String?, release: ClinicalRecord.Release) throws {
+    func theReleaseIsTheOneThatIsNamedOrElseTheOneThatTheShapeTells(
+        text: String, version: String?, release: ClinicalRecord.Release
+    ) throws {
         #expect(try Self.record(text, version: version).release == release)
     }
 
-    @Test("what is no resource is no record")
-    func noResource() throws {
+    @Test func whatIsNoResourceIsNoRecord() throws {
         for text in ["{}", "[]", "1", #"{"resourceType":5}"#, #"{"resourceType":"../etc"}"#, #"{"resourceType":""}"#] {
             #expect(ClinicalRecord(try JSON(parsing: text)) == nil, "\(text)")
         }

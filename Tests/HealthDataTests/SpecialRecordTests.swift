@@ -5,13 +5,13 @@ import HealthData
 import Testing
 import UCUM
 
-@Suite("Special records as resources")
-struct SpecialRecordTests {
+@Suite struct SpecialRecordTests {
     static let start = HealthInstant(seconds: 1_479_137_141, offsetMinutes: -420)
     static let watch = SpecialOrigin(source: HealthSource(product: .appleWatch, version: "4.3.1"))
 
-    @Test("every kind has an example, and every example is a valid resource", arguments: SpecialKind.allCases)
-    func examples(kind: SpecialKind) throws {
+    @Test(arguments: SpecialKind.allCases) func everyKindHasAnExampleAndEveryExampleIsAValidResource(kind: SpecialKind)
+        throws
+    {
         let record = try #require(SpecialExamples.example(kind))
         #expect(record.kind == kind)
         #expect(record.timeProblem == nil)
@@ -27,8 +27,7 @@ struct SpecialRecordTests {
         }
     }
 
-    @Test("every type of the table that is no single value has an example, and every one is a valid resource")
-    func types() throws {
+    @Test func everyTypeOfTheTableThatIsNoSingleValueHasAnExampleAndEveryOneIsAValidResource() throws {
         let single: Set<HealthType.Kind> = [.quantity, .category, .correlation, .workout]
         for type in HealthType.all {
             let record = SpecialExamples.example(of: type)
@@ -43,16 +42,14 @@ struct SpecialRecordTests {
         }
     }
 
-    @Test("every unit is UCUM", arguments: SpecialKind.allCases)
-    func units(kind: SpecialKind) throws {
+    @Test(arguments: SpecialKind.allCases) func everyUnitIsUCUM(kind: SpecialKind) throws {
         let record = try #require(SpecialExamples.example(kind))
         for code in Self.units(record.resource(subject: nil, device: nil, extensions: [])) {
             #expect((try? UCUMUnit(code)) != nil, "\(code)")
         }
     }
 
-    @Test("the members stand in the order of all observations; device and extensions are the caller's")
-    func members() throws {
+    @Test func theMembersStandInTheOrderOfAllObservationsDeviceAndExtensionsAreTheCallers() throws {
         var record = try #require(SpecialExamples.example(.stateOfMind) as? StateOfMind)
         record.origin.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         record.origin.created = Self.start
@@ -71,8 +68,8 @@ struct SpecialRecordTests {
         #expect(resource.at("method", "text")?.string == "Entered by hand")
     }
 
-    @Test("the same content is the same record, and another content another one", arguments: SpecialKind.allCases)
-    func identity(kind: SpecialKind) throws {
+    @Test(arguments: SpecialKind.allCases)
+    func theSameContentIsTheSameRecordAndAnotherContentAnotherOne(kind: SpecialKind) throws {
         let record = try #require(SpecialExamples.example(kind))
         #expect(record.identity == SpecialExamples.example(kind)?.identity)
         #expect(record.id(subject: "p1") != record.id(subject: "p2"))
@@ -83,8 +80,7 @@ struct SpecialRecordTests {
         #expect(id.uuid.6 >> 4 == 8)
     }
 
-    @Test("times that cannot be believed are a reason to skip")
-    func times() throws {
+    @Test func timesThatCannotBeBelievedAreAReasonToSkip() throws {
         var record = try #require(SpecialExamples.example(.stateOfMind) as? StateOfMind)
         record.start = HealthInstant(seconds: 253_402_300_799, offsetMinutes: 0)
         #expect(record.timeProblem == .dateOutOfRange)
@@ -94,8 +90,7 @@ struct SpecialRecordTests {
         #expect(ActivitySummary(day: "2016-02-29", exerciseTime: rings)?.timeProblem == nil)
     }
 
-    @Test("what can say who the person is is marked")
-    func identifying() {
+    @Test func whatCanSayWhoThePersonIsIsMarked() {
         #expect(SpecialKind.allCases.filter(\.isIdentifying) == [.workoutRoute, .clinicalRecord])
     }
 

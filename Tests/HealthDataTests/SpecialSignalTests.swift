@@ -3,13 +3,11 @@ import Foundation
 import HealthData
 import Testing
 
-@Suite("Electrocardiograms, heartbeats and routes")
-struct SpecialSignalTests {
+@Suite struct SpecialSignalTests {
     static let start = SpecialRecordTests.start
     static let watch = SpecialRecordTests.watch
 
-    @Test("an electrocardiogram is one row of voltages with an exact period and the digits of its source")
-    func electrocardiogram() throws {
+    @Test func anElectrocardiogramIsOneRowOfVoltagesWithAnExactPeriodAndTheDigitsOfItsSource() throws {
         var series = SampledSeries()
         for text in ["57.992", "62.410", "-66.502", "0"] { series.append(JSONNumber(text: text)) }
         series.append(nil)
@@ -38,8 +36,7 @@ struct SpecialSignalTests {
                 """)
     }
 
-    @Test("a frequency with places has its period to 18 digits; an end lies behind the last voltage")
-    func frequency() throws {
+    @Test func aFrequencyWithPlacesHasItsPeriodTo18DigitsAnEndLiesBehindTheLastVoltage() throws {
         let series = SampledSeries(Array(repeating: 1.5, count: 15_347))
         let frequency = try #require(JSONNumber(text: "511.562"))
         let record = try #require(
@@ -60,8 +57,7 @@ struct SpecialSignalTests {
                 origin: Self.watch) == nil)
     }
 
-    @Test("millivolts keep their digits and have a factor")
-    func millivolts() throws {
+    @Test func millivoltsKeepTheirDigitsAndHaveAFactor() throws {
         let record = try #require(
             Electrocardiogram(
                 start: Self.start, samplingFrequency: JSONNumber(512),
@@ -71,8 +67,7 @@ struct SpecialSignalTests {
         #expect(data?["data"]?.string == "0.057992")
     }
 
-    @Test("every case has Apple's number and name")
-    func classifications() {
+    @Test func everyCaseHasApplesNumberAndName() {
         #expect(Electrocardiogram.Classification.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 100])
         #expect(Set(Electrocardiogram.Classification.allCases.map(\.option.code)).count == 8)
         #expect(
@@ -85,15 +80,13 @@ struct SpecialSignalTests {
             ])
     }
 
-    @Test("binary numbers are written with the digits that mean them, and what is no number is a gap")
-    func binary() {
+    @Test func binaryNumbersAreWrittenWithTheDigitsThatMeanThemAndWhatIsNoNumberIsAGap() {
         let series = SampledSeries([1, -0.1, 1e-7, 1e22, .nan, .infinity, 60.100])
         #expect(series.data == "1 -0.1 0.0000001 10000000000000000000000 E E 60.1")
         #expect(series.gaps == 2)
     }
 
-    @Test("beats are offsets from the start; missed beats and rates are rows beside them")
-    func heartbeats() throws {
+    @Test func beatsAreOffsetsFromTheStartMissedBeatsAndRatesAreRowsBesideThem() throws {
         let beats = [(0.0, false), (0.8125, false), (2.5, true)].map {
             HeartbeatSeries.Beat(offset: $0.0, isPrecededByGap: $0.1, rate: JSONNumber(72))
         }
@@ -120,8 +113,7 @@ struct SpecialSignalTests {
             verticalAccuracy: "6.428697")
     }
 
-    @Test("a route says where someone was only when it is told to")
-    func routeDetail() throws {
+    @Test func aRouteSaysWhereSomeoneWasOnlyWhenItIsToldTo() throws {
         var track = RouteTrack()
         for time in [0, 1000, 2500] as [Int64] { _ = track.add(Self.point(time)) }
         var route = try #require(WorkoutRoute(track: track, offsetMinutes: -420, origin: Self.watch))
@@ -138,8 +130,7 @@ struct SpecialSignalTests {
         #expect(route.observation(subject: "p1").effective?.json["end"]?.string == "2016-11-14T08:25:43-07:00")
     }
 
-    @Test("points that are none are refused; unknown values are gaps that keep the rows in step")
-    func routePoints() throws {
+    @Test func pointsThatAreNoneAreRefusedUnknownValuesAreGapsThatKeepTheRowsInStep() throws {
         var track = RouteTrack()
         let none = [Self.point(0, "91"), Self.point(0, "NaN"), Self.point(0, ""), Self.point(.max / 2)]
         let taken = none.map { track.add($0) }

@@ -3,13 +3,11 @@ import Foundation
 import HealthData
 import Testing
 
-@Suite("Days, tests and answers")
-struct SpecialStatementTests {
+@Suite struct SpecialStatementTests {
     static let start = SpecialRecordTests.start
     static let watch = SpecialRecordTests.watch
 
-    @Test("a day is a date without a clock, its energy in kilocalories whatever the region")
-    func activitySummary() throws {
+    @Test func aDayIsADateWithoutAClockItsEnergyInKilocaloriesWhateverTheRegion() throws {
         let value = try SpecialMeasure.energy.read("2469.614368", unit: "kJ")
         let goal = try SpecialMeasure.energy.read("630", unit: "kcal")
         let summary = try #require(
@@ -30,8 +28,7 @@ struct SpecialStatementTests {
         #expect(ActivitySummary(day: "2016-11-15") == nil)
     }
 
-    @Test("the summary of an evening takes the place of the one at noon, and is another content")
-    func activityPlace() throws {
+    @Test func theSummaryOfAnEveningTakesThePlaceOfTheOneAtNoonAndIsAnotherContent() throws {
         func summary(_ minutes: Double, day: String = "2016-11-15") throws -> ActivitySummary {
             let ring = ActivitySummary.Ring(value: SpecialMeasure.minutes.quantity(minutes))
             return try #require(ActivitySummary(day: day, exerciseTime: ring))
@@ -43,8 +40,7 @@ struct SpecialStatementTests {
         #expect(try summary(10, day: "2016-11-16").id(subject: "p1") != noon.id(subject: "p1"))
     }
 
-    @Test("an audiogram tells ear and frequency apart")
-    func audiogram() throws {
+    @Test func anAudiogramTellsEarAndFrequencyApart() throws {
         let frequency = try SpecialMeasure.frequency.read("1.5", unit: "kHz")
         let level = try SpecialMeasure.hearingLevel.read("15.50", unit: "dBHL")
         let audiogram = try #require(
@@ -65,8 +61,7 @@ struct SpecialStatementTests {
         #expect(Audiogram(start: Self.start, end: Self.start, thresholds: [], origin: Self.watch) == nil)
     }
 
-    @Test("a prescription is an observation of each eye")
-    func visionPrescription() throws {
+    @Test func aPrescriptionIsAnObservationOfEachEye() throws {
         var lens = VisionPrescription.Lens()
         lens[.sphere] = try SpecialMeasure.dioptre.read("-1.25", unit: "D")
         lens[.farPupillaryDistance] = try SpecialMeasure.millimetre.read("3.15", unit: "cm")
@@ -88,8 +83,7 @@ struct SpecialStatementTests {
         )
     }
 
-    @Test("a state of mind has Apple's numbers, each label once, unknown ones left out")
-    func stateOfMind() throws {
+    @Test func aStateOfMindHasApplesNumbersEachLabelOnceUnknownOnesLeftOut() throws {
         func state(_ valence: Double) -> StateOfMind? {
             StateOfMind(
                 start: Self.start, feeling: .dailyMood, valence: valence, labels: [38, 1, 1, 0, 39], associations: [13],
@@ -109,8 +103,7 @@ struct SpecialStatementTests {
         #expect(state(.nan) == nil)
     }
 
-    @Test("the PHQ-9 has LOINC's codes, a score and its band")
-    func phq9() throws {
+    @Test func thePHQ9HasLOINCsCodesAScoreAndItsBand() throws {
         func form(_ answers: [Int?]) -> Assessment? {
             Assessment(form: .phq9, start: Self.start, answers: answers, origin: Self.watch)
         }
@@ -133,8 +126,7 @@ struct SpecialStatementTests {
         }
     }
 
-    @Test("the GAD-7 has seven questions and no code of LOINC")
-    func gad7() throws {
+    @Test func theGAD7HasSevenQuestionsAndNoCodeOfLOINC() throws {
         let record = try #require(
             Assessment(form: .gad7, start: Self.start, answers: [3, 3, 3, 3, 1, 1, 1], origin: Self.watch))
         #expect(record.score == 15)

@@ -4,8 +4,7 @@ import HealthData
 import HealthDataTestSupport
 import Testing
 
-@Suite("Events and activities of workouts")
-struct WorkoutPartTests {
+@Suite struct WorkoutPartTests {
     static func workout(_ parts: [HealthWorkoutPart]) throws -> HealthSample {
         let type = HealthType.workout
         var workout = HealthWorkout(activity: try #require(type.option(named: "HKWorkoutActivityTypeSwimming")))
@@ -25,8 +24,7 @@ struct WorkoutPartTests {
             milliseconds: milliseconds)
     }
 
-    @Test("HealthKit's eight kinds of events, by name and by number")
-    func kinds() {
+    @Test func healthKitsEightKindsOfEventsByNameAndByNumber() {
         let names = [
             "Pause", "Resume", "Lap", "Marker", "MotionPaused", "MotionResumed", "Segment", "PauseOrResumeRequest",
         ]
@@ -40,8 +38,7 @@ struct WorkoutPartTests {
         }
     }
 
-    @Test("a moment is a dateTime, a span a period to the thousandth of a second")
-    func times() throws {
+    @Test func aMomentIsADateTimeASpanAPeriodToTheThousandthOfASecond() throws {
         let sample = try Self.workout([
             try Self.event("HKWorkoutEventTypePause"), try Self.event("3", at: 120, milliseconds: 25_030),
             try Self.event("HKWorkoutEventTypeSegment", at: 180, milliseconds: 60_000),
@@ -59,8 +56,7 @@ struct WorkoutPartTests {
         #expect(components[2].value?.json["end"]?.string == "2016-11-14T08:29:41-07:00")
     }
 
-    @Test("the text written fast is the text of the JSON, with metadata, figures and units as recorded")
-    func fastText() throws {
+    @Test func theTextWrittenFastIsTheTextOfTheJSONWithMetadataFiguresAndUnitsAsRecorded() throws {
         var lap = try Self.event("HKWorkoutEventTypeLap", milliseconds: 25_300)
         lap.context.add(key: "HKSwimmingStrokeStyle", value: "2")
         lap.context.add(key: "HKLapLength", value: "25 yd")
@@ -86,15 +82,13 @@ struct WorkoutPartTests {
         #expect(components?[1]?["extension"]?[0]?["valueQuantity"]?["value"]?.number?.text == "1371.6")
     }
 
-    @Test("a workout is the same whether its events are known or not")
-    func identity() throws {
+    @Test func aWorkoutIsTheSameWhetherItsEventsAreKnownOrNot() throws {
         let plain = try Self.workout([])
         let full = try Self.workout([try Self.event("HKWorkoutEventTypePause"), try Self.event("2", at: 90)])
         #expect(plain.identity == full.identity && plain != full)
     }
 
-    @Test("the same event is there once, and there are no more than the limit")
-    func limit() throws {
+    @Test func theSameEventIsThereOnceAndThereAreNoMoreThanTheLimit() throws {
         var workout = HealthWorkout(activity: try #require(HealthType.workout.options.first))
         for second in 0..<Int64(HealthWorkout.partLimit) {
             let isAdded = [

@@ -7,8 +7,7 @@ import Testing
 @testable import HealthData
 @testable import HealthReport
 
-@Suite("The health report")
-struct ReportTests {
+@Suite struct ReportTests {
     static let phone = HealthSource(product: .iPhone, version: "16.2")
 
     static func html(_ samples: [HealthSample], since: HealthDay? = nil, until: HealthDay? = nil) -> String {
@@ -44,8 +43,7 @@ struct ReportTests {
         return HealthSample(type: type, value: .workout(workout), start: start, end: start, source: phone)
     }
 
-    @Test("an export with nothing in it makes a page that says so")
-    func empty() {
+    @Test func anExportWithNothingInItMakesAPageThatSaysSo() {
         let html = Self.html([])
         for words in [
             "There are no steps.", "There are no heart rates.", "There are no nights.", "There are no workouts.",
@@ -57,8 +55,7 @@ struct ReportTests {
         #expect(html.hasSuffix("</html>\n"))
     }
 
-    @Test("one moment of data makes a page with a plot and its table")
-    func oneMoment() throws {
+    @Test func oneMomentOfDataMakesAPageWithAPlotAndItsTable() throws {
         let html = Self.html([try Samples.heartRate()])
         #expect(html.components(separatedBy: "<svg role=\"img\"").count == 3, "the heart rate and the sources")
         #expect(
@@ -67,8 +64,7 @@ struct ReportTests {
         #expect(Self.rows(html, "Observations by day and source") == [["2016-11-14", "1"]])
     }
 
-    @Test("the page's policy allows its own style sheet and nothing else")
-    func policy() throws {
+    @Test func thePagesPolicyAllowsItsOwnStyleSheetAndNothingElse() throws {
         let html = Self.html([])
         #expect(html.contains("<style>\(ReportStyle.sheet)</style>"))
         #expect(html.contains("content=\"\(HTML.escaped(ReportStyle.policy))\""))
@@ -77,8 +73,7 @@ struct ReportTests {
         #expect(!html.contains("<script"))
     }
 
-    @Test("text is escaped wherever it stands")
-    func escaping() {
+    @Test func textIsEscapedWhereverItStands() {
         var html = HTML()
         html.element("p", ["title": "\"><script>'"], "a < b && c > \"d\" \u{0}\u{7}\u{85} é \u{1F600}")
         #expect(
@@ -86,8 +81,7 @@ struct ReportTests {
                 + "\u{FFFD}\u{FFFD}\u{FFFD} é \u{1F600}</p>")
     }
 
-    @Test("steps of phone and watch count once, and the days asked for are the ones shown")
-    func steps() throws {
+    @Test func stepsOfPhoneAndWatchCountOnceAndTheDaysAskedForAreTheOnesShown() throws {
         let samples = [
             try SourcePriorityTests.sample("900", from: 0, to: 3600, Self.phone),
             try SourcePriorityTests.sample("1000", from: 0, to: 3600, SourcePriorityTests.watch),
@@ -111,16 +105,14 @@ struct ReportTests {
         #expect(Self.rows(one, "Left out of the plots").contains(["Outside of the days asked for", "2"]))
     }
 
-    @Test("figures of workouts that nobody reaches are left out of the sums")
-    func workouts() throws {
+    @Test func figuresOfWorkoutsThatNobodyReachesAreLeftOutOfTheSums() throws {
         let samples = try ["30", "45.5", "1e12"].enumerated().map { try Self.workout($1, at: Int64($0)) }
         let html = Self.html(samples)
         #expect(Self.rows(html, "Workouts by activity") == [["Yoga", "3", "75.5", "–", "–"]])
         #expect(Self.rows(html, "Left out of the plots") == [["Workouts: an unlikely figure", "1"]])
     }
 
-    @Test("the order of the samples makes no difference to the page")
-    func order() throws {
+    @Test func theOrderOfTheSamplesMakesNoDifferenceToThePage() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         var samples: [HealthSample] = []
@@ -137,8 +129,7 @@ struct ReportTests {
         #expect(Self.html(samples) == Self.html(samples.shuffled(using: &random)), "seed \(random.seed)")
     }
 
-    @Test("the median is that of all the values, for random ones, and of days put together")
-    func medians() throws {
+    @Test func theMedianIsThatOfAllTheValuesForRandomOnesAndOfDaysPutTogether() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<200 {
@@ -157,8 +148,7 @@ struct ReportTests {
         }
     }
 
-    @Test("a plot has at most some two hundred marks, whatever the time it spans, and no period is missed")
-    func periods() throws {
+    @Test func aPlotHasAtMostSomeTwoHundredMarksWhateverTheTimeItSpansAndNoPeriodIsMissed() throws {
         for (count, period) in [(1, ReportPeriod.day), (184, .day), (185, .week), (3650, .month), (73_000, .year)] {
             for first in [0, 19_000, -20_000] {
                 let days = HealthDay(number: first)...HealthDay(number: first + count - 1)
@@ -171,8 +161,7 @@ struct ReportTests {
         }
     }
 
-    @Test("days are those of the calendar, and what is none is refused")
-    func days() {
+    @Test func daysAreThoseOfTheCalendarAndWhatIsNoneIsRefused() {
         #expect(HealthDay("2023-02-11")?.weekday == 5, "a Saturday")
         #expect(HealthDay("1969-12-31")?.number == -1)
         #expect(HealthDay("1900-03-01")?.text == "1900-03-01")
@@ -182,8 +171,7 @@ struct ReportTests {
         #expect(HealthDay(HealthInstant(seconds: -1, offsetMinutes: 0)).text == "1969-12-31")
     }
 
-    @Test("numbers are shown as people read them")
-    func numbers() {
+    @Test func numbersAreShownAsPeopleReadThem() {
         #expect(ReportNumber.grouped(1_234_567) == "1,234,567")
         #expect(ReportNumber.grouped(999) == "999")
         #expect(ReportNumber.grouped(-1234) == "-1,234")

@@ -6,8 +6,7 @@ import HealthReport
 import TestSupport
 import Testing
 
-@Suite("Sums by day and source priority")
-struct SourcePriorityTests {
+@Suite struct SourcePriorityTests {
     /// Midnight of 2023-02-11 in UTC.
     static let midnight: Int64 = 1_676_073_600
 
@@ -39,8 +38,7 @@ struct SourcePriorityTests {
         return totals.days(of: type)
     }
 
-    @Test("what was typed in is believed before the watch, the watch before the phone, the phone before all else")
-    func order() {
+    @Test func whatWasTypedInIsBelievedBeforeTheWatchTheWatchBeforeThePhoneThePhoneBeforeAllElse() {
         let ranks = [
             SourceRank(.app, version: "3.1"), SourceRank(.iPad, version: "16"), SourceRank(.iPhone, version: "12.4.1"),
             SourceRank(.iPhone, version: "16.2"), SourceRank(.appleWatch, version: "9.2"),
@@ -56,8 +54,7 @@ struct SourcePriorityTests {
             "what is typed in is one source")
     }
 
-    @Test("phone and watch that counted the same hour count once: the watch")
-    func sameHour() throws {
+    @Test func phoneAndWatchThatCountedTheSameHourCountOnceTheWatch() throws {
         let day = try #require(
             try Self.days([
                 try Self.sample("900", from: 0, to: 3600, Self.phone),
@@ -69,8 +66,7 @@ struct SourcePriorityTests {
         #expect(day.day.text == "2023-02-11")
     }
 
-    @Test("what was typed in counts over the watch")
-    func byHand() throws {
+    @Test func whatWasTypedInCountsOverTheWatch() throws {
         let days = try Self.days([
             try Self.sample("900", from: 0, to: 3600, Self.watch),
             try Self.sample("20", from: 0, to: 3600, Self.app, byHand: true),
@@ -79,8 +75,7 @@ struct SourcePriorityTests {
         #expect(days.first?.sources.map(\.source.title) == ["Entered by hand"])
     }
 
-    @Test("the watch is believed where it counted less, which is less than the phone alone")
-    func priorityIsNoMaximum() throws {
+    @Test func theWatchIsBelievedWhereItCountedLessWhichIsLessThanThePhoneAlone() throws {
         let days = try Self.days([
             try Self.sample("900", from: 0, to: 3600, Self.phone),
             try Self.sample("100", from: 0, to: 3600, Self.watch),
@@ -88,8 +83,7 @@ struct SourcePriorityTests {
         #expect(days.map(\.total) == [100])
     }
 
-    @Test("a sample that is covered in part counts with the rest of its time")
-    func partly() throws {
+    @Test func aSampleThatIsCoveredInPartCountsWithTheRestOfItsTime() throws {
         // The watch has the second quarter of the phone's hour.
         let days = try Self.days([
             try Self.sample("400", from: 0, to: 3600, Self.phone),
@@ -99,8 +93,7 @@ struct SourcePriorityTests {
         #expect(days.first?.sources.map(\.amount) == [50, 300])
     }
 
-    @Test("samples of one source add up where they overlap; those of two phones do not")
-    func oneSource() throws {
+    @Test func samplesOfOneSourceAddUpWhereTheyOverlapThoseOfTwoPhonesDoNot() throws {
         let twice = [
             try Self.sample("10", from: 0, to: 60, Self.phone), try Self.sample("20", from: 0, to: 60, Self.phone),
         ]
@@ -111,8 +104,7 @@ struct SourcePriorityTests {
         #expect(try Self.days(phones).first?.total == 10, "the newer one")
     }
 
-    @Test("a moment has a second of its own")
-    func moments() throws {
+    @Test func aMomentHasASecondOfItsOwn() throws {
         #expect(try Self.days([try Self.sample("7", from: 60, to: 60, Self.app)]).first?.total == 7)
         let covered = [
             try Self.sample("7", from: 60, to: 60, Self.app), try Self.sample("5", from: 0, to: 120, Self.watch),
@@ -124,8 +116,7 @@ struct SourcePriorityTests {
         #expect(try Self.days(atTheEnd).first?.total == 12)
     }
 
-    @Test("midnight of the person's clock splits a sample by its time")
-    func midnight() throws {
+    @Test func midnightOfThePersonsClockSplitsASampleByItsTime() throws {
         // From 23:30 to 00:30 in Berlin, with a quarter of the steps' time after midnight left to the phone.
         let days = try Self.days([try Self.sample("600", from: -5400, to: -1800, Self.watch, offset: 60)])
         #expect(days.map(\.day.text) == ["2023-02-10", "2023-02-11"])
@@ -139,8 +130,7 @@ struct SourcePriorityTests {
         #expect(partly.map(\.total) == [300, 151])
     }
 
-    @Test("what cannot be dealt out to days is left out and counted")
-    func leftOut() throws {
+    @Test func whatCannotBeDealtOutToDaysIsLeftOutAndCounted() throws {
         let type = try #require(Self.steps)
         var totals = DailyTotals(of: [type, try #require(HealthType.named("HeartRate"))])
         totals.add(try Self.sample("-5", from: 0, to: 60, Self.watch))
@@ -154,8 +144,7 @@ struct SourcePriorityTests {
         #expect(totals.days(of: try #require(HealthType.named("HeartRate"))).isEmpty, "rates do not add up")
     }
 
-    @Test("random samples: what a count second by second gives, in any order, between the most believed source and all")
-    func random() throws {
+    @Test func randomSamplesWhatACountSecondBySecondGivesInAnyOrderBetweenTheMostBelievedSourceAndAll() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<15 {

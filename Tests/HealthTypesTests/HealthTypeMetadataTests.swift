@@ -2,10 +2,8 @@ import FHIR
 import HealthTypes
 import Testing
 
-@Suite("The table of metadata keys")
-struct HealthTypeMetadataTests {
-    @Test("keys are found as exports write them and by the constant's name, each name once")
-    func names() {
+@Suite struct HealthTypeMetadataTests {
+    @Test func keysAreFoundAsExportsWriteThemAndByTheConstantsNameEachNameOnce() {
         let names = HealthMetadataKey.all.flatMap { [$0.key] + $0.otherSpellings }
         #expect(Set(names).count == names.count)
         for (name, key) in [
@@ -16,20 +14,17 @@ struct HealthTypeMetadataTests {
         ] { #expect(HealthMetadataKey.named(name)?.key == key) }
     }
 
-    @Test(
-        "what may hold names, links, identifiers or free text is not passed on",
-        arguments: [
-            "HKExternalUUID", "HKDeviceName", "HKDeviceManufacturerName", "HKDeviceSerialNumber", "HKFoodType",
-            "HKWorkoutBrandName", "HKMetadataKeySyncIdentifier", "HKDigitalSignature", "HKUDIDeviceIdentifier",
-            "HKMetadataKeyGlassesPrescriptionDescription", "HKTimeZone", "Withings Link", "",
-            "_HKPrivateWorkoutWeatherLocationCoordinatesLatitude",
-        ])
-    func dropped(key: String) {
+    @Test(arguments: [
+        "HKExternalUUID", "HKDeviceName", "HKDeviceManufacturerName", "HKDeviceSerialNumber", "HKFoodType",
+        "HKWorkoutBrandName", "HKMetadataKeySyncIdentifier", "HKDigitalSignature", "HKUDIDeviceIdentifier",
+        "HKMetadataKeyGlassesPrescriptionDescription", "HKTimeZone", "Withings Link", "",
+        "_HKPrivateWorkoutWeatherLocationCoordinatesLatitude",
+    ])
+    func whatMayHoldNamesLinksIdentifiersOrFreeTextIsNotPassedOn(key: String) {
         #expect(HealthMetadataKey.named(key) == nil)
     }
 
-    @Test("cases are found by their number; those that say nothing are left out")
-    func cases() throws {
+    @Test func casesAreFoundByTheirNumberThoseThatSayNothingAreLeftOut() throws {
         let motion = try #require(HealthMetadataKey.named("HKMetadataKeyHeartRateMotionContext"))
         #expect(motion.option(named: "2")?.code == "active")
         #expect(motion.option(named: "0") == nil)
@@ -41,8 +36,7 @@ struct HealthTypeMetadataTests {
         #expect(humidity.option(named: "1") == nil)
     }
 
-    @Test("what describes an event is a component of its observation")
-    func components() throws {
+    @Test func whatDescribesAnEventIsAComponentOfItsObservation() throws {
         func keys(_ name: String) throws -> [String] {
             HealthMetadataKey.components(of: try #require(HealthType.named(name))).map(\.key)
         }

@@ -5,18 +5,15 @@ import UCUM
 
 @testable import HealthTypes
 
-@Suite("The table of health types")
-struct HealthTypeTests {
+@Suite struct HealthTypeTests {
     private let table = HealthTypeTable.standard
 
-    @Test("every row of the tables can be read")
-    func rows() {
+    @Test func everyRowOfTheTablesCanBeRead() {
         #expect(HealthTypeReader().faults == [])
         #expect(HealthMetadataKey.faults == [])
     }
 
-    @Test("every type has its own identifier, and HealthKit's coding carries it")
-    func identifiers() {
+    @Test func everyTypeHasItsOwnIdentifierAndHealthKitsCodingCarriesIt() {
         #expect(Set(table.all.map(\.identifier)).count == table.all.count)
         for type in table.all {
             let own = type.codings.filter { $0.system == HealthCodeSystem.healthKit }
@@ -30,8 +27,7 @@ struct HealthTypeTests {
         }
     }
 
-    @Test("the identifiers are Apple's, all of them and no others")
-    func complete() {
+    @Test func theIdentifiersAreApplesAllOfThemAndNoOthers() {
         func identifiers(_ kind: HealthType.Kind) -> [String] {
             table.all.filter { $0.kind == kind }.map(\.identifier).sorted()
         }
@@ -47,8 +43,7 @@ struct HealthTypeTests {
         for kind in HealthType.Kind.allCases { #expect(!identifiers(kind).isEmpty, "\(kind)") }
     }
 
-    @Test("the value kind agrees with what the row holds")
-    func valueKinds() {
+    @Test func theValueKindAgreesWithWhatTheRowHolds() {
         for type in table.all {
             #expect((type.valueKind == .quantity) == (type.measure != nil), "\(type.identifier)")
             #expect((type.valueKind == .concept) == !type.options.isEmpty, "\(type.identifier)")
@@ -66,8 +61,7 @@ struct HealthTypeTests {
         }
     }
 
-    @Test("the codes that FHIR's vital signs profiles demand, with their units")
-    func vitalSigns() {
+    @Test func theCodesThatFHIRsVitalSignsProfilesDemandWithTheirUnits() {
         let demanded = [
             "HeartRate": ("8867-4", "/min"), "RespiratoryRate": ("9279-1", "/min"), "OxygenSaturation": ("2708-6", "%"),
             "BodyTemperature": ("8310-5", "Cel"), "Height": ("8302-2", "cm"), "BodyMass": ("29463-7", "kg"),
@@ -86,8 +80,7 @@ struct HealthTypeTests {
         #expect(pressure?.components.map(\.unit.ucum) == ["mm[Hg]", "mm[Hg]"])
     }
 
-    @Test("types are found by identifier, short name and title; members of blood pressure mean blood pressure")
-    func names() {
+    @Test func typesAreFoundByIdentifierShortNameAndTitleMembersOfBloodPressureMeanBloodPressure() {
         #expect(table.named("HKQuantityTypeIdentifierHeartRate")?.shortName == "HeartRate")
         #expect(table.named("heartrate")?.shortName == "HeartRate")
         #expect(table.named("Walking and Running Distance")?.shortName == "DistanceWalkingRunning")
@@ -100,15 +93,13 @@ struct HealthTypeTests {
         #expect(Set(table.all.map(\.shortName)).count == table.all.count)
     }
 
-    @Test("a search takes words of names, folders and codes")
-    func search() {
+    @Test func aSearchTakesWordsOfNamesFoldersAndCodes() {
         #expect(table.search("8867-4").contains { $0.shortName == "HeartRate" })
         #expect(table.search("SLEEP apnea").map(\.shortName) == ["SleepApneaEvent"])
         #expect(table.search("no such thing").isEmpty)
     }
 
-    @Test("all 84 activities are workouts, in words, under their names and numbers")
-    func activities() {
+    @Test func all84ActivitiesAreWorkoutsInWordsUnderTheirNamesAndNumbers() {
         let workout = HealthType.workout
         #expect(workout.options.count == 84)
         #expect(
@@ -123,8 +114,7 @@ struct HealthTypeTests {
         }
     }
 
-    @Test("values are found by today's name, by former names and by number")
-    func options() throws {
+    @Test func valuesAreFoundByTodaysNameByFormerNamesAndByNumber() throws {
         let flow = try #require(table.named("MenstrualFlow"))
         for name in ["HKCategoryValueMenstrualFlowHeavy", "HKCategoryValueVaginalBleedingHeavy", "4"] {
             #expect(flow.option(named: name)?.display == "Heavy")
@@ -137,8 +127,7 @@ struct HealthTypeTests {
         #expect(table.named("MindfulSession")?.valueKind == .event)
     }
 
-    @Test("types that add up are those of which HealthKit makes sums")
-    func aggregation() {
+    @Test func typesThatAddUpAreThoseOfWhichHealthKitMakesSums() {
         let cumulative = Set(table.all.filter { $0.aggregation == .cumulative }.map(\.shortName))
         let others: Set = [
             "StepCount", "PushCount", "SwimmingStrokeCount", "FlightsClimbed", "NikeFuel", "ActiveEnergyBurned",
@@ -159,8 +148,7 @@ struct HealthTypeTests {
         "9279-1", "93816-7", "96502-0", "226354008", "276361009", "300076005", "131328",
     ]
 
-    @Test("no standard code stands in the table that was not found published")
-    func published() {
+    @Test func noStandardCodeStandsInTheTableThatWasNotFoundPublished() {
         let own: Set = [HealthCodeSystem.healthKit, HealthCodeSystem.component, HealthCodeSystem.statistics]
         var used: Set<String> = []
         for type in table.all {

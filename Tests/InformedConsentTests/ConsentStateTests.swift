@@ -5,7 +5,7 @@ import Testing
 
 @testable import InformedConsent
 
-struct ConsentStateTests {
+@Suite struct ConsentStateTests {
     enum Event: Hashable {
         case contract(SignedContract)
         case withdrawal(ConsentWithdrawal)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InformedConsent
 
-struct ParticipantMoveCodeTests {
+@Suite struct ParticipantMoveCodeTests {
     static let secret = "abcdefghijklmnopqrstuvwxyz"
 
     @Test(arguments: ["p-7", "a.b.c", "00000000-0000-4000-8000-00000000000a", String(repeating: "Z", count: 64)])

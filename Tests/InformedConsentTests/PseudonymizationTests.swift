@@ -4,7 +4,7 @@ import Testing
 
 @testable import InformedConsent
 
-struct PseudonymizationTests {
+@Suite struct PseudonymizationTests {
     let rules = Pseudonymization()
 
     func patient(_ facts: PersonFacts, on day: String = "2026-03-01") throws -> Patient {

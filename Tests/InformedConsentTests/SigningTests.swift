@@ -4,7 +4,7 @@ import Testing
 
 @testable import InformedConsent
 
-struct SigningTests {
+@Suite struct SigningTests {
     @Test func theSignedContractSaysWhoConsentedToWhatAndWhen() throws {
         let signed = try Fixtures.signed(Fixtures.template())
         let read = try SignedContractReader.read(signed.contract, receivedAt: .distantFuture)
@@ -93,7 +93,7 @@ struct SigningTests {
     }
 }
 
-struct SignedContractTests {
+@Suite struct SignedContractTests {
     func read(_ signer: String, extra: String = "", receivedAt: Date = Fixtures.noon) throws -> SignedContract {
         let text = #"{"resourceType":"Contract","id":"c",\#(extra)"signer":[\#(signer)]}"#
         return try SignedContractReader.read(Contract(Fixtures.resource(text).object), receivedAt: receivedAt)

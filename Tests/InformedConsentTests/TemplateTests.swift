@@ -4,7 +4,7 @@ import Testing
 
 @testable import InformedConsent
 
-struct TemplateTests {
+@Suite struct TemplateTests {
     @Test func everyKindOfSectionIsRead() throws {
         let terms = ConsentSection.Kind.allCases.map { Fixtures.term($0.rawValue) }
         let template = try Fixtures.template(terms: terms)
@@ -112,7 +112,7 @@ struct TemplateTests {
     }
 }
 
-struct AnswersTests {
+@Suite struct AnswersTests {
     @Test func theAnswersFileIsRead() throws {
         let json = try JSON(
             parsing: """

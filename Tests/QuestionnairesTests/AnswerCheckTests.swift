@@ -3,7 +3,7 @@ import Questionnaires
 import Testing
 
 /// What makes a single answer wrong.
-struct AnswerCheckTests {
+@Suite struct AnswerCheckTests {
     private func problems(
         _ items: String, _ answers: String, status: String = "completed", more: String = ""
     ) throws -> [ResponseProblem] {

@@ -2,7 +2,7 @@ import FHIR
 import Questionnaires
 import Testing
 
-struct AnswerSetTests {
+@Suite struct AnswerSetTests {
     private static let options = """
         "answerOption": [{"valueCoding": {"system": "s", "code": "a", "display": "Apple"}},
                          {"valueCoding": {"system": "s", "code": "b", "display": "a"}},

@@ -3,7 +3,7 @@ import Questionnaires
 import Testing
 
 /// Every operator with every type (<https://hl7.org/fhir/R4/valueset-questionnaire-enable-operator.html>).
-struct ConditionTests {
+@Suite struct ConditionTests {
     /// Whether `b` is enabled when `a`, of the type, has the answers and `b` the condition.
     private func isEnabled(
         _ type: String, _ answers: [String], _ comparison: String, _ expected: String,

@@ -4,7 +4,7 @@ import Questionnaires
 import TestSupport
 import Testing
 
-struct DialogueTests {
+@Suite struct DialogueTests {
     private static let items = """
         {"linkId": "hello", "type": "display", "text": "Welcome."},
         {"linkId": "smoke", "type": "boolean", "text": "Do you smoke?", "required": true},

@@ -2,7 +2,7 @@ import FHIR
 import Questionnaires
 import Testing
 
-struct EnablementTests {
+@Suite struct EnablementTests {
     private static let when = #""enableWhen": [{"question": "source", "operator": "=", "answerBoolean": true}]"#
 
     @Test func whatIsBelowADisabledItemIsDisabledToo() throws {

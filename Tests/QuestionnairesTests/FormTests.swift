@@ -2,7 +2,7 @@ import FHIR
 import Questionnaires
 import Testing
 
-struct FormTests {
+@Suite struct FormTests {
     private func codes(_ items: String, _ more: String = "") throws -> [String] {
         try form(items, more).problems.map(\.code)
     }

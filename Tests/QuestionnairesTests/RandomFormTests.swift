@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Forms and answers made by chance; a failure names its seed.
-struct RandomFormTests {
+@Suite struct RandomFormTests {
     private static let rounds = 150
     private static let seed = Seeded.newSeed()
 

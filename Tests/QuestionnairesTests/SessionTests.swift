@@ -2,7 +2,7 @@ import FHIR
 import Questionnaires
 import Testing
 
-struct SessionTests {
+@Suite struct SessionTests {
     @Test func theResponseHasTheShapeOfTheForm() throws {
         let form = try form(
             """

@@ -2,7 +2,7 @@ import FHIR
 import Questionnaires
 import Testing
 
-struct ValidatorTests {
+@Suite struct ValidatorTests {
     private func problems(
         _ items: String, _ answers: String, status: String = "completed", more: String = ""
     ) throws -> [ResponseProblem] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Receiver
 
-@Suite("App receipts", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct AppReceiptTests {
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Receiver
 
-@Suite("What became of submissions", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeliveryTests {
     private func page(_ study: Study, _ token: String, _ cursor: String) async throws -> DeliveriesPage {
         let answer = try await study.send("GET", "/deliveries?after=\(cursor)", token: token)

@@ -4,7 +4,7 @@ import Testing
 @testable import Receiver
 
 /// The receiver opens the queue's store and no other: what it cannot know there, and what it must not leave there.
-@Suite("The receiver by itself", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessBoundaryTests {
     @Test func withoutTheRecordsStoreNobodyIsOfTheStaff() async throws {
         try await Study.with { study in

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Receiver
 
-@Suite("Rates, quotas and refusals", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct RateTests {
     private static func with(
         _ rates: [RateClass: (perSecond: Double, burst: Int)],

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Receiver
 
-@Suite("Registration and tokens", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct RegistrationTests {
     @Test func aReceiptGivesCredentialsAndTheseAToken() async throws {
         try await Study.with { study in

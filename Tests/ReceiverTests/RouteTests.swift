@@ -10,7 +10,7 @@ import Wire
 
 @testable import Receiver
 
-@Suite("Routes", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct RouteTests {
     @Test func whatIsRegisteredIsTheTable() async throws {
         func compare(_ router: Router<ServerRequestContext>) {
@@ -141,7 +141,7 @@ struct RouteTests {
     }
 }
 
-@Suite("What is read from the receiver", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadingTests {
     @Test func questionnairesAreGivenVerbatim() async throws {
         try await Study.with { study in

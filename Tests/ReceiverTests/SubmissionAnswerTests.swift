@@ -6,7 +6,7 @@ import Wire
 @testable import Receiver
 
 /// By what a phone knows that it was the study that answered, and of which submission.
-@Suite("Answers to submissions", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubmissionAnswerTests {
     @Test func whatIsStoredIsAcknowledgedByItsId() async throws {
         try await Study.with { study in

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Receiver
 
-@Suite("Submissions", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubmissionTests {
     @Test func aSealedSubmissionIsStoredAsItCame() async throws {
         try await Study.with { study in
@@ -215,7 +215,7 @@ struct SubmissionTests {
     }
 }
 
-@Suite("Unsealed resources", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct PlainWriteTests {
     private static let patient = Data(#"{"resourceType":"Patient","id":"p-1","birthDate":"1990"}"#.utf8)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Copies of a database", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct CopyTests {
     private func mode(_ path: String) throws -> Int? {
         (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue

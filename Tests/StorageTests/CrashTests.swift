@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// Submissions over which the consumer's process was killed.
-@Suite("Submissions that kill the process", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct CrashTests {
     /// Handles all until the process dies over one named `guilty`; then another takes over.
     ///

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 /// What every driver of ``SQLDatabase`` must do.
-@Suite("A database", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct DatabaseContractTests {
     static let schema = [
         Migration(number: 900, name: "thing") { dialect in

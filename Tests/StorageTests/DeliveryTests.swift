@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Deliveries", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeliveryTests {
     @Test(arguments: Engine.allCases)
     func aChangeReappearsBehindTheCursor(engine: Engine) async throws {

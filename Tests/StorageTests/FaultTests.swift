@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// A store that fails at its n-th statement, for each n.
-@Suite("A store that fails", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     /// Runs one change with a fault at each of its statements in turn: whenever it throws, nothing has changed, and the
     /// next try does it.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Writes in groups", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct GroupedWriterTests {
     @Test(arguments: Engine.allCases)
     func oneThatFailsDoesNotHarmTheOthers(engine: Engine) async throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// What waits for consent, for a time or for a key.
-@Suite("Held submissions", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct HeldTests {
     @Test(arguments: Engine.allCases)
     func heldOnesComeBackInTheirOldOrder(engine: Engine) async throws {

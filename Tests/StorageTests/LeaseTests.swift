@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// Who may handle what, and in which order.
-@Suite("Leases", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeaseTests {
     private func enqueue(_ names: [String], in queue: SQLSubmissionQueue) async throws {
         // The first letter is the lane.

@@ -4,8 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Schema steps")
-struct MigrationTests {
+@Suite struct MigrationTests {
     static func step(_ number: Int, _ name: String? = nil, table: String? = nil) -> Migration {
         Migration(number: number, name: name ?? "step \(number)") { _ in
             ["CREATE TABLE \(table ?? "t\(number)") (id BIGINT PRIMARY KEY)"]

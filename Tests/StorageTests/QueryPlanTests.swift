@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// What a statement of the queue costs does not grow with all that was ever sent.
-@Suite("Query plans", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueryPlanTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

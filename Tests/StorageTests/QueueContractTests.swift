@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 /// What every driver of ``SubmissionQueue`` must do.
-@Suite("The submission queue", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueContractTests {
     @Test(arguments: Engine.allCases)
     func theSameSubmissionIsStoredOnceAndOtherBytesConflict(engine: Engine) async throws {

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 /// Random histories of a few devices and two consumers, of which each may die, take over, come late or try again.
-@Suite("The queue against its model", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueModelTests {
     @Test(arguments: Engine.allCases)
     func theOrderOfEachLaneIsKeptNothingIsDoneTwiceAndNothingIsLost(engine: Engine) async throws {

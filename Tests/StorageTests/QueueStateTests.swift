@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The queue's state", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueStateTests {
     @Test(arguments: Engine.allCases)
     func aNewStoreIsNamedOnceAndTiedToItsStudy(engine: Engine) async throws {

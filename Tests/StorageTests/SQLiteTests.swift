@@ -8,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("SQLite", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct SQLiteTests {
     @Test func whatIsCommittedIsFlushedAndTheFileIsPrivate() async throws {
         try await withTemporaryFolder { folder async throws in

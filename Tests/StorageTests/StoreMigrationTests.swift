@@ -8,7 +8,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Bringing a store up to date", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoreMigrationTests {
     private func run(_ path: String, _ migrations: [Migration], label: String = "1") async throws
         -> StoreMigration.Report

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("Access control", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct AccessControlTests {
     @Test func staffTokensWorkUntilTheyExpireOrAreRevoked() async throws {
         try await withAccess { access, _, clock async throws in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("The audit", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditTests {
     private let staff = Actor(id: "s", role: .staff)
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("Whose device it is", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct BindingTests {
     @Test func aParticipantBelongsToOneDeviceAndADeviceToOneParticipant() async throws {
         try await withAccess { access, database, clock async throws in
@@ -87,7 +87,7 @@ struct BindingTests {
     }
 }
 
-@Suite("Codes that move a participant", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct MoveCodeTests {
     @Test func aCodeMovesTheParticipantOnceAndByOneDevice() async throws {
         try await withAccess { access, database, clock async throws in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("Devices and their tokens", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceAccessTests {
     private func device(_ access: DeviceAccess, _ receipt: String = "r1") async throws -> Actor {
         let credentials = try await access.registerClient(receiptDigest: receipt)

@@ -2,8 +2,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("The policy")
-struct PolicyTests {
+@Suite struct PolicyTests {
     /// Who asks.
     enum Asker: String, CaseIterable, Sendable {
         case nobody, unboundDevice, boundDevice, staff, site

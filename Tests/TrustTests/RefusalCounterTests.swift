@@ -6,7 +6,7 @@ import Testing
 
 @testable import Trust
 
-@Suite("Refusals by the minute", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefusalCounterTests {
     private func counts(_ database: any SQLDatabase) async throws -> [String: Int64] {
         try await database.read { transaction in

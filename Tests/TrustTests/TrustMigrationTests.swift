@@ -6,7 +6,7 @@ import Testing
 @testable import Trust
 
 /// A records' store of version 0.4, in which devices, clients and the audit named participants.
-@Suite("From the former schema", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrustMigrationTests {
     private static let former = [
         "INSERT INTO enrolment VALUES ('e1', 'r1', 'participant-anna', '2026-01-02T00:00:00.000Z', "

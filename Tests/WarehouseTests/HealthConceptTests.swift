@@ -3,41 +3,37 @@ import Testing
 
 @testable import Warehouse
 
-@Suite("Concepts of health types")
-struct HealthConceptTests {
+@Suite struct HealthConceptTests {
     private let all = HealthConcept.all
 
     /// Warehouses hold facts under these paths and codes since the first version.
-    @Test(
-        "the concepts of the first version keep their place and code",
-        arguments: [
-            ("HeartRate", "Vital Signs", "8867-4"), ("RestingHeartRate", "Vital Signs", "40443-4"),
-            ("OxygenSaturation", "Vital Signs", "2708-6"), ("RespiratoryRate", "Vital Signs", "9279-1"),
-            ("BodyTemperature", "Vital Signs", "8310-5"), ("BloodPressure", "Vital Signs", "85354-9"),
-            ("HKQuantityTypeIdentifierBloodPressureSystolic", "Vital Signs", "8480-6"),
-            ("HKQuantityTypeIdentifierBloodPressureDiastolic", "Vital Signs", "8462-4"),
-            ("BodyMass", "Body Measurements", "29463-7"), ("Height", "Body Measurements", "8302-2"),
-            ("BloodGlucose", "Laboratory", "41653-7"), ("StepCount", "Activity", "55423-8"),
-            ("DistanceWalkingRunning", "Activity", "HKQuantityTypeIdentifierDistanceWalkingRunning"),
-            ("DistanceCycling", "Activity", "HKQuantityTypeIdentifierDistanceCycling"),
-            ("DistanceSwimming", "Activity", "93816-7"),
-            ("DistanceWheelchair", "Activity", "HKQuantityTypeIdentifierDistanceWheelchair"),
-            ("ActiveEnergyBurned", "Activity", "41981-2"),
-            ("SleepAnalysis", "Sleep", "HKCategoryTypeIdentifierSleepAnalysis"), ("Workout", "Workouts", "73985-4"),
-            ("workout-duration", "Workouts", "55411-3"),
-            ("HKQuantityTypeIdentifierActiveEnergyBurned", "Workouts", "workout-energy"),
-            ("HKQuantityTypeIdentifierDistanceWalkingRunning", "Workouts", "workout-distance-walking-running"),
-            ("HKQuantityTypeIdentifierDistanceSkatingSports", "Workouts", "workout-distance-skating-sports"),
-            ("workout-heart-rate-average", "Workouts", "workout-heart-rate-average"),
-        ])
-    func stable(identifier: String, folder: String, code: String) throws {
+    @Test(arguments: [
+        ("HeartRate", "Vital Signs", "8867-4"), ("RestingHeartRate", "Vital Signs", "40443-4"),
+        ("OxygenSaturation", "Vital Signs", "2708-6"), ("RespiratoryRate", "Vital Signs", "9279-1"),
+        ("BodyTemperature", "Vital Signs", "8310-5"), ("BloodPressure", "Vital Signs", "85354-9"),
+        ("HKQuantityTypeIdentifierBloodPressureSystolic", "Vital Signs", "8480-6"),
+        ("HKQuantityTypeIdentifierBloodPressureDiastolic", "Vital Signs", "8462-4"),
+        ("BodyMass", "Body Measurements", "29463-7"), ("Height", "Body Measurements", "8302-2"),
+        ("BloodGlucose", "Laboratory", "41653-7"), ("StepCount", "Activity", "55423-8"),
+        ("DistanceWalkingRunning", "Activity", "HKQuantityTypeIdentifierDistanceWalkingRunning"),
+        ("DistanceCycling", "Activity", "HKQuantityTypeIdentifierDistanceCycling"),
+        ("DistanceSwimming", "Activity", "93816-7"),
+        ("DistanceWheelchair", "Activity", "HKQuantityTypeIdentifierDistanceWheelchair"),
+        ("ActiveEnergyBurned", "Activity", "41981-2"),
+        ("SleepAnalysis", "Sleep", "HKCategoryTypeIdentifierSleepAnalysis"), ("Workout", "Workouts", "73985-4"),
+        ("workout-duration", "Workouts", "55411-3"),
+        ("HKQuantityTypeIdentifierActiveEnergyBurned", "Workouts", "workout-energy"),
+        ("HKQuantityTypeIdentifierDistanceWalkingRunning", "Workouts", "workout-distance-walking-running"),
+        ("HKQuantityTypeIdentifierDistanceSkatingSports", "Workouts", "workout-distance-skating-sports"),
+        ("workout-heart-rate-average", "Workouts", "workout-heart-rate-average"),
+    ])
+    func theConceptsOfTheFirstVersionKeepTheirPlaceAndCode(identifier: String, folder: String, code: String) throws {
         let found = all.filter { $0.identifier == identifier && $0.category == folder }
         #expect(found.count == 1)
         #expect(found.first?.codings.first?.code == code)
     }
 
-    @Test("every type that has observations is a concept, and no two types have one code")
-    func complete() {
+    @Test func everyTypeThatHasObservationsIsAConceptAndNoTwoTypesHaveOneCode() {
         let own = all.filter { !$0.isPart }
         let types = HealthType.all.filter { $0.correlation == nil && $0.kind != .clinicalRecord }
         #expect(own.map(\.identifier) == types.map(\.shortName))
@@ -48,8 +44,7 @@ struct HealthConceptTests {
         #expect(Set(codes).count == codes.count)
     }
 
-    @Test("events are yes or no, cases are choices, scores are numbers, circumstances are parts")
-    func kinds() throws {
+    @Test func eventsAreYesOrNoCasesAreChoicesScoresAreNumbersCircumstancesAreParts() throws {
         func concept(_ identifier: String) throws -> HealthConcept {
             try #require(all.first { $0.identifier == identifier })
         }
