@@ -5,7 +5,7 @@ import Testing
 @Suite struct PublicNamesTests {
     private static func libraries() throws -> [(name: String, files: [SourceFile])] {
         let package = PackageFolder.ours
-        return try HouseRules().house.rooms.filter(\.isPortable).map {
+        return try ModuleRules().plan.modules.filter(\.isPortable).map {
             ($0.name, try package.swiftFiles(below: $0.folder))
         }
     }
