@@ -5,6 +5,17 @@ import Foundation
 /// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
 /// made while others are being written (``RecordWriter``).
 public struct NewRecord: Sendable {
+    /// What a token parameter finds: the code and its system, empty where there is none.
+    public struct Token: Sendable, Hashable {
+        public let system: String
+        public let code: String
+
+        public init(system: String, code: String) {
+            self.system = system
+            self.code = code
+        }
+    }
+
     public let type: String
     public let id: String
     /// The participant that it is about; nil where it is about nobody, or about several.
@@ -49,6 +60,35 @@ public struct NewRecord: Sendable {
     public init(_ resource: Resource, id: String, content: Data, original: OriginalContent? = nil) {
         self.init(
             resource, id: id, subject: SearchIndex.subject(of: resource, id: id), content: content, original: original)
+    }
+
+    /// A resource whose maker knows what it is found by, without looking into its JSON. It must be what the other
+    /// initialisers would find.
+    ///
+    /// - Parameters:
+    ///   - subject: the Patient's id that the resource names as its one owner.
+    ///   - codes: each once, as the identifiers.
+    ///   - seconds: when it happened, in seconds since 1970: the first, and the first that is past it.
+    public init(
+        type: String, id: String, subject: String?, content: Data, identifiers: [Token], codes: [Token],
+        seconds: Range<Int64>
+    ) {
+        self.type = type
+        self.id = id
+        self.subject = subject
+        self.content = content
+        original = nil
+        digest = Self.digest(of: content)
+        tokens =
+            identifiers.map { SearchIndex.Token(parameter: "identifier", system: $0.system, code: $0.code) }
+            + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
+        date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
+    }
+
+    /// The codes that search finds a resource by.
+    public static func codes(of resource: Resource) -> [Token] {
+        SearchIndex.tokens(of: resource).filter { $0.parameter == "code" }
+            .map { Token(system: $0.system, code: $0.code) }
     }
 
     /// Lower-case hexadecimal SHA-256.

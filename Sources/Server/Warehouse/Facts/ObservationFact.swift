@@ -67,6 +67,13 @@ struct FactSet: Sendable {
 
     init(time: FactTime) { self.time = time }
 
+    /// What was found before of a resource that differs from this one in its time alone.
+    init(time: FactTime, facts: [ObservationFact], concepts: [ConceptUse]) {
+        self.time = time
+        self.facts = facts
+        self.concepts = concepts
+    }
+
     /// Adds a fact, numbered among those of its concept.
     ///
     /// - Parameter use: the concept as the ontology is to have it; nil where it is none of the ontology's making.

@@ -26,6 +26,7 @@ public struct HealthBatch: Sendable {
 public struct HealthBatchMaker {
     /// When the data came.
     private let receivedAt: Date
+    private var mapping = HealthFactMapping()
     private var batch = HealthBatch()
 
     public init(receivedAt: Date) { self.receivedAt = receivedAt }
@@ -35,9 +36,10 @@ public struct HealthBatchMaker {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
-        let resource = observation.observation.resource
-        let record = NewRecord(resource, id: observation.id, subject: observation.subject, content: Data(content))
-        add(record, of: resource, place: place)
+        let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
+        batch.entries.append(
+            HealthBatch.Entry(
+                record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), place: place))
     }
 
     /// Adds a resource that is made already: an observation with a structure of its own, a night's summary, a clinical
@@ -49,7 +51,14 @@ public struct HealthBatchMaker {
         guard let object = json.object else { return false }
         let resource = Resource(object)
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
-        add(NewRecord(resource, id: id, content: json.data()), of: resource, isRevisable: true, place: place)
+        var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: json.data()), place: place)
+        if resource.resourceType == Observation.resourceType {
+            let storable = StorableText.resource(resource)
+            let facts = FactMapping.facts(of: Observation(storable.object), receivedAt: receivedAt)
+            entry.loaded = WarehouseEntry(facts, ofObservation: id)
+            entry.isRevisable = true
+        }
+        batch.entries.append(entry)
         return true
     }
 
@@ -59,17 +68,6 @@ public struct HealthBatchMaker {
         guard let object = json.object else { return }
         let record = NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data())
         batch.entries.append(HealthBatch.Entry(record: record, isBeside: true))
-    }
-
-    private mutating func add(
-        _ record: NewRecord, of resource: Resource, isRevisable: Bool = false, place: HealthAccount.Place?
-    ) {
-        var entry = HealthBatch.Entry(record: record, place: place)
-        if record.type == Observation.resourceType {
-            entry.loaded = WarehouseEntry(unbounded: resource, id: record.id, form: nil, receivedAt: receivedAt)
-            entry.isRevisable = isRevisable
-        }
-        batch.entries.append(entry)
     }
 
     /// What was gathered since the last time.

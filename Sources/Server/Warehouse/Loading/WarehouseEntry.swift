@@ -33,26 +33,36 @@ public struct WarehouseEntry: Sendable {
     public init(
         _ resource: Resource, id: String? = nil, form: SurveyConcepts?, receivedAt: Date
     ) throws(WarehouseError) {
-        self.init(unbounded: resource, id: id ?? resource.id ?? "", form: form, receivedAt: receivedAt)
+        let id = id ?? resource.id ?? ""
+        let resource = StorableText.resource(resource)
+        self.init(
+            FactMapping.facts(of: resource, survey: form, receivedAt: receivedAt), type: resource.resourceType, id: id,
+            form: form, subject: Self.subject(of: resource, id: id))
         try Self.check([self])
     }
 
-    /// What the site itself loads is not bounded.
-    init(unbounded resource: Resource, id: String, form: SurveyConcepts?, receivedAt: Date) {
-        let resource = StorableText.resource(resource)
-        let found = FactMapping.facts(of: resource, survey: form, receivedAt: receivedAt)
-        facts = found.map { PreparedFacts(ide: "\(resource.resourceType)/\(id)", facts: $0.facts, time: $0.time) }
+    /// The facts of an observation that the site itself loads, which is not bounded.
+    init(_ found: FactSet, ofObservation id: String) {
+        self.init(found, type: Observation.resourceType, id: id, form: nil, subject: nil)
+    }
+
+    private init(_ found: FactSet?, type: String, id: String, form: SurveyConcepts?, subject: Subject?) {
+        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time) }
         concepts = found?.concepts ?? []
         warnings = found?.warnings ?? []
         self.form = form
+        self.subject = subject
+    }
+
+    private static func subject(of resource: Resource, id: String) -> Subject? {
         switch resource.resourceType {
-        case Patient.resourceType: subject = .patient(Patient(resource.object))
+        case Patient.resourceType: return .patient(Patient(resource.object))
         case Contract.resourceType:
             var contract = Contract(resource.object)
             contract.id = id
-            subject = .contract(contract)
-        case FHIR.Consent.resourceType: subject = .consent(FHIR.Consent(resource.object))
-        default: subject = nil
+            return .contract(contract)
+        case FHIR.Consent.resourceType: return .consent(FHIR.Consent(resource.object))
+        default: return nil
         }
     }
 

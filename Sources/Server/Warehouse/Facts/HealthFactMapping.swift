@@ -1,0 +1,133 @@
+import FHIR
+import Foundation
+import HealthData
+import Records
+
+/// Makes records and facts of health observations without reading the JSON that was just written of them.
+///
+/// Of each kind of sample the first goes the whole way: its Observation is made as JSON, and ``FactMapping`` and search
+/// look into it. What they find is kept, for the next sample of the kind differs in value, time and identity alone. What
+/// has components goes the whole way each time.
+struct HealthFactMapping {
+    /// Samples of one kind have the same concepts.
+    private struct Kind: Hashable {
+        let type: HealthType
+        /// The value of a coded type.
+        let option: String?
+    }
+
+    /// What the samples of a kind have in common.
+    private struct Learned {
+        let codes: [NewRecord.Token]
+        /// Of a coded type the facts as they are; of a quantity one, whose number is the sample's.
+        let facts: [ObservationFact]
+        let concepts: [ConceptUse]
+        /// The unit of a quantity.
+        let units: String?
+    }
+
+    private var learned: [Kind: Learned] = [:]
+
+    /// The record and the facts of an observation.
+    ///
+    /// - Parameter content: its JSON.
+    mutating func map(_ observation: HealthObservation, content: [UInt8], receivedAt: Date) -> (NewRecord, FactSet) {
+        let id = observation.id
+        guard let kind = Self.kind(of: observation, content: content) else {
+            return Self.whole(observation, id: id, content: content, receivedAt: receivedAt)
+        }
+        if let known = learned[kind], let facts = Self.facts(of: observation, known) {
+            let record = NewRecord(
+                type: Observation.resourceType, id: id, subject: observation.subject, content: Data(content),
+                identifiers: Self.identifiers(of: observation), codes: known.codes,
+                seconds: observation.sample.start.seconds..<observation.sample.end.seconds + 1)
+            return (record, facts)
+        }
+        let made = Self.whole(observation, id: id, content: content, receivedAt: receivedAt)
+        if learned[kind] == nil { learned[kind] = Self.learn(made.1, of: observation) }
+        return made
+    }
+
+    /// The way by the observation's JSON: right for every sample.
+    static func whole(
+        _ observation: HealthObservation, id: String, content: [UInt8], receivedAt: Date
+    ) -> (NewRecord, FactSet) {
+        let resource = StorableText.resource(observation.observation.resource)
+        let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
+        return (NewRecord(resource, id: id, subject: observation.subject, content: Data(content)), facts)
+    }
+
+    /// nil for what is looked into each time.
+    private static func kind(of observation: HealthObservation, content: [UInt8]) -> Kind? {
+        let sample = observation.sample
+        // FHIR knows no offset beyond 14 hours, and a time with one is no time. In units as recorded a kind has several.
+        guard abs(Int(sample.start.offsetMinutes)) <= 840, abs(Int(sample.end.offsetMinutes)) <= 840,
+            observation.units == .metric, !content.contains(component)
+        else { return nil }
+        switch sample.value {
+        case .quantity: return Kind(type: sample.type, option: nil)
+        case .option(let option): return Kind(type: sample.type, option: option.code)
+        case .event: return Kind(type: sample.type, option: nil)
+        default: return nil
+        }
+    }
+
+    private static let component = Array("\"component\":".utf8)
+
+    private static func learn(_ facts: FactSet, of observation: HealthObservation) -> Learned? {
+        var units: String?
+        if case .quantity = observation.sample.value {
+            guard facts.facts.count == 1, case .numeric(_, _, let found)? = facts.facts.first?.value else { return nil }
+            units = found
+        }
+        guard facts.time.source == .effective, facts.warnings.isEmpty else { return nil }
+        return Learned(
+            codes: NewRecord.codes(of: observation.observation.resource), facts: facts.facts, concepts: facts.concepts,
+            units: units)
+    }
+
+    /// nil where the number is none that the column takes.
+    private static func facts(of observation: HealthObservation, _ known: Learned) -> FactSet? {
+        let sample = observation.sample
+        let isMoment = sample.start.seconds == sample.end.seconds
+        let time = FactTime(
+            start: sample.start.date, end: isMoment ? nil : sample.end.date, source: .effective,
+            text: sample.start.text)
+        guard case .quantity(let quantity) = sample.value else {
+            return FactSet(time: time, facts: known.facts, concepts: known.concepts)
+        }
+        let value = FactValue.number(quantity.number, units: known.units)
+        guard value.isNumeric, let first = known.facts.first else { return nil }
+        return FactSet(
+            time: time, facts: [ObservationFact(concept: first.concept, value: value)], concepts: known.concepts)
+    }
+
+    private static func identifiers(of observation: HealthObservation) -> [NewRecord.Token] {
+        typealias System = HealthSample.IdentifierSystem
+        let hash = NewRecord.Token(system: System.contentHash, code: observation.identity.text)
+        guard let uuid = observation.sample.uuid else { return [hash] }
+        return [hash, NewRecord.Token(system: System.healthKit, code: uuid.uuidString)]
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes stand somewhere in these.
+    fileprivate func contains(_ needle: [UInt8]) -> Bool {
+        guard let first = needle.first, count >= needle.count else { return false }
+        return withUnsafeBufferPointer { bytes in
+            needle.withUnsafeBufferPointer { needle in
+                var place = 0
+                while place <= bytes.count - needle.count {
+                    if bytes[place] == first,
+                        bytes[place + 1] == needle[1],
+                        bytes[place..<place + needle.count].elementsEqual(needle)
+                    {
+                        return true
+                    }
+                    place += 1
+                }
+                return false
+            }
+        }
+    }
+}
