@@ -15,8 +15,9 @@ import Testing
             let errors = Self.validator.validate(.object(object)).errors
             #expect(errors.isEmpty, "\(object["id"]?.string ?? ""): \(errors)")
             let url = object["url"]?.string ?? ""
-            #expect(url.hasPrefix("urn:tributary:") && names.insert(url).inserted)
-            #expect(names.insert("\(object["resourceType"]?.string ?? "")/\(object["id"]?.string ?? "")").inserted)
+            let name = "\(object["resourceType"]?.string ?? "")/\(object["id"]?.string ?? "")"
+            let (isNewURL, isNewName) = (names.insert(url).inserted, names.insert(name).inserted)
+            #expect(url.hasPrefix("urn:tributary:") && isNewURL && isNewName, "\(name)")
             #expect(FHIRValidator.reasonProfileIsUnreadable(object) == nil || object["resourceType"] == "CodeSystem")
         }
         #expect(PublishedDefinitions.extensions.count > 50)
