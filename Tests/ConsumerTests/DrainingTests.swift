@@ -100,7 +100,7 @@ struct SlowQueue: SubmissionQueue {
         try await queue.show(submissionID: submissionID)
     }
     func retry(submissionID: String) async throws -> Bool { try await queue.retry(submissionID: submissionID) }
-    func retryAllParked() async throws -> Int { try await queue.retryAllParked() }
+    func retryAllQuarantined() async throws -> Int { try await queue.retryAllQuarantined() }
     func discard(submissionID: String, at: Date) async throws -> Bool {
         try await queue.discard(submissionID: submissionID, at: at)
     }

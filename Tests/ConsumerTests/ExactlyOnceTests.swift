@@ -27,7 +27,7 @@ import Wire
         #expect(try await fixture.versions == versions + 1)
         #expect(
             try await fixture.queue.status(now: Date())
-                == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0))
+                == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, quarantined: 0))
         try await fixture.close()
     }
 

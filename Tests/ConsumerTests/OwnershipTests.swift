@@ -15,7 +15,7 @@ import Trust
         let both = ConsumerFixture.withdrawal("b", contract: "ca")
             .replacingOccurrences(of: #""status":"#, with: #""subject":{"reference":"Patient/a"},"status":"#)
         let outcome = try await fixture.send(both, from: second)
-        #expect(outcome?.status == .parked)
+        #expect(outcome?.status == .quarantined)
         // What may be a withdrawal suspends the sender's participant, nobody else.
         #expect(try await fixture.send(ConsumerFixture.response("a"), from: first)?.status == .stored)
         #expect(try await fixture.send(ConsumerFixture.response("b"), from: second)?.reasonCode == "consent-suspended")
@@ -32,7 +32,7 @@ import Trust
         #expect(try await fixture.send(mine, from: first)?.status == .stored)
         let theirs = mine.replacingOccurrences(of: "Patient/a", with: "Patient/b")
         let outcome = try await fixture.send(theirs, from: second)
-        #expect(outcome?.status == .parked && outcome?.reasonCode == "subject-not-permitted")
+        #expect(outcome?.status == .quarantined && outcome?.reasonCode == "subject-not-permitted")
         let ambiguous = mine.replacingOccurrences(
             of: #""beneficiary""#, with: #""subscriber":{"reference":"Patient/b"},"beneficiary""#)
         #expect(try await fixture.send(ambiguous, from: second)?.reasonCode == "subject-ambiguous")
@@ -44,9 +44,9 @@ import Trust
         let stranger = try await fixture.client()
         try await fixture.consentOnPaper("p1")
         let outcome = try await fixture.send(ConsumerFixture.contract("p1"), from: stranger)
-        #expect(outcome?.status == .parked && outcome?.reasonCode == "participant-taken")
+        #expect(outcome?.status == .quarantined && outcome?.reasonCode == "participant-taken")
         // Its bytes are kept: it may be the participant's own new phone.
-        #expect(try await fixture.queue.status(now: Date()).parked == 1)
+        #expect(try await fixture.queue.status(now: Date()).quarantined == 1)
         #expect(try await fixture.count("SELECT count(*) AS number FROM device_binding") == 0)
         try await fixture.close()
     }
@@ -69,7 +69,7 @@ import Trust
         // The old phone speaks for nobody any more; what it sends is kept and not recorded.
         #expect(try await fixture.send(ConsumerFixture.response("p1", answer: 2), from: old)?.status != .stored)
         let replayed = try await fixture.send(again.replacingOccurrences(of: "c2", with: "c3"), from: third)
-        #expect(replayed?.status == .parked && replayed?.reasonCode == "move-code-refused")
+        #expect(replayed?.status == .quarantined && replayed?.reasonCode == "move-code-refused")
         try await fixture.close()
     }
 }

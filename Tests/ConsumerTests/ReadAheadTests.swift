@@ -36,7 +36,7 @@ import Wire
         try await fixture.close()
     }
 
-    /// Also data that would be parked for what it says.
+    /// Also data that would be quarantined for what it says.
     @Test(arguments: [false, true]) func dataThatWasReadBeforeTheWithdrawalIsRefused(isInvalid: Bool) async throws {
         let fixture = try await ConsumerFixture()
         let data = ConsumerFixture.response("p1")

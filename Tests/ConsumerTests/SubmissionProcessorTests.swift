@@ -41,7 +41,7 @@ import Wire
         let fixture = try await ConsumerFixture(acceptsC3PRO: false)
         let client = try await fixture.client()
         let outcome = try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client)
-        #expect(outcome?.status == .parked)
+        #expect(outcome?.status == .quarantined)
         #expect(outcome?.reasonCode == "contract-unknown")
         try await fixture.close()
     }
@@ -50,7 +50,8 @@ import Wire
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.response("p1"), from: client)
-        #expect(try await fixture.send(ConsumerFixture.contract("p1", version: "2"), from: client)?.status == .parked)
+        #expect(
+            try await fixture.send(ConsumerFixture.contract("p1", version: "2"), from: client)?.status == .quarantined)
         #expect(try await fixture.versions == 0)
         #expect(try await fixture.queue.status(now: Date()).held == 1)
         try await fixture.close()
@@ -118,15 +119,15 @@ import Wire
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: first)
         let before = try await fixture.versions
         let taken = try await fixture.send(ConsumerFixture.contract("p1"), from: second)
-        #expect(taken?.status == .parked && taken?.reasonCode == "already-bound")
+        #expect(taken?.status == .quarantined && taken?.reasonCode == "already-bound")
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: second)?.status == .held)
         // With a participant of its own the device's words for the other one show as what they are.
         try await fixture.send(ConsumerFixture.contract("p2"), from: second)
         let foreign = try await fixture.send(ConsumerFixture.response("p1"), from: second)
-        #expect(foreign?.status == .parked && foreign?.reasonCode == "subject-not-permitted")
+        #expect(foreign?.status == .quarantined && foreign?.reasonCode == "subject-not-permitted")
         let withdrawal = try await fixture.send(ConsumerFixture.withdrawal("p1", contract: "c1"), from: second)
-        #expect(withdrawal?.status == .parked && withdrawal?.reasonCode == "subject-not-permitted")
-        #expect(try await fixture.queue.status(now: Date()).parked == 4)
+        #expect(withdrawal?.status == .quarantined && withdrawal?.reasonCode == "subject-not-permitted")
+        #expect(try await fixture.queue.status(now: Date()).quarantined == 4)
         #expect(try await fixture.versions == before + 1)
         #expect(
             try await fixture.count("SELECT count(*) AS number FROM participant_suspension WHERE participant = 'p1'")
@@ -181,7 +182,7 @@ import Wire
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
         let outcome = try await fixture.send(payload, from: client)
-        #expect(outcome?.status == .parked)
+        #expect(outcome?.status == .quarantined)
         #expect(outcome?.reasonCode == code)
         #expect(outcome?.detail?.contains("p1") == false)
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .stored)
@@ -193,11 +194,11 @@ import Wire
         let client = try await fixture.client()
         let outcome = try await fixture.send(
             #"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, from: client)
-        #expect(outcome?.status == .parked && outcome?.reasonCode == "consent-not-signed")
+        #expect(outcome?.status == .quarantined && outcome?.reasonCode == "consent-not-signed")
         try await fixture.close()
     }
 
-    @Test func anUnknownFHIRVersionAndAnUnreadableEnvelopeAreParked() async throws {
+    @Test func anUnknownFHIRVersionAndAnUnreadableEnvelopeAreQuarantined() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -215,7 +216,7 @@ import Wire
         let tag = try #require(text.range(of: #""tag":""#)).upperBound
         text.replaceSubrange(tag...tag, with: text[tag] == "A" ? "B" : "A")
         let unreadable = try await fixture.enqueue(Data(text.utf8), client: client, sid: ours.header.sid)
-        #expect(unreadable?.status == .parked && unreadable?.reasonCode == "envelope-unreadable")
+        #expect(unreadable?.status == .quarantined && unreadable?.reasonCode == "envelope-unreadable")
         try await fixture.close()
     }
 
@@ -225,7 +226,7 @@ import Wire
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
         let before = try await fixture.versions
         let outcome = try await fixture.send(ConsumerFixture.response("p1"), "{}", from: client)
-        #expect(outcome?.status == .parked)
+        #expect(outcome?.status == .quarantined)
         #expect(outcome?.detail?.contains("line 2") == true)
         #expect(try await fixture.versions == before)
         try await fixture.close()
@@ -270,9 +271,10 @@ import Wire
 
     @Test(arguments: [
         (ValidationStrictness.none, SubmissionStatus.stored, SubmissionStatus.stored),
-        (.structure, .parked, .stored), (.errors, .parked, .parked), (.warnings, .parked, .parked),
+        (.structure, .quarantined, .stored), (.errors, .quarantined, .quarantined),
+        (.warnings, .quarantined, .quarantined),
     ])
-    func theStudySaysWhatParks(
+    func theStudySaysWhatIsQuarantined(
         strictness: ValidationStrictness, structure: SubmissionStatus, constraint: SubmissionStatus
     ) async throws {
         #expect(try await status(Self.foreignElement, strictness)?.status == structure)

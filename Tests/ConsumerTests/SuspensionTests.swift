@@ -28,7 +28,7 @@ import Trust
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
         let payload = try #require(Self.unclear[name])
-        #expect(try await fixture.send(payload, from: client)?.status == .parked)
+        #expect(try await fixture.send(payload, from: client)?.status == .quarantined)
         let held = try await fixture.send(ConsumerFixture.response("p1"), from: client)
         #expect(held?.status == .held && held?.reasonCode == "consent-suspended")
         // A withdrawal that is understood ends the doubt; what waited is refused with it.
@@ -44,7 +44,7 @@ import Trust
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
-        #expect(try await fixture.send("{", from: client, hint: "Consent")?.status == .parked)
+        #expect(try await fixture.send("{", from: client, hint: "Consent")?.status == .quarantined)
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.reasonCode == "consent-suspended")
         try await fixture.close()
     }

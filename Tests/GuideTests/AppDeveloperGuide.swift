@@ -25,7 +25,7 @@ enum AppDeveloperGuide {
 
         var session = FormSession(QuestionnaireForm(questionnaire))
         session[path] = answer
-        let response = session.response(subject: "Patient/\(signed.patientID)", authored: .now())
+        let response = session.response(subject: "Patient/\(signed.participant)", authored: .now())
         return (signed, response)
     }
 

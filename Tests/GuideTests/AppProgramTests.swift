@@ -65,9 +65,9 @@ import Wire
         try store.queue(Resource(JSONObject(resourceType: "Contract", id: "c")))
         let questionnaire = Questionnaire(try #require(try JSON(parsing: Self.form).object))
         let report = try await AppPrograms.answerAForm(
-            questionnaire, patientID: "p1", store: store, connection: connection)
+            questionnaire, participant: "p1", store: store, connection: connection)
         #expect(report.sending.sent == 2 && report.sending.remaining == 0)
-        try AppPrograms.queueASample(at: Date(timeIntervalSince1970: 1_770_000_000), patientID: "p1", store: store)
+        try AppPrograms.queueASample(at: Date(timeIntervalSince1970: 1_770_000_000), participant: "p1", store: store)
         #expect(try await connection.synchronize(store).sending.sent == 1)
         let received = await study.received
         #expect(received.map(\.kind) == ["Contract", "QuestionnaireResponse", "Observation"])
@@ -111,7 +111,7 @@ import Wire
     }
 
     @Test func theObservationIsWholeAndItsTimeHasAnOffset() throws {
-        let reading = AppPrograms.makeAnObservation(patientID: "p1")
+        let reading = AppPrograms.makeAnObservation(participant: "p1")
         #expect(reading.status == .final && reading.code?.coding.first?.code == "8867-4")
         guard case .dateTime(let time)? = reading.effective else {
             Issue.record("no time")

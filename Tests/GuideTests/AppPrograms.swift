@@ -8,12 +8,12 @@ import Questionnaires
 /// The five programs of docs/guide-app-developer.md; `GuideTests` compares the two texts.
 enum AppPrograms {
     static func answerAForm(
-        _ questionnaire: Questionnaire, patientID: String, store: DeviceStore, connection: StudyConnection
+        _ questionnaire: Questionnaire, participant: String, store: DeviceStore, connection: StudyConnection
     ) async throws -> SynchronizationReport {
         var session = FormSession(QuestionnaireForm(questionnaire))
         session["night/hours"] = .decimal(7.5)
         session["night/quality"] = .coding(Coding(system: "https://example.org/sleep", code: "good"))
-        let response = try session.completedResponse(subject: "Patient/\(patientID)", authored: .now())
+        let response = try session.completedResponse(subject: "Patient/\(participant)", authored: .now())
         try store.queue(response)
         let report = try await connection.synchronize(store)
         return report
@@ -25,17 +25,17 @@ enum AppPrograms {
         return score
     }
 
-    static func makeAnObservation(patientID: String) -> Observation {
+    static func makeAnObservation(participant: String) -> Observation {
         let heartRate = CodeableConcept(
             coding: [Coding(system: "http://loinc.org", code: "8867-4")], text: "Heart rate")
         var reading = Observation(id: UUID().uuidString.lowercased(), status: .final, code: heartRate)
-        reading.subject = Reference("Patient/\(patientID)")
+        reading.subject = Reference("Patient/\(participant)")
         reading.effective = .dateTime(.now())
         reading.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
         return reading
     }
 
-    static func queueASample(at date: Date, patientID: String, store: DeviceStore) throws {
+    static func queueASample(at date: Date, participant: String, store: DeviceStore) throws {
         guard let type = HealthType.named("HKQuantityTypeIdentifierHeartRate"), let measure = type.measure else {
             return
         }
@@ -44,7 +44,7 @@ enum AppPrograms {
         let sample = HealthSample(
             type: type, value: .quantity(quantity), start: moment, end: moment,
             source: HealthSource(product: .appleWatch))
-        try store.queue(sample.observation(subject: patientID))
+        try store.queue(sample.observation(subject: participant))
     }
 
     static func showWhatBecameOfIt(_ connection: StudyConnection, store: DeviceStore) async throws -> [String] {

@@ -118,14 +118,14 @@ import Testing
 
     @Test func aWrittenWithdrawalIsReadAgain() throws {
         let consent = ConsentWithdrawal.consent(
-            id: UUID(), patientID: "p", contractID: "c", policy: "https://x.example/a|1", now: Fixtures.noon,
+            id: UUID(), participant: "p", contractID: "c", policy: "https://x.example/a|1", now: Fixtures.noon,
             offsetMinutes: 60)
         let read = try ConsentWithdrawal(consent, receivedAt: .distantFuture)
         #expect(read.subject == "p" && read.contractID == "c" && read.withdrawnAt == Fixtures.noon)
         #expect(consent.object["policy"]?[0]?["uri"]?.string == "https://x.example/a|1")
         #expect(!consent.category.isEmpty)
         let unnamed = ConsentWithdrawal.consent(
-            id: UUID(), patientID: "p", contractID: "c", policy: nil, now: Fixtures.noon)
+            id: UUID(), participant: "p", contractID: "c", policy: nil, now: Fixtures.noon)
         #expect(unnamed.policyRule?.text != nil)
         #expect(throws: ConsentError.notAWithdrawal) {
             var active = consent

@@ -47,7 +47,7 @@ enum Fixtures {
 
     static func signed(
         _ template: ConsentTemplate, name: String = "Quirina Zschokke", sharing: Bool? = true,
-        at moment: Date = noon, patientID: String? = nil, image: Data? = nil
+        at moment: Date = noon, participant: String? = nil, image: Data? = nil
     ) throws -> SignedConsent {
         let answers = ConsentAnswers(
             eligibility: eligible, sharing: sharing,
@@ -55,7 +55,7 @@ enum Fixtures {
                 birthDate: DateTime("1990-02-02"), gender: "female", postalCode: "02139", state: "MA", country: "US"))
         return try ConsentSession(template: template, answers: answers).sign(
             ConsentSession.Signing(
-                name: name, image: image, now: moment, offsetMinutes: -300, patientID: patientID, makeID: makeID()))
+                name: name, image: image, now: moment, offsetMinutes: -300, participant: participant, makeID: makeID()))
     }
 }
 

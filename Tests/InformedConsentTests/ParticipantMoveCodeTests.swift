@@ -8,11 +8,11 @@ import Testing
     static let secret = "abcdefghijklmnopqrstuvwxyz"
 
     @Test(arguments: ["p-7", "a.b.c", "00000000-0000-4000-8000-00000000000a", String(repeating: "Z", count: 64)])
-    func aCodeNamesItsParticipant(patientID: String) throws {
-        let code = try #require(ParticipantMoveCode(text: Self.secret + "." + patientID))
-        #expect(code.secret == Self.secret && code.patientID == patientID)
-        #expect(code.text == Self.secret + "." + patientID)
-        #expect(ParticipantMoveCode(secret: Self.secret, patientID: patientID) == code)
+    func aCodeNamesItsParticipant(participant: String) throws {
+        let code = try #require(ParticipantMoveCode(text: Self.secret + "." + participant))
+        #expect(code.secret == Self.secret && code.participant == participant)
+        #expect(code.text == Self.secret + "." + participant)
+        #expect(ParticipantMoveCode(secret: Self.secret, participant: participant) == code)
     }
 
     @Test func allCharactersOfBase32AreTaken() {
@@ -45,8 +45,8 @@ import Testing
         let code = try #require(ParticipantMoveCode(text: Self.secret + ".p-7"))
         let answers = ConsentAnswers(eligibility: Fixtures.eligible, sharing: true)
         let signed = try ConsentSession(template: Fixtures.template(), answers: answers)
-            .sign(.init(name: "A", now: Fixtures.noon, patientID: "another", moveCode: code))
-        #expect(signed.patientID == "p-7")
+            .sign(.init(name: "A", now: Fixtures.noon, participant: "another", moveCode: code))
+        #expect(signed.participant == "p-7")
         #expect(signed.contract.signer.first?.party?.reference == "Patient/p-7")
         #expect(
             signed.contract.json["extension"]

@@ -10,7 +10,7 @@ import Testing
         let read = try SignedContractReader.read(signed.contract, receivedAt: .distantFuture)
         #expect(read.contractID == "00000000-0000-4000-8000-00000000000b")
         #expect(read.subject == "00000000-0000-4000-8000-00000000000a")
-        #expect(read.subject == signed.patientID)
+        #expect(read.subject == signed.participant)
         #expect(read.isDerived(from: try Fixtures.template()))
         #expect(read.templateURL == "https://study.example/Contract/c" && read.templateVersion == "2")
         #expect(read.signedAt == Fixtures.noon)
@@ -45,8 +45,8 @@ import Testing
     }
 
     @Test func aParticipantKeepsTheirIdInALaterConsent() throws {
-        let signed = try Fixtures.signed(Fixtures.template(), patientID: "p-7")
-        #expect(signed.patientID == "p-7")
+        let signed = try Fixtures.signed(Fixtures.template(), participant: "p-7")
+        #expect(signed.participant == "p-7")
         #expect(signed.contract.signer.first?.party?.reference == "Patient/p-7")
     }
 

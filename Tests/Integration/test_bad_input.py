@@ -125,7 +125,7 @@ class BadRequests(SpineTest):
         status, _ = self.client.outcome(sid)
         self.assertEqual(status, "held")
         shown = tributary("queue", "show", self.study.dir, sid, "--json").json["submissions"][0]
-        self.assertEqual((shown["status"], shown["reason"]), ("parked", "batch-too-large"))
+        self.assertEqual((shown["status"], shown["reason"]), ("quarantined", "batch-too-large"))
         tributary("queue", "discard", self.study.dir, sid)
 
     def test_json_and_envelope(self):
@@ -162,7 +162,7 @@ class BadRequests(SpineTest):
                 self.assertRegex(answer.code, r"^[a-z0-9]+(-[a-z0-9]+)+$")
         self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission"), before, "nothing of it was kept")
 
-    def test_what_only_the_consumer_can_see_is_parked_with_its_reason(self):
+    def test_what_only_the_consumer_can_see_is_quarantined_with_its_reason(self):
         person = self.device.participant
         unknown_version = observation(person)
         cases = [
@@ -189,7 +189,7 @@ class BadRequests(SpineTest):
                 self.assertTrue(shown["detail"])
                 self.assertNotIn(person, shown["detail"])
                 self.assertIn((status, reason), (("held", "needs-attention"), ("refused", shown["reason"])))
-                if shown["status"] == "parked":
+                if shown["status"] == "quarantined":
                     retried = tributary("queue", "retry", self.study.dir, sid, "--json").json
                     self.assertEqual(retried, {"retried": 1})
                     self.study.settled()
@@ -203,7 +203,7 @@ class BadRequests(SpineTest):
         self.assertEqual(self.study.number("SELECT count(*) FROM record"), before)
         tributary("queue", "discard", self.study.dir, sid)
 
-    def test_an_envelope_for_another_study_is_parked(self):
+    def test_an_envelope_for_another_study_is_quarantined(self):
         from harness import Study
         other = Study(forms=False)
         self.addCleanup(other.close)
@@ -220,7 +220,7 @@ class BadRequests(SpineTest):
         good = self.client.send(observation(self.device.participant))
         self.assertEqual(self.client.outcome(good), ("stored", None))
         for row in tributary("queue", "show", self.study.dir, "--json").json["submissions"]:
-            if row["status"] == "parked":
+            if row["status"] == "quarantined":
                 tributary("queue", "discard", self.study.dir, row["submission"])
 
     def test_methods_and_paths(self):

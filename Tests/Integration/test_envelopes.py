@@ -214,7 +214,7 @@ class Sending(SpineTest):
         self.assertEqual(content["note"], [{"text": "kept"}])
         self.assertNotIn("comments", content)
 
-    def test_what_was_parked_for_want_of_its_key_is_stored_after_a_retry(self):
+    def test_what_was_quarantined_for_want_of_its_key_is_stored_after_a_retry(self):
         study = Study()
         self.addCleanup(study.close)
         away = study.root / "away"

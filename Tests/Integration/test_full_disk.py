@@ -50,14 +50,14 @@ class FullDisk(unittest.TestCase):
         device.settled()
         ballast = self.fill(study.dir / "data")
         client = SealedClient(server, study, device=device)
-        # The queue takes them all; none is parked, however long the disk is full.
+        # The queue takes them all; none is quarantined, however long the disk is full.
         sids = [client.send(*[observation(device.participant, number * 50 + n, note=[{"text": "x" * 500}]) for n in range(20)])
                 for number in range(30)]
         self.assertEqual(http("GET", server.monitor_url + "/readyz").status, 503)
         ballast.unlink()
         for sid in sids[:5]:
             until(lambda: client.deliveries()[sid]["status"] == "stored", "what waited is stored")
-        self.assertEqual(study.queue_status()["parked"], 0)
+        self.assertEqual(study.queue_status()["quarantined"], 0)
 
     def test_the_servers_disk(self):
         study = Study()

@@ -63,7 +63,7 @@ class Gate(SpineTest):
             self.assertEqual(client.outcome(client.send(observation(other)))[0], "held")
             self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE subject = ?", other), 0)
         for row in tributary("queue", "show", self.study.dir, "--json").json["submissions"]:
-            if row["status"] in ("parked", "held"):
+            if row["status"] in ("quarantined", "held"):
                 tributary("queue", "discard", self.study.dir, row["submission"])
 
     def test_a_withdrawal_that_names_another_contract_or_status_withdraws_nothing(self):

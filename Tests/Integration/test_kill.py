@@ -18,10 +18,10 @@ CUPS = 10_000_000  # more than any reading
 def retry_crashed(test):
     """A message over which the process was killed three times is quarantined, as one that kills it would be; these killed
     nobody, and the study team says so."""
-    parked = test.study.queue_sql("SELECT reason_code FROM submission WHERE status = 'parked'")
-    test.assertLessEqual({reason for (reason,) in parked}, {"processing-crashed"})
-    if parked:
-        print(f"  {len(parked)} were being handled at three kills", file=sys.stderr)
+    quarantined = test.study.queue_sql("SELECT reason_code FROM submission WHERE status = 'quarantined'")
+    test.assertLessEqual({reason for (reason,) in quarantined}, {"processing-crashed"})
+    if quarantined:
+        print(f"  {len(quarantined)} were being handled at three kills", file=sys.stderr)
         tributary("queue", "retry", test.study.dir, "--all")
         test.study.settled()
 

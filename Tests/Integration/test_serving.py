@@ -69,7 +69,7 @@ class Serving(unittest.TestCase):
         device.answer(VISIT, visit(cups=5))
         device.send()
         self.assertNotIn("quarantined", {row["status"] for row in device.deliveries().values()})
-        self.assertEqual(study.queue_number("SELECT count(*) FROM submission WHERE status = 'parked'"), 0)
+        self.assertEqual(study.queue_number("SELECT count(*) FROM submission WHERE status = 'quarantined'"), 0)
         away.rename(keys)
         until(lambda: reasons() == [], "all is well again")
         until(lambda: {row["status"] for row in device.deliveries().values()} == {"stored"}, "what waited is stored", 120)

@@ -106,15 +106,15 @@ class Warehouse(SpineTest):
         self.assertEqual(client.outcome(bad), ("held", "needs-attention"))
         self.assertEqual(client.outcome(waiting), ("held", "consent-required"))
         status = self.study.queue_status()
-        self.assertEqual((status["depth"], status["held"], status["parked"]), (0, 1, 1))
+        self.assertEqual((status["depth"], status["held"], status["quarantined"]), (0, 1, 1))
         shown = {row["submission"]: row for row in tributary("queue", "show", self.study.dir, "--json").json["submissions"]}
         self.assertEqual({bad, waiting}, set(shown))
-        self.assertEqual(shown[bad]["status"], "parked")
+        self.assertEqual(shown[bad]["status"], "quarantined")
         self.assertIn(bad, tributary("queue", "show", self.study.dir).text)
         tributary("queue", "show", self.study.dir, "00000000-0000-4000-8000-000000000000", status=1)
         self.assertEqual(tributary("queue", "retry", self.study.dir, "--all", "--json").json, {"retried": 1})
         self.study.settled()
-        self.assertEqual(self.study.queue_status()["parked"], 1)
+        self.assertEqual(self.study.queue_status()["quarantined"], 1)
         for sid in (bad, waiting):
             tributary("queue", "discard", self.study.dir, sid)
             self.assertEqual(client.outcome(sid), ("refused", "discarded"))
@@ -122,7 +122,7 @@ class Warehouse(SpineTest):
             tributary("queue", "retry", self.study.dir, sid, status=1)
         self.assertEqual(self.study.queue_number("SELECT count(*) FROM submission_body"), 0, "the sealed bytes are gone")
         status = self.study.queue_status()
-        self.assertEqual((status["held"], status["parked"]), (0, 0))
+        self.assertEqual((status["held"], status["quarantined"]), (0, 0))
 
 
 class Demonstration(unittest.TestCase):

@@ -69,7 +69,7 @@ class TwoParticipants(SpineTest):
         self.assertEqual(total(people[first.participant]["streams"]), health["queued"])
         self.assertEqual(total(people[second.participant]["streams"]), 0)
         self.assertIn(first.participant, tributary("study", "status", study.dir).text)
-        self.assertEqual(study.queue_status(), {"depth": 0, "oldestAge": None, "held": 0, "parked": 0})
+        self.assertEqual(study.queue_status(), {"depth": 0, "oldestAge": None, "held": 0, "quarantined": 0})
 
     def test_who_is_not_eligible_queues_nothing(self):
         device = self.study.device(self.server)

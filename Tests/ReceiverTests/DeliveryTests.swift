@@ -26,7 +26,7 @@ struct DeliveryTests {
             try await study.settle([
                 SubmissionOutcome(status: .stored, keyID: "planted-key"),
                 SubmissionOutcome(status: .held, reasonCode: "consent-required", detail: "planted-detail"),
-                SubmissionOutcome(status: .parked, reasonCode: "planted-reason", detail: "planted-detail"),
+                SubmissionOutcome(status: .quarantined, reasonCode: "planted-reason", detail: "planted-detail"),
                 SubmissionOutcome(status: .refused, reasonCode: "planted-reason"),
             ])
             var found: [DeliveriesPage.Delivery] = []

@@ -192,11 +192,11 @@ struct SubmissionTests {
         func release(_ selection: HeldSelection, at: Date) async throws -> Int { 0 }
         func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {}
         func status(now: Date) async throws -> QueueStatus {
-            QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0)
+            QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, quarantined: 0)
         }
         func show(submissionID: String?) async throws -> [SubmissionSummary] { [] }
         func retry(submissionID: String) async throws -> Bool { false }
-        func retryAllParked() async throws -> Int { 0 }
+        func retryAllQuarantined() async throws -> Int { 0 }
         func discard(submissionID: String, at: Date) async throws -> Bool { false }
         func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
     }

@@ -42,9 +42,9 @@ struct CrashTests {
             let (handled, deaths) = try await work(queue, guilty: ["b1"])
             #expect(deaths == 3)
             #expect(Set(handled) == ["a1", "a2", "b2", "c1", "c2"] && handled.count == 5)
-            let parked = try #require(try await queue.show(submissionID: "b1").first)
-            #expect(parked.status == .parked && parked.reasonCode == "processing-crashed")
-            #expect(try await queue.status(now: time()).parked == 1)
+            let quarantined = try #require(try await queue.show(submissionID: "b1").first)
+            #expect(quarantined.status == .quarantined && quarantined.reasonCode == "processing-crashed")
+            #expect(try await queue.status(now: time()).quarantined == 1)
             // A staff member who tries it again gives it three more chances.
             #expect(try await queue.retry(submissionID: "b1"))
             let again = try await work(queue, guilty: [])
@@ -62,9 +62,9 @@ struct CrashTests {
             #expect(deaths <= 9)
             #expect(handled.count == 4 && Set(handled) == Set(ids).subtracting(guilty))
             #expect(handled.filter { $0.hasPrefix("a") } == ["a1", "a4"])
-            let parked = try await queue.show(submissionID: nil)
-            #expect(Set(parked.map(\.submissionID)) == guilty)
-            #expect(parked.allSatisfy { $0.reasonCode == "processing-crashed" })
+            let quarantined = try await queue.show(submissionID: nil)
+            #expect(Set(quarantined.map(\.submissionID)) == guilty)
+            #expect(quarantined.allSatisfy { $0.reasonCode == "processing-crashed" })
         }
     }
 

@@ -61,7 +61,7 @@ struct FaultTests {
     }
 
     @Test(arguments: codes)
-    func parkingWhatCrashedLeavesNothingByHalves(code: String) async throws {
+    func quarantiningWhatCrashedLeavesNothingByHalves(code: String) async throws {
         let places = try await atEachStatement(
             code: code,
             prepare: { queue in

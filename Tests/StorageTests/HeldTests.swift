@@ -44,8 +44,8 @@ struct HeldTests {
             let second = try await queue.leaseAll(at: time(1000))
             #expect(second.map(\.submissionID) == ["2"])
             // A time means nothing for what waits for the staff.
-            let parked = SubmissionOutcome(status: .parked, heldUntil: time(1))
-            #expect(try await queue.settle(second[0], as: parked, at: time(1000)))
+            let quarantined = SubmissionOutcome(status: .quarantined, heldUntil: time(1))
+            #expect(try await queue.settle(second[0], as: quarantined, at: time(1000)))
             #expect(try await queue.release(.due(time(2000)), at: time(2000)) == 0)
         }
     }
@@ -59,14 +59,14 @@ struct HeldTests {
             let leased = try await queue.leaseAll()
             try await queue.settle(leased[0], .held, "key-unknown")
             try await queue.settle(leased[1], .held, "no-consent")
-            try await queue.settle(leased[2], .parked, "key-unknown")
+            try await queue.settle(leased[2], .quarantined, "key-unknown")
             try await queue.settle(leased[3], .held, "key-unknown")
             #expect(try await queue.release(.reason("key-unknown"), at: time(70)) == 2)
             #expect(try await queue.release(.reason("key-unknown"), at: time(70)) == 0)
             #expect(try await queue.leaseNumbers("o", at: time(71)) == ["1", "4"])
             #expect(
                 try await queue.status(now: time())
-                    == QueueStatus(depth: 2, oldestReceivedAt: time(), held: 1, parked: 1))
+                    == QueueStatus(depth: 2, oldestReceivedAt: time(), held: 1, quarantined: 1))
         }
     }
 

@@ -43,6 +43,28 @@ import Testing
         }
     }
 
+    @Test func whatWasParkedIsQuarantined() async throws {
+        try await withTemporaryFolder { folder async throws in
+            let path = "\(folder)/q.db"
+            let first = Array(StorageSchema.migrations.prefix(1))
+            let older = try await SQLiteDatabase.open(path: path, migrations: first)
+            for id in ["a", "b"] { _ = try await SQLSubmissionQueue(database: older).enqueue(submission(id)) }
+            try await older.write {
+                _ = try $0.execute(
+                    "UPDATE submission SET status = 'parked', reason_code = 'resource-invalid' WHERE submission_id = ?",
+                    ["a"])
+            }
+            try await older.close()
+            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let queue = SQLSubmissionQueue(database: database)
+            #expect(try await queue.status(now: time()).quarantined == 1)
+            #expect(try await queue.show(submissionID: "a").first?.status == .quarantined)
+            #expect(try await queue.retryAllQuarantined() == 1)
+            #expect(try await queue.leaseNumbers("o") == ["a", "b"])
+            try await database.close()
+        }
+    }
+
     @Test func whatANewerVersionWroteIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(101), Self.step(102)])

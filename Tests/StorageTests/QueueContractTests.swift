@@ -206,7 +206,7 @@ struct QueueContractTests {
             let leased = try await queue.leaseAll()
             try await queue.settle(leased[0], .held, "no-consent")
             #expect(try await queue.enqueue(submission("4"), quota: 12) == .accepted)
-            try await queue.settle(leased[1], .parked, "envelope-damaged")
+            try await queue.settle(leased[1], .quarantined, "envelope-damaged")
             let before = try await database.queueContents()
             #expect(try await queue.enqueue(submission("5"), quota: 17) == .overQuota)
             #expect(try await database.queueContents() == before)
@@ -223,16 +223,16 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func parkedOnesAreRetriedOrDiscardedByTheStaff(engine: Engine) async throws {
+    func quarantinedOnesAreRetriedOrDiscardedByTheStaff(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             for id in ["1", "2", "3"] { _ = try await queue.enqueue(submission(id)) }
             for leased in try await queue.leaseAll() {
-                let outcome = SubmissionOutcome(status: .parked, reasonCode: "envelope-damaged", detail: "Why.")
+                let outcome = SubmissionOutcome(status: .quarantined, reasonCode: "envelope-damaged", detail: "Why.")
                 #expect(try await queue.settle(leased, as: outcome, at: time(60)))
             }
             #expect(
                 try await queue.status(now: time())
-                    == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 3))
+                    == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, quarantined: 3))
             #expect(try await queue.leaseNumbers("o") == [])
             #expect(try await queue.retry(submissionID: "2"))
             #expect(try await !queue.retry(submissionID: "2"))
@@ -242,7 +242,7 @@ struct QueueContractTests {
             #expect(try await queue.discard(submissionID: "1", at: time(80)))
             #expect(try await !queue.discard(submissionID: "1", at: time(80)))
             #expect(try await !queue.retry(submissionID: "1"))
-            #expect(try await queue.retryAllParked() == 1)
+            #expect(try await queue.retryAllQuarantined() == 1)
             let shown = try await queue.show(submissionID: nil)
             #expect(shown.map(\.status) == [.refused, .received, .received])
             #expect(shown.first?.reasonCode == "discarded")
@@ -258,11 +258,11 @@ struct QueueContractTests {
         try await engine.withQueue { queue, _ async throws in
             #expect(
                 try await queue.status(now: time())
-                    == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, parked: 0))
+                    == QueueStatus(depth: 0, oldestReceivedAt: nil, held: 0, quarantined: 0))
             _ = try await queue.enqueue(submission("1", at: time(5)))
             _ = try await queue.enqueue(submission("2", at: time(9)))
             let status = try await queue.status(now: time(20))
-            #expect(status == QueueStatus(depth: 2, oldestReceivedAt: time(5), held: 0, parked: 0))
+            #expect(status == QueueStatus(depth: 2, oldestReceivedAt: time(5), held: 0, quarantined: 0))
         }
     }
 }

@@ -49,7 +49,11 @@ struct QueueModel {
                     && !isBegunBefore(entries[$0], including: false)
             })
         {
-            if entries[head].begun < 3 || entries[head].owner == owner { chosen = [head] } else { end(head, .parked) }
+            if entries[head].begun < 3 || entries[head].owner == owner {
+                chosen = [head]
+            } else {
+                end(head, .quarantined)
+            }
         }
         guard !chosen.isEmpty else { return [] }
         lease += 1

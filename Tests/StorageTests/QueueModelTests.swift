@@ -59,8 +59,8 @@ private struct QueueHistory {
         case 16: now += Double(random(20))
         case 17: try await release()
         case 18:
-            let expected = model.putBack { $0.status == .parked }
-            #expect(try await queue.retryAllParked() == expected, "seed \(seed)")
+            let expected = model.putBack { $0.status == .quarantined }
+            #expect(try await queue.retryAllQuarantined() == expected, "seed \(seed)")
         default:
             guard let stale = past.filter({ !model.isHeld($0) }).randomElement(using: &generator) else { return }
             #expect(try await !queue.settle(stale, .refused), "seed \(seed)")
@@ -100,7 +100,7 @@ private struct QueueHistory {
 
     private mutating func settle(_ owner: String) async throws {
         guard let submission = next(of: owner) else { return }
-        let status: SubmissionStatus = [.stored, .stored, .stored, .refused, .held, .parked][random(6)]
+        let status: SubmissionStatus = [.stored, .stored, .stored, .refused, .held, .quarantined][random(6)]
         let outcome = SubmissionOutcome(status: status, releasesHeld: status == .stored && random(3) == 0)
         let isHeld = model.isHeld(submission)
         #expect(try await queue.isHeld(submission) == isHeld, "seed \(seed)")
@@ -163,8 +163,8 @@ private struct QueueHistory {
                 model.putBack { $0.lane == lane && $0.status == .held }
                 try await queue.release(.lane(lane), at: time(now))
             }
-            model.putBack { $0.status == .parked }
-            _ = try await queue.retryAllParked()
+            model.putBack { $0.status == .quarantined }
+            _ = try await queue.retryAllQuarantined()
             try await lease("last", isIdle: true)
             guard inHand["last"]?.isEmpty == false else { break }
             while let submission = next(of: "last") {

@@ -382,7 +382,7 @@ extension StudyBackupTests {
             try transaction.execute("INSERT INTO enrolment (id, receipt_digest, created_at) VALUES ('lane', 'r', 't')")
             try transaction.execute(
                 "INSERT INTO client (id, enrolment_id, secret_digest, created_at) VALUES ('client', 'lane', 'd', 't')")
-            for (index, status) in ["received", "stored", "held", "refused", "parked"].enumerated() {
+            for (index, status) in ["received", "stored", "held", "refused", "quarantined"].enumerated() {
                 try Self.insertSubmission(index + 1, status, named: "s-\(status)", in: transaction)
             }
         }

@@ -450,7 +450,7 @@ extension StudyUpgradeTests {
                 "SELECT number, status, change, sequence, attempts, begun, lease, lease_owner, lease_until, detail FROM submission ORDER BY number LIMIT 5"
             )
         }
-        #expect(submissions.map { $0["status"] } == ["received", "stored", "held", "refused", "parked"])
+        #expect(submissions.map { $0["status"] } == ["received", "stored", "held", "refused", "quarantined"])
         for (index, row) in submissions.enumerated() {
             #expect(row["number"] == .integer(Int64(index + 1)))
             #expect(row["change"] == .integer(Int64(index + 1)))

@@ -29,9 +29,9 @@ public struct ConsentSession: Sendable {
         /// Minutes east of UTC at the person's place.
         public var offsetMinutes: Int
         /// The participant's id from an earlier consent; nil makes a new one.
-        public var patientID: String?
+        public var participant: String?
         /// The study team's code for a participant with a new phone: the consent is signed for the participant whom it
-        /// names, whatever ``patientID`` says, and carries it.
+        /// names, whatever ``participant`` says, and carries it.
         public var moveCode: ParticipantMoveCode?
         /// Makes the ids.
         public var makeID: @Sendable () -> UUID
@@ -39,7 +39,7 @@ public struct ConsentSession: Sendable {
         public var htmlFiles: [String: String]
 
         public init(
-            name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, patientID: String? = nil,
+            name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, participant: String? = nil,
             moveCode: ParticipantMoveCode? = nil, makeID: @escaping @Sendable () -> UUID = { UUID() },
             htmlFiles: [String: String] = [:]
         ) {
@@ -47,7 +47,7 @@ public struct ConsentSession: Sendable {
             self.image = image
             self.now = now
             self.offsetMinutes = offsetMinutes
-            self.patientID = patientID
+            self.participant = participant
             self.moveCode = moveCode
             self.makeID = makeID
             self.htmlFiles = htmlFiles
@@ -69,13 +69,14 @@ public struct ConsentSession: Sendable {
         let name = signing.name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !name.isEmpty else { throw ConsentError.nameMissing }
         let now = DateTime(signing.now, offsetMinutes: signing.offsetMinutes)
-        let patientID = signing.moveCode?.patientID ?? signing.patientID ?? signing.makeID().uuidString.lowercased()
+        let participant =
+            signing.moveCode?.participant ?? signing.participant ?? signing.makeID().uuidString.lowercased()
         let contractID = signing.makeID().uuidString.lowercased()
         return SignedConsent(
             contract: template.signed(
-                id: contractID, patientID: patientID, sharing: template.asksForSharing ? answers.sharing : nil,
+                id: contractID, participant: participant, sharing: template.asksForSharing ? answers.sharing : nil,
                 moveCode: signing.moveCode, now: now),
-            patient: pseudonymization.patient(id: patientID, facts: answers.person, today: now),
+            patient: pseudonymization.patient(id: participant, facts: answers.person, today: now),
             document: ConsentDocumentLayout(
                 template: template, answers: answers, htmlFiles: signing.htmlFiles,
                 signature: ConsentDocumentLayout.Signature(

@@ -3,7 +3,7 @@ import FHIR
 extension ConsentTemplate {
     /// The Contract of R4 that a participant signed: the template's content, the signature, no name.
     func signed(
-        id: String, patientID: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil, now: DateTime
+        id: String, participant: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil, now: DateTime
     ) -> Contract {
         var signed = Contract(id: id)
         for member in contract.object.members where ConsentTemplate.keptMembers.contains(member.key) {
@@ -29,7 +29,7 @@ extension ConsentTemplate {
         var period = Period()
         period.start = now
         signed.applies = period
-        let person = Reference("Patient/" + patientID)
+        let person = Reference("Patient/" + participant)
         let purpose = Coding(
             system: ConsentVocabulary.signatureType, code: ConsentVocabulary.consentSignature,
             display: "Consent Signature")

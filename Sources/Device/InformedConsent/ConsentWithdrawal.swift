@@ -53,7 +53,7 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     ///   - now: the moment of withdrawal.
     ///   - offsetMinutes: minutes east of UTC at the person's place.
     public static func consent(
-        id: UUID, patientID: String, contractID: String, policy: String?, now: Date, offsetMinutes: Int = 0
+        id: UUID, participant: String, contractID: String, policy: String?, now: Date, offsetMinutes: Int = 0
     ) -> Consent {
         let scope = CodeableConcept(
             coding: [Coding(system: ConsentVocabulary.consentScope, code: "research", display: "Research")])
@@ -62,9 +62,9 @@ public struct ConsentWithdrawal: Sendable, Hashable {
                 system: ConsentVocabulary.consentCategory, code: "research", display: "Research Information Access")
         ])
         var consent = Consent(id: id.uuidString.lowercased(), status: .inactive, scope: scope, category: [category])
-        consent.patient = Reference("Patient/" + patientID)
+        consent.patient = Reference("Patient/" + participant)
         consent.dateTime = DateTime(now, offsetMinutes: offsetMinutes)
-        consent.performer = [Reference("Patient/" + patientID)]
+        consent.performer = [Reference("Patient/" + participant)]
         consent.source = .reference(Reference("Contract/" + contractID))
         // R4 requires a policy or a policy rule (ppc-1).
         if let policy {

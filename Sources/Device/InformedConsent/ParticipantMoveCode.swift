@@ -9,36 +9,36 @@ public struct ParticipantMoveCode: Sendable, Hashable {
     /// 130 random bits: 26 characters of RFC 4648 section 6 (base32) in lower case.
     public let secret: String
     /// The id of the participant's Patient (<https://hl7.org/fhir/R4/datatypes.html#id>).
-    public let patientID: String
+    public let participant: String
 
     /// The characters of a secret.
     public static let secretLength = 26
 
     /// Puts a code together; `nil` if the secret or the id has not its form.
-    public init?(secret: String, patientID: String) {
+    public init?(secret: String, participant: String) {
         guard secret.utf8.count == Self.secretLength,
             secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) }),
-            Resource.isID(patientID)
+            Resource.isID(participant)
         else { return nil }
         self.secret = secret
-        self.patientID = patientID
+        self.participant = participant
     }
 
     /// Reads a code. The secret has no dot, so that the first one ends it; the id may have some. `nil` for any other
     /// text, white space around it included.
     public init?(text: String) {
         guard text.utf8.count <= Self.secretLength + 65, let dot = text.firstIndex(of: ".") else { return nil }
-        self.init(secret: String(text[..<dot]), patientID: String(text[text.index(after: dot)...]))
+        self.init(secret: String(text[..<dot]), participant: String(text[text.index(after: dot)...]))
     }
 
     /// The code as it is handed over.
-    public var text: String { "\(secret).\(patientID)" }
+    public var text: String { "\(secret).\(participant)" }
 }
 
 extension ParticipantMoveCode: CustomStringConvertible, CustomReflectable {
     /// Tells whose code it is, and not the secret.
-    public var description: String { "move code of Patient/\(patientID)" }
-    public var customMirror: Mirror { Mirror(self, children: ["patientID": patientID]) }
+    public var description: String { "move code of Patient/\(participant)" }
+    public var customMirror: Mirror { Mirror(self, children: ["participant": participant]) }
 }
 
 extension Contract {

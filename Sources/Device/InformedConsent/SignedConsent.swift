@@ -10,7 +10,7 @@ public struct SignedConsent: Sendable, Hashable {
     public let document: ConsentDocumentLayout
 
     /// The id of the Patient: every later resource of the participant has it as its subject.
-    public var patientID: String { patient.id ?? "" }
+    public var participant: String { patient.id ?? "" }
     /// The id of the Contract.
     public var contractID: String { contract.id ?? "" }
 }

@@ -8,7 +8,7 @@ import Storage
 /// is told to stop.
 ///
 /// There is one consumer to a records' store: a second one waits until the first has ended. A submission that fails for a
-/// passing reason keeps its place and is tried again with growing pauses; after too many tries it is parked, so that what
+/// passing reason keeps its place and is tried again with growing pauses; after too many tries it is quarantined, so that what
 /// stands behind it goes on.
 public struct ConsumerService: Service {
     let queue: any SubmissionQueue
@@ -197,9 +197,9 @@ public struct ConsumerService: Service {
                 logger.warning("lease lost", metadata: ["submission": "\(submission.submissionID)"])
                 return
             }
-            // What is parked waits for the staff, who should hear of it.
+            // What is quarantined waits for the staff, who should hear of it.
             logger.log(
-                level: outcome.status == .parked ? .warning : .info, "submission",
+                level: outcome.status == .quarantined ? .warning : .info, "submission",
                 metadata: [
                     "submission": "\(submission.submissionID)", "client": "\(submission.clientID)",
                     "status": "\(outcome.status.rawValue)", "code": "\(outcome.reasonCode ?? "-")",
@@ -223,7 +223,8 @@ public struct ConsumerService: Service {
                 throw error
             }
             let outcome = SubmissionOutcome(
-                status: .parked, reasonCode: "processing-failed", detail: "Handling it failed again and again: \(code)."
+                status: .quarantined, reasonCode: "processing-failed",
+                detail: "Handling it failed again and again: \(code)."
             )
             _ = try await queue.settle(submission, as: outcome, at: clock())
         }

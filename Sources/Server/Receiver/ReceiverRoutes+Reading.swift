@@ -88,12 +88,12 @@ extension ReceiverRoutes {
 
     /// What the staff must look at is for the device merely held: why is not its business.
     private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
-        let isParked = delivery.status == .parked
-        let needsAttention = isParked || delivery.reasonCode == "key-unknown"
+        let isQuarantined = delivery.status == .quarantined
+        let needsAttention = isQuarantined || delivery.reasonCode == "key-unknown"
         let reason =
             needsAttention ? "needs-attention" : delivery.reasonCode.flatMap { toldReasons.contains($0) ? $0 : nil }
         return DeliveriesPage.Delivery(
-            submission: delivery.submissionID, status: (isParked ? .held : delivery.status).rawValue,
+            submission: delivery.submissionID, status: (isQuarantined ? .held : delivery.status).rawValue,
             at: SQLTimestamp.text(delivery.at), reason: reason)
     }
 }

@@ -13,7 +13,7 @@ extension SQLSubmissionQueue {
     static let lookUpSQL = "SELECT digest FROM submission WHERE lane = ? AND submission_id = ?"
     /// Parameter: lane.
     static let heldBytesSQL = """
-        SELECT COALESCE(sum(size), 0) AS bytes FROM submission WHERE lane = ? AND status IN ('held', 'parked')
+        SELECT COALESCE(sum(size), 0) AS bytes FROM submission WHERE lane = ? AND status IN ('held', 'quarantined')
         """
 
     static func insert(_ new: NewSubmission, quota: Int?, in transaction: any SQLTransaction) throws -> EnqueueResult {

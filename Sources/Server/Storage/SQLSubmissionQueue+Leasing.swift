@@ -43,7 +43,7 @@ extension SQLSubmissionQueue {
     }
 
     private static let crashed = SubmissionOutcome(
-        status: .parked, reasonCode: "processing-crashed",
+        status: .quarantined, reasonCode: "processing-crashed",
         detail: "The consumer was killed each time that it handled this; have a developer look at it.")
 
     static let anyReceivedSQL = "SELECT 1 AS one FROM submission WHERE status = 'received' LIMIT 1"

@@ -4,7 +4,7 @@ extension SQLSubmissionQueue {
     public func status(now: Date) async throws -> QueueStatus {
         try await database.read { transaction in
             var counts: [String: Int] = [:]
-            for status in [SubmissionStatus.received, .held, .parked] {
+            for status in [SubmissionStatus.received, .held, .quarantined] {
                 let row = try transaction.first(
                     "SELECT COUNT(*) AS total FROM submission WHERE status = ?", [SQLValue(status.rawValue)])
                 counts[status.rawValue] = Int(try row?.integer("total") ?? 0)
@@ -13,7 +13,7 @@ extension SQLSubmissionQueue {
                 "SELECT received_at FROM submission WHERE status = 'received' ORDER BY number LIMIT 1")
             return QueueStatus(
                 depth: counts["received"] ?? 0, oldestReceivedAt: oldest?.dateIfPresent("received_at"),
-                held: counts["held"] ?? 0, parked: counts["parked"] ?? 0)
+                held: counts["held"] ?? 0, quarantined: counts["quarantined"] ?? 0)
         }
     }
 
@@ -27,7 +27,7 @@ extension SQLSubmissionQueue {
                 } else {
                     try transaction.query(
                         """
-                        SELECT * FROM submission WHERE status IN ('received', 'held', 'refused', 'parked')
+                        SELECT * FROM submission WHERE status IN ('received', 'held', 'refused', 'quarantined')
                         ORDER BY number
                         """)
                 }
@@ -39,17 +39,17 @@ extension SQLSubmissionQueue {
         try await database.write { transaction in
             let rows = try transaction.query(
                 """
-                SELECT number FROM submission WHERE submission_id = ? AND status IN ('parked', 'held') ORDER BY number
+                SELECT number FROM submission WHERE submission_id = ? AND status IN ('quarantined', 'held') ORDER BY number
                 """, [SQLValue(submissionID)])
             try Self.putBack(rows, at: nil, in: transaction)
             return !rows.isEmpty
         }
     }
 
-    public func retryAllParked() async throws -> Int {
+    public func retryAllQuarantined() async throws -> Int {
         try await database.write { transaction in
             let rows = try transaction.query(
-                "SELECT number FROM submission WHERE status = 'parked' ORDER BY number")
+                "SELECT number FROM submission WHERE status = 'quarantined' ORDER BY number")
             try Self.putBack(rows, at: nil, in: transaction)
             return rows.count
         }
@@ -59,7 +59,7 @@ extension SQLSubmissionQueue {
         try await database.write { transaction in
             let rows = try transaction.query(
                 """
-                SELECT number FROM submission WHERE submission_id = ? AND status IN ('parked', 'held')
+                SELECT number FROM submission WHERE submission_id = ? AND status IN ('quarantined', 'held')
                 ORDER BY number
                 """, [SQLValue(submissionID)])
             for row in rows {

@@ -7,7 +7,22 @@ public enum StorageSchema {
     public static let migrations: [Migration] = [
         Migration(number: 700, name: "queue store") { dialect in
             state + devices + submissions(dialect)
-        }
+        },
+        // What the staff must look at was called parked.
+        Migration(number: 701, name: "quarantined submissions") { _ in
+            [
+                "DROP INDEX submission_held", "DROP INDEX submission_by_reason",
+                "UPDATE submission SET status = 'quarantined' WHERE status = 'parked'",
+                """
+                CREATE INDEX submission_held ON submission (lane, number, size)
+                WHERE status IN ('held', 'quarantined')
+                """,
+                """
+                CREATE INDEX submission_by_reason ON submission (reason_code, number)
+                WHERE status IN ('held', 'quarantined')
+                """,
+            ]
+        },
     ]
 
     private static let state = [

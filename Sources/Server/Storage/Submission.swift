@@ -19,7 +19,7 @@ public enum SubmissionStatus: String, Sendable {
     /// Will never be recorded. Final.
     case refused
     /// Could not be handled; the staff must look. A device is told `held`.
-    case parked
+    case quarantined
 
     /// Whether nothing can change any more; the sealed body is dropped.
     public var isFinal: Bool { self == .stored || self == .refused }
@@ -163,13 +163,13 @@ public struct QueueStatus: Sendable, Hashable {
     /// When the oldest of these arrived.
     public let oldestReceivedAt: Date?
     public let held: Int
-    public let parked: Int
+    public let quarantined: Int
 
-    public init(depth: Int, oldestReceivedAt: Date?, held: Int, parked: Int) {
+    public init(depth: Int, oldestReceivedAt: Date?, held: Int, quarantined: Int) {
         self.depth = depth
         self.oldestReceivedAt = oldestReceivedAt
         self.held = held
-        self.parked = parked
+        self.quarantined = quarantined
     }
 }
 

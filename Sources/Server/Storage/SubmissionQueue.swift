@@ -3,7 +3,7 @@ import Foundation
 /// The queue between receiver and consumer. All methods throw ``StorageError``.
 ///
 /// Order: the submissions of one lane (a device, also after it registered again) are leased in the order of their
-/// arrival. Held and parked ones stand aside and block nothing; released ones take their old place again.
+/// arrival. Held and quarantined ones stand aside and block nothing; released ones take their old place again.
 ///
 /// The queue is a store of its own, beside that of the records: a submission is settled after the records have it, by
 /// whoever still holds its lease.
@@ -17,7 +17,7 @@ public protocol SubmissionQueue: Sendable {
     ///
     /// A lane in which another owner has a live lease is passed over. One that was begun and never ended, for the process
     /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
-    /// parked as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
+    /// quarantined as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
     ///
     /// - Parameter isIdle: whether the owner handles nothing now. Otherwise it gets nothing of the lanes in which it has
     ///   submissions, and nothing that comes alone.
@@ -57,13 +57,13 @@ public protocol SubmissionQueue: Sendable {
     /// The submissions with this id (several clients may use the same), or all that are not stored.
     func show(submissionID: String?) async throws -> [SubmissionSummary]
 
-    /// Puts a parked or held submission back to received; false if there is none.
+    /// Puts a quarantined or held submission back to received; false if there is none.
     func retry(submissionID: String) async throws -> Bool
 
-    /// Puts all parked submissions back to received and gives their number.
-    func retryAllParked() async throws -> Int
+    /// Puts all quarantined submissions back to received and gives their number.
+    func retryAllQuarantined() async throws -> Int
 
-    /// Refuses a parked or held submission for good, with reason `discarded`; false if there is none.
+    /// Refuses a quarantined or held submission for good, with reason `discarded`; false if there is none.
     func discard(submissionID: String, at: Date) async throws -> Bool
 
     /// What became of a lane's submissions, by change number: each once, at its newest change after `after`. One that

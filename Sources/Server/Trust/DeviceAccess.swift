@@ -187,7 +187,7 @@ extension DeviceAccess {
             try transaction.query(
                 """
                 SELECT e.id, e.created_at, e.last_seen_at, e.revoked_at, (SELECT count(*) FROM submission s
-                    WHERE s.lane = e.id AND s.status IN ('received', 'held', 'parked')) AS waiting
+                    WHERE s.lane = e.id AND s.status IN ('received', 'held', 'quarantined')) AS waiting
                 FROM enrolment e ORDER BY e.created_at, e.id
                 """
             ).map { try DeviceEnrolment($0) }

@@ -89,7 +89,7 @@ struct ServerReadiness: Sendable {
                     return [
                         .init(Double(status.depth), labels: [("status", "received")]),
                         .init(Double(status.held), labels: [("status", "held")]),
-                        .init(Double(status.parked), labels: [("status", "quarantined")]),
+                        .init(Double(status.quarantined), labels: [("status", "quarantined")]),
                     ]
                 })
             registry.gauge("tributary_queue_oldest_seconds", help: "Age of the oldest submission that waits.") {
@@ -126,7 +126,7 @@ struct ServerReadiness: Sendable {
                     let rows = try? await queue.read { transaction in
                         try transaction.query(
                             """
-                            SELECT reason_code, count(*) AS count FROM submission WHERE status = 'parked'
+                            SELECT reason_code, count(*) AS count FROM submission WHERE status = 'quarantined'
                             GROUP BY reason_code LIMIT 100
                             """)
                     }

@@ -17,7 +17,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var maximumResourcesPerSubmission: Int
     /// How long a device's token lives, in seconds.
     public var tokenLifetime: Int
-    /// How strictly FHIR is taken: what parks a submission.
+    /// How strictly FHIR is taken: what quarantines a submission.
     public var validation: ValidationStrictness
     /// Whether the contracts of C3-PRO's apps count, which name no template.
     public var c3pro: Bool

@@ -76,7 +76,10 @@ extension StudyUpgrade {
                 "number", "client_id", "lane", "submission_id", "digest", "format", "sequence", "resource_type_hint",
                 "size", "received_at", "status", "changed_at", "change", "attempts", "reason_code", "detail", "key_id",
             ], start: -1,
-            readings: ["detail": "CASE WHEN status IN ('stored', 'refused') THEN NULL ELSE detail END"]),
+            readings: [
+                "detail": "CASE WHEN status IN ('stored', 'refused') THEN NULL ELSE detail END",
+                "status": "CASE WHEN status = 'parked' THEN 'quarantined' ELSE status END",
+            ]),
     ]
 
     private static let slice = 2000

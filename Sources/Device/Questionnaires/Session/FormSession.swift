@@ -92,8 +92,8 @@ public struct FormSession: Sendable {
             var old = state.answers
             if !item.repeats, values.count <= 1 {
                 // One answer gives way to another: it is the same answer corrected.
-                let below = old.first?.children ?? state.parked
-                state.parked = values.isEmpty ? below : nil
+                let below = old.first?.children ?? state.quarantined
+                state.quarantined = values.isEmpty ? below : nil
                 state.answers = values.map { value in
                     below.map { AnswerState(value, children: $0) } ?? AnswerState(initially: value, of: item)
                 }

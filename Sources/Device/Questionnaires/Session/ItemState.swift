@@ -7,7 +7,7 @@ struct ItemState: Sendable {
     /// Whether its conditions hold and those of all items above it.
     var isEnabled = true
     /// What stood below the answer of a question that takes one answer, when the answer was taken away.
-    var parked: [ItemState]?
+    var quarantined: [ItemState]?
     /// Where it stands in the response it was read from.
     var expression: String?
 

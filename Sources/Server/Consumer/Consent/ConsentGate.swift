@@ -31,7 +31,7 @@ public struct ConsentGate: Sendable {
         case admit
         case hold(until: Requirement)
         case refuse(Reason)
-        case park(Reason)
+        case quarantine(Reason)
     }
 
     /// What a held submission waits for.
@@ -104,7 +104,7 @@ public struct ConsentGate: Sendable {
 
     public func decide(_ subject: Subject, in situation: Situation) -> Decision {
         switch (subject, situation.standing) {
-        case (.foreignContract, _): .park(.foreignContract)
+        case (.foreignContract, _): .quarantine(.foreignContract)
         case (.contract, _): .admit
         // A withdrawal that comes twice changes nothing, so it may come.
         case (.withdrawal, .consented), (.withdrawal, .withdrawn): .admit

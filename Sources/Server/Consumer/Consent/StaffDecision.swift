@@ -59,7 +59,8 @@ public struct StaffDecision: Sendable {
             let id = UUID()
             let submission = "staff-withdrawal:" + id.uuidString.lowercased()
             let consent = ConsentWithdrawal.consent(
-                id: id, patientID: participant, contractID: state.newest?.contractID ?? "unknown", policy: nil, now: now
+                id: id, participant: participant, contractID: state.newest?.contractID ?? "unknown", policy: nil,
+                now: now
             )
             let withdrawal = try ConsentWithdrawal(consent, receivedAt: now, number: .max)
             let provenance = RecordProvenance(

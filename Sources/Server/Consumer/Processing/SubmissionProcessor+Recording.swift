@@ -12,12 +12,12 @@ extension SubmissionProcessor {
         _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String, published: PublishedStudy,
         in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome {
-        func parked(_ code: String, _ detail: String) -> SubmissionOutcome {
-            SubmissionOutcome(status: .parked, reasonCode: code, detail: detail, keyID: keyID)
+        func quarantined(_ code: String, _ detail: String) -> SubmissionOutcome {
+            SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
         }
         // 1. One submission speaks of one participant.
         guard let subject = incoming.first?.subject, incoming.allSatisfy({ $0.subject == subject }) else {
-            return parked("subject-mismatch", "The submission holds resources of several participants.")
+            return quarantined("subject-mismatch", "The submission holds resources of several participants.")
         }
         // 2. What each resource does to the consent.
         let steps: [ConsentStep]
@@ -28,9 +28,9 @@ extension SubmissionProcessor {
                 moveCode = try Contract(resource.resource.object).moveCode()?.secret ?? moveCode
             }
         } catch let error as ConsentError {
-            return parked(error.code, error.message)
+            return quarantined(error.code, error.message)
         } catch let problem as SubmissionProblem {
-            return parked(problem.code, problem.message)
+            return quarantined(problem.code, problem.message)
         }
         let subjects = steps.map(\.gateSubject)
         var state = try register.state(of: subject, in: transaction)
@@ -42,7 +42,7 @@ extension SubmissionProcessor {
                 device: submission.lane, clientID: submission.clientID, toParticipant: subject, isKnown: isKnown,
                 moveCode: moveCode, in: transaction)
             guard decision.allowed else {
-                return parked(
+                return quarantined(
                     decision.reason, "The participant is known from elsewhere; see `tributary enrolment move`.")
             }
             bound = subject
@@ -54,17 +54,17 @@ extension SubmissionProcessor {
         let decision = try access.decide(writer, .writeRecord, target, in: transaction)
         guard decision.allowed else {
             guard bound == nil else {
-                return parked("subject-not-permitted", "The device may not write for this participant.")
+                return quarantined("subject-not-permitted", "The device may not write for this participant.")
             }
             let verdict: ConsentGate.Decision =
-                subjects.contains(.foreignContract) ? .park(.foreignContract) : .hold(until: .contract)
+                subjects.contains(.foreignContract) ? .quarantine(.foreignContract) : .hold(until: .contract)
             return Self.outcome(of: verdict, keyID: keyID)
-                ?? parked("subject-not-permitted", "The device has no participant.")
+                ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
         for resource in incoming {
             let owner = try records.subject(ofType: resource.resource.resourceType, id: resource.id, in: transaction)
             guard owner == nil || owner == subject else {
-                return parked("subject-not-permitted", "The resource's id belongs to another participant.")
+                return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
             }
         }
         // 4. The gate, resource by resource, as the consent changes on the way.

@@ -187,12 +187,12 @@ public struct SubmissionProcessor: Sendable {
     private func read(
         _ submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
     ) -> Reading {
-        func parked(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
+        func quarantined(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
             let problem = Self.problem(from: error)
             return Reading(
                 result: .settled(
                     SubmissionOutcome(
-                        status: .parked, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
+                        status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
                 maySayNoMore: maySayNoMore)
         }
         let isMarked = submission.resourceTypeHint == Consent.resourceType
@@ -204,7 +204,7 @@ public struct SubmissionProcessor: Sendable {
             guard opener.knowsKey(of: submission.body) else {
                 return Reading(result: .settled(Self.unknownKey), maySayNoMore: isMarked)
             }
-            return parked(error, maySayNoMore: isMarked)
+            return quarantined(error, maySayNoMore: isMarked)
         }
         // 2. Parse.
         let reader = SubmissionReader(maximumResources: study.maximumResources, validation: study.validation)
@@ -212,7 +212,7 @@ public struct SubmissionProcessor: Sendable {
         do {
             documents = try reader.parse(opened)
         } catch {
-            return parked(
+            return quarantined(
                 error, maySayNoMore: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
         }
         let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
@@ -225,7 +225,7 @@ public struct SubmissionProcessor: Sendable {
             let incoming = try reader.convert(documents, of: opened, submission: submission, published: published)
             return Reading(result: .ready(incoming, keyID: opened.keyID), maySayNoMore: maySayNoMore)
         } catch {
-            return parked(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
+            return quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
         }
     }
 
@@ -255,8 +255,8 @@ public struct SubmissionProcessor: Sendable {
                 heldUntil: requirement.until)
         case .refuse(let reason):
             SubmissionOutcome(status: .refused, reasonCode: reason.rawValue, detail: reason.sentence, keyID: keyID)
-        case .park(let reason):
-            SubmissionOutcome(status: .parked, reasonCode: reason.rawValue, detail: reason.sentence, keyID: keyID)
+        case .quarantine(let reason):
+            SubmissionOutcome(status: .quarantined, reasonCode: reason.rawValue, detail: reason.sentence, keyID: keyID)
         }
     }
 

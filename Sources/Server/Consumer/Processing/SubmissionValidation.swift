@@ -1,7 +1,7 @@
 import FHIR
 import FHIRValidation
 
-/// How strictly a study takes FHIR: what is found wrong parks the submission.
+/// How strictly a study takes FHIR: what is found wrong quarantines the submission.
 public enum ValidationStrictness: String, Sendable, CaseIterable {
     /// Only what the way through the house itself needs.
     case none
@@ -12,7 +12,7 @@ public enum ValidationStrictness: String, Sendable, CaseIterable {
     /// Warnings as well; a missing narrative is none, for what devices make has none.
     case warnings
 
-    func parks(_ issue: ValidationIssue) -> Bool {
+    func quarantines(_ issue: ValidationIssue) -> Bool {
         switch self {
         case .none: false
         case .structure: issue.severity >= .error && [.structure, .required, .value, .tooLong].contains(issue.kind)
@@ -35,7 +35,7 @@ public struct SubmissionValidation: Sendable {
         validator = FHIRValidator(profiles: profiles, options: options)
     }
 
-    /// The first problem that parks the submission; nil where it may go on.
+    /// The first problem that quarantines the submission; nil where it may go on.
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive` where the budget is used up.
     func problem(in resource: Resource, budget: StepBudget = .unlimited) throws -> SubmissionProblem? {
@@ -47,7 +47,7 @@ public struct SubmissionValidation: Sendable {
         } catch {
             throw SubmissionProblem(error.code, error.message)
         }
-        let issues = report.issues.filter(strictness.parks)
+        let issues = report.issues.filter(strictness.quarantines)
         guard let first = issues.first else { return nil }
         let more = issues.count > 1 ? " There are \(issues.count - 1) more problems." : ""
         return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")

@@ -30,16 +30,16 @@ extension DeviceSession {
         let earlier = try? profile()
         let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
             .init(
-                name: name, image: signature, now: now, offsetMinutes: offset, patientID: earlier?.participant,
+                name: name, image: signature, now: now, offsetMinutes: offset, participant: earlier?.participant,
                 moveCode: moveCode))
         // The document first: where it cannot be drawn, nothing has been queued.
         try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
         try save(
             Profile(
-                participant: signed.patientID, contract: signed.contractID, signedAt: now,
+                participant: signed.participant, contract: signed.contractID, signedAt: now,
                 includedHealthData: template.includedHealthData.sorted()))
         let submissions = [try queue(signed.contract.resource), try queue(signed.patient.resource)]
-        return Signed(participant: signed.patientID, contract: signed.contractID, submissions: submissions)
+        return Signed(participant: signed.participant, contract: signed.contractID, submissions: submissions)
     }
 
     /// Answers a form and queues the response.
@@ -130,7 +130,7 @@ extension DeviceSession {
         let profile = try profile()
         let offset = DateTime.offsetMinutes(at: now)
         let consent = ConsentWithdrawal.consent(
-            id: UUID(), patientID: profile.participant, contractID: profile.contract, policy: nil, now: now,
+            id: UUID(), participant: profile.participant, contractID: profile.contract, policy: nil, now: now,
             offsetMinutes: offset)
         return try queue(consent.resource)
     }

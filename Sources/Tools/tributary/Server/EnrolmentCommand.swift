@@ -69,7 +69,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                 return try await AccessControl(database: records, clock: { Date() })
                     .issueMoveCode(participant: participant, by: .account, lifetime: Double(days) * 86400)
             }
-            guard let code = ParticipantMoveCode(secret: secret, patientID: participant) else {
+            guard let code = ParticipantMoveCode(secret: secret, participant: participant) else {
                 throw CommandError("move-code-unmade", "The code could not be made.")
             }
             if json {

@@ -38,12 +38,17 @@ struct QueueCommand: AsyncParsableCommand {
                 CommandOutput.result([
                     "depth": .number(JSONNumber(status.depth)),
                     "oldestAge": age.map { .number(JSONNumber($0)) } ?? .null,
-                    "held": .number(JSONNumber(status.held)), "parked": .number(JSONNumber(status.parked)),
+                    "held": .number(JSONNumber(status.held)), "quarantined": .number(JSONNumber(status.quarantined)),
                 ])
             } else {
                 CommandOutput.table(
-                    ["waiting", "oldest (s)", "held", "parked"],
-                    [[String(status.depth), age.map(String.init) ?? "-", String(status.held), String(status.parked)]])
+                    ["waiting", "oldest (s)", "held", "quarantined"],
+                    [
+                        [
+                            String(status.depth), age.map(String.init) ?? "-", String(status.held),
+                            String(status.quarantined),
+                        ]
+                    ])
             }
         }
     }
@@ -77,11 +82,11 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Have a parked or held submission handled again.",
+            abstract: "Have a quarantined or held submission handled again.",
             discussion: "Example:\n  tributary queue retry study --all")
         @OptionGroup var location: Location
         @Argument(help: "A submission's id.") var id: String?
-        @Flag(help: "All that are parked.") var all = false
+        @Flag(help: "All that are quarantined.") var all = false
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {
@@ -90,11 +95,11 @@ struct QueueCommand: AsyncParsableCommand {
 
         func run() async throws {
             let count = try await location.withQueue { queue in
-                guard let id else { return try await queue.retryAllParked() }
+                guard let id else { return try await queue.retryAllQuarantined() }
                 return try await queue.retry(submissionID: id.lowercased()) ? 1 : 0
             }
             if id != nil, count == 0 {
-                throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
+                throw CommandError("submission-not-waiting", "There is no quarantined or held submission of that id.")
             }
             if json {
                 CommandOutput.result(["retried": .number(JSONNumber(count))])
@@ -106,7 +111,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Discard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuse a parked or held submission for good; its sealed bytes are deleted.",
+            abstract: "Refuse a quarantined or held submission for good; its sealed bytes are deleted.",
             discussion: "Example:\n  tributary queue discard study 6f1e...")
         @OptionGroup var location: Location
         @Argument(help: "The submission's id.") var id: String
@@ -115,7 +120,7 @@ struct QueueCommand: AsyncParsableCommand {
         func run() async throws {
             let done = try await location.withQueue { try await $0.discard(submissionID: id.lowercased(), at: Date()) }
             guard done else {
-                throw CommandError("submission-not-waiting", "There is no parked or held submission of that id.")
+                throw CommandError("submission-not-waiting", "There is no quarantined or held submission of that id.")
             }
             if json {
                 CommandOutput.result(["discarded": .string(id.lowercased())])
