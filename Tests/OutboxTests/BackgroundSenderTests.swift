@@ -299,7 +299,7 @@ actor ModelUploads: UploadTransport {
     /// first, and in order as far as the study hears it for the first time.
     @Test(arguments: 0..<40)
     func nothingIsLostOrOutOfOrder(seed: Int) async throws {
-        var random = Seeded(seed: UInt64(seed))
+        var random = Seeded(UInt64(seed))
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let uploads = ModelUploads(study)
         var sender = try sender(self.store(folder), study, uploads)
