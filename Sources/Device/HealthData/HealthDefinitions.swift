@@ -58,8 +58,10 @@ public enum HealthDefinitions {
         contexts: [String]
     ) -> StructureDefinition {
         let words = identifier.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        // An id has at most 64 characters.
+        let start = ["HKMetadataKey", "HKQuantityTypeIdentifier", "HK"].first { identifier.hasPrefix($0) } ?? ""
         return StructureDefinition.ofExtension(
-            id: idPrefix + identifier, url: prefix + identifier,
+            id: idPrefix + identifier.dropFirst(start.count), url: prefix + identifier,
             name: (idPrefix == "workout-activity-" ? "WorkoutActivity" : "") + words.joined(), title: title,
             text: text, contexts: contexts, valueType: type)
     }

@@ -1,6 +1,8 @@
+import FHIR
+
 /// Why a consent cannot be read, given or withdrawn. No case holds what a person answered about their health beyond
 /// the study's own questions, and no message shows any of it.
-public enum ConsentError: Error, Sendable, Hashable {
+public enum ConsentError: CodedError, Hashable {
     /// The resource is of another type.
     case notAContract
     /// The contract has no section that can be shown.

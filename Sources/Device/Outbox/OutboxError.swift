@@ -1,7 +1,9 @@
+import Core
+
 /// Why the outbox, the device's store or the connection to the study refused or failed.
 ///
 /// The message never holds a secret, health data or a part of a submission.
-public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct OutboxError: CodedError, Hashable {
     /// The kinds; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// Nothing may be queued before the signed Contract.
@@ -61,6 +63,4 @@ public struct OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The stable code, such as `consent-required`.
     public var code: String { reason.rawValue }
-
-    public var description: String { "\(code): \(message)" }
 }

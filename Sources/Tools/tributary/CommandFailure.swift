@@ -1,14 +1,7 @@
-import AppleHealthExport
 import ArgumentParser
-import ConsentDocument
 import Core
-import FHIR
 import Foundation
-import HealthData
-import InformedConsent
 import Receiver
-
-extension ConsentError: CodedError {}
 
 /// Turns whatever a command threw into something a person can act on.
 enum CommandFailure {

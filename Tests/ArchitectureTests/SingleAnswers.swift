@@ -1,7 +1,7 @@
 import Foundation
 
 /// Matters that one place answers for the whole package, each with the signs by which a second answer is known.
-struct GroundFloor {
+struct SingleAnswers {
     struct Matter: Sendable {
         let name: String
         /// Texts that only whoever answers the matter writes.
@@ -14,7 +14,7 @@ struct GroundFloor {
 
     /// The lines of a file that answer a matter which another place answers already. Comments are passed over; literals
     /// count, as alphabets and formats stand in them.
-    func secondAnswers(in file: SourceFile, to matters: [Matter] = GroundFloor.matters) -> [Breach] {
+    func secondAnswers(in file: SourceFile, to matters: [Matter] = SingleAnswers.matters) -> [Breach] {
         let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
         return matters.flatMap { matter -> [Breach] in
             if let home = matter.home, file.path.hasPrefix(home) { return [] }
@@ -48,7 +48,7 @@ struct GroundFloor {
                 "Sources/Server/ServerHTTP/Monitoring/JSONLogHandler.swift": "an escape has four digits",
                 "Sources/Language/FHIR/Narrative/XHTMLScanner.swift": "a character reference has as many as it likes",
                 "Sources/Device/InformedConsent/HTMLText.swift": "a character reference has as many as it likes",
-                "Sources/Import/ConsentDocument/ConsentPDFError.swift":
+                "Sources/Documents/ConsentDocument/ConsentPDFError.swift":
                     "libharu's manual writes its codes without zeros",
             ]),
         Matter(
@@ -65,7 +65,7 @@ struct GroundFloor {
         Matter(
             name: "numbers of any size", signs: ["multipliedFullWidth", "dividingFullWidth"], home: core + "Numbers/",
             exceptions: [
-                "Sources/Device/HealthData/Units/UnitConversion+Text.swift":
+                "Sources/Device/HealthTypes/Units/UnitConversion+Text.swift":
                     "samples by the million, whose products fit two words"
             ]),
         Matter(
@@ -88,10 +88,7 @@ struct GroundFloor {
         Matter(
             name: "zlib's format", signs: ["Huffman", "65521", "65_521", "0xEDB8_8320", "0xEDB88320"], home: nil),
         Matter(
-            name: "the code and sentence of an error, at its own definition,", signs: [": CodedError {}"], home: core,
-            exceptions: [
-                "Sources/Tools/tributary/CommandFailure.swift": "errors of modules that do not state it themselves yet"
-            ]),
+            name: "the code and sentence of an error, at its own definition,", signs: [": CodedError {}"], home: core),
     ]
 
     /// The same for tests: one generator, one place for published data, one small disk.

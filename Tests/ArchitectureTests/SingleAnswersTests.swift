@@ -1,26 +1,26 @@
 import Testing
 
-/// What the ground floor answers is answered once.
-@Suite struct GroundFloorTests {
+/// What Core answers is answered once.
+@Suite struct SingleAnswersTests {
     let package = PackageFolder.ours
-    let ground = GroundFloor()
+    let answers = SingleAnswers()
 
-    @Test func noSourceAnswersWhatTheGroundFloorAnswers() throws {
+    @Test func noSourceAnswersWhatCoreAnswers() throws {
         let files = try package.swiftFiles(below: "Sources")
         try #require(files.count > 100)
-        let breaches = files.flatMap { ground.secondAnswers(in: $0) }
+        let breaches = files.flatMap { answers.secondAnswers(in: $0) }
         #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
     }
 
     @Test func noTestAnswersWhatTestSupportAnswers() throws {
         let files = try package.swiftFiles(below: "Tests").filter { !$0.path.hasPrefix("Tests/ArchitectureTests/") }
         try #require(files.count > 100)
-        let breaches = files.flatMap { ground.secondAnswers(in: $0, to: GroundFloor.testMatters) }
+        let breaches = files.flatMap { answers.secondAnswers(in: $0, to: SingleAnswers.testMatters) }
         #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
     }
 
     @Test func everyMatterIsAnsweredWhereThePlanSaysSo() throws {
-        for matter in GroundFloor.matters + GroundFloor.testMatters {
+        for matter in SingleAnswers.matters + SingleAnswers.testMatters {
             guard let home = matter.home else { continue }
             let files = try package.swiftFiles(below: home.split(separator: "/").prefix(2).joined(separator: "/"))
             #expect(files.contains { $0.path.hasPrefix(home) }, "\(home) is not there")
@@ -36,26 +36,27 @@ import Testing
     ])
     func aSecondAnswerIsFound(line: String) {
         let file = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "// why\n\(line)\n")
-        #expect(ground.secondAnswers(in: file).map(\.line) == [2])
+        #expect(answers.secondAnswers(in: file).map(\.line) == [2])
         let said = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "    /// \(line)\n")
-        #expect(ground.secondAnswers(in: said) == [])
+        #expect(answers.secondAnswers(in: said) == [])
     }
 
     @Test func anAnswerMayStandAtHomeAndWhereThereIsAReason() {
         let calendar = SourceFile(
             path: "Sources/Language/Core/Time/CivilDate.swift", text: "let era = days / 146_097\n")
-        #expect(ground.secondAnswers(in: calendar) == [])
+        #expect(answers.secondAnswers(in: calendar) == [])
         let padded = "text.replacing(\"+\", with: \"-\")\n"
         #expect(
-            ground.secondAnswers(in: SourceFile(path: "Sources/Language/FHIRPath/Evaluator+Text.swift", text: padded))
+            answers.secondAnswers(in: SourceFile(path: "Sources/Language/FHIRPath/Evaluator+Text.swift", text: padded))
                 == [])
         #expect(
-            ground.secondAnswers(in: SourceFile(path: "Sources/Language/FHIRPath/Lexer.swift", text: padded)).count == 1
+            answers.secondAnswers(in: SourceFile(path: "Sources/Language/FHIRPath/Lexer.swift", text: padded)).count
+                == 1
         )
     }
 
     @Test func aSecondGeneratorInTestsIsFound() {
         let file = SourceFile(path: "Tests/WireTests/Some.swift", text: "state &+= 0x9E37_79B9_7F4A_7C15\n")
-        #expect(ground.secondAnswers(in: file, to: GroundFloor.testMatters).count == 1)
+        #expect(answers.secondAnswers(in: file, to: SingleAnswers.testMatters).count == 1)
     }
 }
