@@ -90,6 +90,24 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func whatIsAddedIsThereOnceWhenItWasFlushed(_ engine: Engine) async throws {
+        try await engine.withDatabase([Self.table]) { database async throws in
+            try await database.write { transaction in
+                var things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
+                for number in 1...3 { try things.add(Thing(number: Int64(number), name: nil)) }
+                try things.flush()
+                try things.flush()
+                #expect(try Self.rows(transaction) == ["1 - here", "2 - here", "3 - here"])
+                // More than wait at a time.
+                for number in 4...5_000 { try things.add(Thing(number: Int64(number), name: nil)) }
+                try things.flush()
+                #expect(try Self.rows(transaction).count == 5_000)
+                try things.add(Thing(number: 1, name: nil))
+                #expect(throws: StorageError.self) { try things.flush() }
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases) func anUndoneTransactionLeavesNoRowAndNoValue(_ engine: Engine) async throws {
         struct Stop: Error {}
         try await engine.withDatabase([Self.table]) { database async throws in
