@@ -18,8 +18,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Libraries that have not come to the common bound yet, with the share that they may not fall below.
-BOUNDS = {"Questionnaires": 50, "InformedConsent": 75}
+# Libraries with a bound of their own: the share that they may not fall below, where it is not above the common one.
+BOUNDS = {"Questionnaires": 80, "InformedConsent": 80}
 
 
 def modules():

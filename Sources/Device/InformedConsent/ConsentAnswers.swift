@@ -6,8 +6,10 @@ public struct ConsentAnswers: Sendable, Hashable {
     public var eligibility: [String: Bool]
     /// Whether other researchers may use the data too; nil where it was not asked.
     public var sharing: Bool?
+    /// The facts about the person, which stay on the device.
     public var person: PersonFacts
 
+    /// Makes answers; without arguments none are given yet.
     public init(eligibility: [String: Bool] = [:], sharing: Bool? = nil, person: PersonFacts = PersonFacts()) {
         self.eligibility = eligibility
         self.sharing = sharing
@@ -63,11 +65,14 @@ public struct PersonFacts: Sendable, Hashable {
     public var birthDate: DateTime?
     /// One of ``genders``.
     public var gender: String?
+    /// The postal code as the person writes it, in the form of their country.
     public var postalCode: String?
+    /// The state, province or region, as its code or name.
     public var state: String?
     /// A code of ISO 3166 or a name.
     public var country: String?
 
+    /// Makes facts; nil stands for one that is not told.
     public init(
         birthDate: DateTime? = nil, gender: String? = nil, postalCode: String? = nil, state: String? = nil,
         country: String? = nil

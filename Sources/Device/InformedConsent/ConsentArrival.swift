@@ -7,6 +7,7 @@ public struct ConsentArrival: Sendable, Hashable, Codable, Comparable {
     /// The server's count of what it receives, for what came in the same millisecond.
     public let number: Int64
 
+    /// Makes an arrival of the server's time and count.
     public init(receivedAt: Date, number: Int64) {
         self.receivedAt = receivedAt
         self.number = number

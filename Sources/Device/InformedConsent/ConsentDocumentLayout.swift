@@ -5,11 +5,14 @@ import Foundation
 ///
 /// It has the person's name and signature in it and never leaves the device.
 public struct ConsentDocumentLayout: Sendable, Hashable {
+    /// A heading with the paragraphs below it.
     public struct Section: Sendable, Hashable {
         /// Empty for a section without heading.
         public var heading: String
+        /// The section's plain text, a paragraph each.
         public var paragraphs: [String]
 
+        /// Makes a section.
         public init(heading: String, paragraphs: [String]) {
             self.heading = heading
             self.paragraphs = paragraphs
@@ -18,22 +21,28 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
 
     /// An eligibility question with the answer that was given.
     public struct Confirmation: Sendable, Hashable {
+        /// The question as the person read it.
         public var text: String
+        /// The person's answer: true is yes.
         public var answer: Bool
 
+        /// Makes a confirmation of a question and its answer.
         public init(text: String, answer: Bool) {
             self.text = text
             self.answer = answer
         }
     }
 
+    /// The person's name and signature, with the moment of signing.
     public struct Signature: Sendable, Hashable {
+        /// The name with which the person signs.
         public var name: String
         /// Date, time and offset in words that need no locale: `2026-03-01 14:05 (UTC+01:00)`.
         public var date: String
         /// The signature as a PNG file.
         public var image: Data?
 
+        /// Makes a signature; an image of it may be missing.
         public init(name: String, date: String, image: Data?) {
             self.name = name
             self.date = date
@@ -41,16 +50,22 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
         }
     }
 
+    /// The title of the consent.
     public var title: String
+    /// The name of the research team; nil where the template names none.
     public var teamName: String?
     /// The template's canonical name, so that one can tell later which text was signed.
     public var template: String?
+    /// The sections in the order in which they are drawn.
     public var sections: [Section]
+    /// The answered eligibility questions, in the template's order.
     public var eligibility: [Confirmation]
     /// The choice about sharing; nil where it was not asked or not answered.
     public var sharing: String?
+    /// The signature at the end of the document.
     public var signature: Signature
 
+    /// Makes a document of its parts.
     public init(
         title: String, teamName: String? = nil, template: String? = nil, sections: [Section],
         eligibility: [Confirmation] = [], sharing: String? = nil, signature: Signature

@@ -3,10 +3,14 @@ import Foundation
 
 /// One person's way through a consent: the answers, and at the end the signature.
 public struct ConsentSession: Sendable {
+    /// The study's consent that is read and signed.
     public let template: ConsentTemplate
+    /// The person's answers so far.
     public var answers: ConsentAnswers
+    /// The rules by which facts about the person go into the Patient that is sent.
     public var pseudonymization: Pseudonymization
 
+    /// Begins a person's way through a consent.
     public init(
         template: ConsentTemplate, answers: ConsentAnswers = ConsentAnswers(),
         pseudonymization: Pseudonymization = Pseudonymization()
@@ -21,6 +25,7 @@ public struct ConsentSession: Sendable {
 
     /// Who signs, when, and with what ids.
     public struct Signing: Sendable {
+        /// The name of the person who signs. It stands in the document alone, and not in the Contract.
         public var name: String
         /// The signature as a PNG file.
         public var image: Data?
@@ -38,6 +43,7 @@ public struct ConsentSession: Sendable {
         /// The contents of files that sections name as their full text.
         public var htmlFiles: [String: String]
 
+        /// Makes a signing; without a participant or a code for moving it is that of a new participant.
         public init(
             name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, participant: String? = nil,
             moveCode: ParticipantMoveCode? = nil, makeID: @escaping @Sendable () -> UUID = { UUID() },

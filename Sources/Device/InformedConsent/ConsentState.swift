@@ -72,6 +72,8 @@ public struct ConsentState: Sendable, Hashable, Codable {
     /// When the last withdrawal came; nil where there was none, or that was not kept.
     public var withdrawalArrival: ConsentArrival? { withdrawals.values.compactMap(\.arrival).max() }
 
+    /// The state for what comes: the Contract in force, else the time of the last withdrawal; none where there was
+    /// neither.
     public var status: Status {
         guard let withdrawnAt else { return newest.map(Status.consented) ?? .none }
         guard let newest, newest.contractID.map({ !withdrawnContracts.contains($0) }) ?? true,

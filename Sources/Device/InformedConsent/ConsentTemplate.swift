@@ -6,9 +6,13 @@ import FHIR
 public struct ConsentTemplate: Sendable, Hashable {
     /// The Contract as it came.
     public let contract: Contract
+    /// The title: `Contract.title`, else its name, the text of its type or the heading of the overview; "Consent" where
+    /// it has none of these (<https://hl7.org/fhir/R4/contract-definitions.html#Contract.title>).
     public let title: String
     /// The name of the research team, from the contained Organization that is the contract's authority.
     public let teamName: String?
+    /// The questions that decide who can take part, from the contained Group that is the contract's first subject
+    /// (<https://hl7.org/fhir/R4/group-definitions.html#Group.characteristic>).
     public let eligibility: Eligibility
     /// The sections that can be read, in their order.
     public let sections: [ConsentSection]

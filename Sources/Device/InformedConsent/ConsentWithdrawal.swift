@@ -9,10 +9,13 @@ public struct ConsentWithdrawal: Sendable, Hashable {
     public let subject: String
     /// The id of the Contract that is withdrawn; nil means the consent to the study, whichever Contract it is.
     public let contractID: String?
+    /// The moment of withdrawal, `Consent.dateTime`; when read from a Consent, never later than its receipt
+    /// (<https://hl7.org/fhir/R4/consent-definitions.html#Consent.dateTime>).
     public let withdrawnAt: Date
     /// When it came; nil where that was not kept.
     public let arrival: ConsentArrival?
 
+    /// Makes a withdrawal of its parts.
     public init(
         id: String?, subject: String, contractID: String?, withdrawnAt: Date, arrival: ConsentArrival? = nil
     ) {

@@ -5,6 +5,7 @@ public struct EligibilityCriterion: Sendable, Hashable, Identifiable {
     /// The answer with which one can take part.
     public let mustBeMet: Bool
 
+    /// Makes a criterion of a question and the answer with which one can take part.
     public init(text: String, mustBeMet: Bool) {
         self.text = text
         self.mustBeMet = mustBeMet
@@ -26,8 +27,10 @@ public struct EligibilityVerdict: Sendable, Hashable {
 
 /// Who can take part.
 public struct Eligibility: Sendable, Hashable {
+    /// The questions in their order.
     public let criteria: [EligibilityCriterion]
 
+    /// Makes eligibility of its questions; without any everybody is eligible.
     public init(criteria: [EligibilityCriterion]) { self.criteria = criteria }
 
     /// The verdict on answers by the text of the criterion. Spaces around and inside of a text do not count.

@@ -15,6 +15,7 @@ public struct Pseudonymization: Sendable, Hashable {
     /// Three-digit areas that are told as `000`. They follow the census: a study may have a newer list.
     public var restrictedPrefixes: Set<String>
 
+    /// Makes rules; without an argument they restrict the 17 areas of the static list.
     public init(restrictedPrefixes: Set<String> = Pseudonymization.restrictedPrefixes) {
         self.restrictedPrefixes = restrictedPrefixes
     }

@@ -11,6 +11,9 @@ public struct SignedContract: Sendable, Hashable, Codable {
     public let templateURL: String?
     /// The version of the template.
     public let templateVersion: String?
+    /// The moment of signing: `Contract.signer.signature.when`, else the start of `Contract.applies`, else
+    /// `Contract.issued`. When read from a Contract it is never later than the receipt
+    /// (<https://hl7.org/fhir/R4/contract-definitions.html#Contract.signer.signature>).
     public let signedAt: Date
     /// Whether other researchers may use the data; nil where it was not asked.
     public let sharing: Bool?
@@ -19,6 +22,7 @@ public struct SignedContract: Sendable, Hashable, Codable {
     /// When it came; nil where it was saved by a version that did not keep that.
     public let arrival: ConsentArrival?
 
+    /// Makes a signed Contract of its parts.
     public init(
         contractID: String?, subject: String, templateURL: String?, templateVersion: String?, signedAt: Date,
         sharing: Bool?, includedHealthData: Set<String> = [], arrival: ConsentArrival? = nil

@@ -12,6 +12,7 @@ public struct AnswerSet: Sendable {
     /// The object of linkIds with values.
     public let json: JSON
 
+    /// Makes a set of the JSON of an answers file; ``apply(to:)`` says what of it has no place.
     public init(_ json: JSON) { self.json = json }
 
     /// Puts the answers into a session.

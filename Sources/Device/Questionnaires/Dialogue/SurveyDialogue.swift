@@ -12,6 +12,7 @@ import FHIR
 public struct SurveyDialogue: Sendable {
     /// What stands open.
     public enum Step: Sendable, Hashable {
+        /// The question at a path waits for its answer.
         case question(ItemPath)
         /// Whether a repeating group is filled in once more; the path is that of the instance there would be.
         case repetition(ItemPath)
@@ -27,12 +28,14 @@ public struct SurveyDialogue: Sendable {
         public var wantedFile: String?
     }
 
+    /// The session with the answers that were taken so far.
     public internal(set) var session: FormSession
     /// nil when all is done.
     public internal(set) var current: Step?
     /// Repeating groups without answers that the person has begun.
     var opened: Set<ItemPath> = []
 
+    /// Begins a dialogue at the form's first step, with its initial values.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
         current = script.steps.first
@@ -51,6 +54,7 @@ public struct SurveyDialogue: Sendable {
         current = steps.first { Self.name($0) == name } ?? steps.first { isUnanswered($0) } ?? steps.last
     }
 
+    /// Whether no question stands open any more.
     public var isFinished: Bool { current == nil }
 
     /// All that is needed to go on later. It holds answers: keep it where only the person can read it.

@@ -2,19 +2,30 @@ import FHIR
 
 /// One `enableWhen` (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
 public struct EnableCondition: Sendable {
+    /// The operators of a condition (<https://hl7.org/fhir/R4/valueset-questionnaire-enable-operator.html>).
     public enum Comparison: String, Sendable {
+        /// The question has an answer where the expected value is true, and none where it is false.
         case exists
+        /// An answer equals the expected value.
         case equal = "="
+        /// No answer equals the expected value; ``EnablementRules/notEqualNeedsAnswer`` decides on a question without
+        /// one.
         case notEqual = "!="
+        /// An answer is greater than the expected value.
         case greater = ">"
+        /// An answer is less than the expected value.
         case less = "<"
+        /// An answer is greater than the expected value or equals it.
         case greaterOrEqual = ">="
+        /// An answer is less than the expected value or equals it.
         case lessOrEqual = "<="
     }
 
+    /// The linkId of the question whose answers decide (`enableWhen.question`); empty where the form names none.
     public let question: String
     /// nil where the operator is none that FHIR knows.
     public let comparison: Comparison?
+    /// The value that answers are compared with (`enableWhen.answer[x]`); nil where the form gives none.
     public let expected: AnswerValue?
 
     init(_ source: Questionnaire.Item.EnableWhen) {

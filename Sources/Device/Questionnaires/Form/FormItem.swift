@@ -7,26 +7,48 @@ public final class FormItem: Sendable {
     public let index: Int
     /// Its place among the items it stands with.
     let position: Int
+    /// The name of the item in its form and in responses, `Questionnaire.item.linkId`
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.linkId>); empty where the form gives
+    /// none.
     public let linkID: String
+    /// The kind of item, `Questionnaire.item.type`. Of a code that R4 does not have, an item with items inside is a
+    /// group, any other a string.
     public let type: ItemType
     /// What is asked or shown.
     public let text: String?
+    /// The label that stands before the text, such as `1.`: `Questionnaire.item.prefix`
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.prefix>).
     public let prefix: String?
+    /// Whether a complete response must have the item where it is enabled: `Questionnaire.item.required`
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.required>); false where it is
+    /// absent.
     public let isRequired: Bool
+    /// Whether a question takes several answers, or a group may stand several times: `Questionnaire.item.repeats`
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.repeats>); false where it is absent.
     public let repeats: Bool
+    /// Whether the item's answers are not the person's to change: `Questionnaire.item.readOnly`
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.readOnly>); false where it is
+    /// absent.
     public let isReadOnly: Bool
     /// A hidden item is not shown; it is enabled and answered like any other.
     public let isHidden: Bool
     /// The values it offers; nil where it offers none, or where its value set is not at hand.
     public let options: [FormOption]?
+    /// The conditions under which the item is enabled, `Questionnaire.item.enableWhen`; without any it is so with
+    /// the item above it. All must hold unless ``enabledByAny`` says otherwise.
     public let conditions: [EnableCondition]
     /// Whether one fulfilled condition is enough.
     public let enabledByAny: Bool
     /// Whether an expression says when it, or an item above it, is enabled. Expressions are not evaluated: the item is
     /// taken as enabled, and nobody is held to answer it.
     public let enablementIsOpen: Bool
+    /// The limits of an answer's length, range, number, unit and type, from the item's elements and extensions.
     public let limits: AnswerLimits
+    /// The answers that a new session begins with: `Questionnaire.item.initial`, else the options that are selected
+    /// from the start (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.initial>). At most
+    /// one where the item does not repeat, and none for an item without answers.
     public let initial: [AnswerValue]
+    /// The items inside a group or below a question, in the form's order: `Questionnaire.item.item`.
     public let children: [FormItem]
     /// The unit that a bare number means.
     public let unit: Coding?
@@ -79,9 +101,12 @@ public final class FormItem: Sendable {
 
 /// A value that a question offers.
 public struct FormOption: Sendable, Hashable {
+    /// The answer that choosing it gives: `Questionnaire.item.answerOption.value[x]`, or a coding of the value set
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerOption>).
     public let value: AnswerValue
     /// Whether it rules all others out.
     public let isExclusive: Bool
+    /// Whether it is selected from the start: `Questionnaire.item.answerOption.initialSelected`.
     public let isInitial: Bool
     /// What stands before its text, such as `a)`.
     public let prefix: String?

@@ -4,6 +4,7 @@ import FHIR
 ///
 /// <https://hl7.org/fhir/R4/questionnaire.html>
 public struct QuestionnaireForm: Sendable {
+    /// The resource that the form is made of, unchanged.
     public let questionnaire: Questionnaire
     /// The items at the top.
     public let items: [FormItem]

@@ -6,6 +6,7 @@ public struct EnablementRules: Sendable, Hashable {
     /// without an answer fulfils it; some engines ask for an answer that differs.
     public var notEqualNeedsAnswer: Bool
 
+    /// Makes rules; without an argument the specification's reading.
     public init(notEqualNeedsAnswer: Bool = false) { self.notEqualNeedsAnswer = notEqualNeedsAnswer }
 }
 

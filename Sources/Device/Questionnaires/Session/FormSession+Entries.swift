@@ -1,8 +1,11 @@
 extension FormSession {
     /// One item as a front end shows it.
     public struct Entry: Sendable {
+        /// The item of the form.
         public let item: FormItem
+        /// The place of the item in the session: of a group with the number of its instance.
         public let path: ItemPath
+        /// The answers of a question in their order; empty for a group or a display item.
         public let answers: [AnswerValue]
     }
 

@@ -5,7 +5,9 @@ import FHIR
 /// Answers of items that become disabled are kept, and come back when the item is enabled again; until then they count
 /// as absent and are in no response.
 public struct FormSession: Sendable {
+    /// The form that is answered.
     public let form: QuestionnaireForm
+    /// The reading of conditions by which items are enabled.
     public let rules: EnablementRules
     var root: [ItemState]
     /// What a subscript was given and could not put in, by the path that it was given.

@@ -6,9 +6,12 @@ import Foundation
 /// What a response in progress may still lack or have too many of — required answers, numbers of answers — is a warning
 /// there; what it holds must be right all the same. Expressions and value sets that are not at hand are not checked.
 public struct ResponseValidator: Sendable {
+    /// The form that responses are checked against.
     public let form: QuestionnaireForm
+    /// The reading of conditions by which items count as enabled.
     public let rules: EnablementRules
 
+    /// Makes a validator for responses to one form.
     public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         self.form = form
         self.rules = rules
