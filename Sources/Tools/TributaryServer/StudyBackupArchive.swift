@@ -65,7 +65,7 @@ final class StudyBackupWriter {
         defer { archive_entry_free(entry) }
         archive_entry_set_pathname(entry, name)
         archive_entry_set_size(entry, bytes)
-        archive_entry_set_filetype(entry, UInt32(S_IFREG))
+        archive_entry_set_filetype(entry, ArchiveFileType.regular)
         archive_entry_set_perm(entry, 0o600)
         archive_entry_set_mtime(entry, time, 0)
         try check(archive_write_header(archive, entry))
@@ -110,7 +110,8 @@ final class StudyBackupReader {
             case ARCHIVE_RETRY: continue
             default: throw StudyBackup.damaged("it cannot be read to its end")
             }
-            guard let entry, archive_entry_filetype(entry) & S_IFMT == S_IFREG, archive_entry_hardlink(entry) == nil,
+            guard let entry, UInt32(archive_entry_filetype(entry)) & ArchiveFileType.mask == ArchiveFileType.regular,
+                archive_entry_hardlink(entry) == nil,
                 let name = archive_entry_pathname(entry)
             else { throw StudyBackup.damaged("it holds what is no file") }
             return String(cString: name)
@@ -132,4 +133,10 @@ final class StudyBackupReader {
             try buffer.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }
+}
+
+/// libarchive's marks of an entry's type, `AE_IFMT` and `AE_IFREG`: macros that Swift does not see.
+private enum ArchiveFileType {
+    static let mask: UInt32 = 0o170_000
+    static let regular: UInt32 = 0o100_000
 }
