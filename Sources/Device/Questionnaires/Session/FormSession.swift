@@ -9,7 +9,7 @@ public struct FormSession: Sendable {
     public let form: QuestionnaireForm
     /// The reading of conditions by which items are enabled.
     public let rules: EnablementRules
-    var root: [ItemState]
+    package var root: [ItemState]
     /// What a subscript was given and could not put in, by the path that it was given.
     var refused: [ResponseProblem] = []
 
@@ -28,7 +28,7 @@ public struct FormSession: Sendable {
     }
 
     /// How many instances a group may be given.
-    static let maximumInstances = 1000
+    package static let maximumInstances = 1000
 
     // MARK: Reading
 
@@ -94,8 +94,8 @@ public struct FormSession: Sendable {
             var old = state.answers
             if !item.repeats, values.count <= 1 {
                 // One answer gives way to another: it is the same answer corrected.
-                let below = old.first?.children ?? state.quarantined
-                state.quarantined = values.isEmpty ? below : nil
+                let below = old.first?.children ?? state.detached
+                state.detached = values.isEmpty ? below : nil
                 state.answers = values.map { value in
                     below.map { AnswerState(value, children: $0) } ?? AnswerState(initially: value, of: item)
                 }
@@ -132,7 +132,7 @@ public struct FormSession: Sendable {
 
     // MARK: Places
 
-    func state(at path: ItemPath) -> ItemState? {
+    package func state(at path: ItemPath) -> ItemState? {
         var states = root
         for (depth, step) in path.steps.enumerated() {
             guard let index = states.index(of: step.linkID, in: form) else { return nil }

@@ -66,7 +66,7 @@ struct DemoFolder {
         let study = Self.typed(study.url.path)
         return [
             "study status \(study)", "warehouse ontology \(study)",
-            #"warehouse count \#(study) --path '\Tributary\Health data\'"#, "audit list \(study)",
+            #"warehouse count \#(study) --path '\Tributary\Health\'"#, "audit list \(study)",
             "serve \(study) --port 8080",
         ].map { "\(program) \($0)" }
     }

@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// A form asked question by question in lines of text. Pure: a line in, lines out; whoever has a terminal prints and
 /// reads.
@@ -9,9 +10,9 @@ import FHIR
 ///         guard let line = readLine() else { break }
 ///         print(dialogue.take(line).lines.joined(separator: "\n"))
 ///     }
-public struct SurveyDialogue: Sendable {
+struct SurveyDialogue: Sendable {
     /// What stands open.
-    public enum Step: Sendable, Hashable {
+    enum Step: Sendable, Hashable {
         /// The question at a path waits for its answer.
         case question(ItemPath)
         /// Whether a repeating group is filled in once more; the path is that of the instance there would be.
@@ -19,30 +20,30 @@ public struct SurveyDialogue: Sendable {
     }
 
     /// What a line brought about.
-    public struct Reply: Sendable, Hashable {
+    struct Reply: Sendable, Hashable {
         /// What to tell, such as why the answer was not taken.
-        public var lines: [String] = []
+        var lines: [String] = []
         /// Whether the person wants to stop for now.
-        public var isPaused = false
+        var isPaused = false
         /// A file to read and give to ``SurveyDialogue/attach(_:contentType:title:)``.
-        public var wantedFile: String?
+        var wantedFile: String?
     }
 
     /// The session with the answers that were taken so far.
-    public internal(set) var session: FormSession
+    var session: FormSession
     /// nil when all is done.
-    public internal(set) var current: Step?
+    var current: Step?
     /// Repeating groups without answers that the person has begun.
     var opened: Set<ItemPath> = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
+    init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
         current = script.steps.first
     }
 
     /// Goes on where ``state`` was taken; nil where it is that of another form, or none.
-    public init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
+    init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
         }
@@ -55,10 +56,10 @@ public struct SurveyDialogue: Sendable {
     }
 
     /// Whether no question stands open any more.
-    public var isFinished: Bool { current == nil }
+    var isFinished: Bool { current == nil }
 
     /// All that is needed to go on later. It holds answers: keep it where only the person can read it.
-    public var state: JSON {
+    var state: JSON {
         var state = JSONObject()
         state["questionnaire"] = session.form.canonical.map(JSON.string)
         state["at"] = current.map { .string(Self.name($0)) }
