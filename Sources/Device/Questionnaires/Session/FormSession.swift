@@ -9,7 +9,7 @@ public struct FormSession: Sendable {
     public let form: QuestionnaireForm
     /// The reading of conditions by which items are enabled.
     public let rules: EnablementRules
-    package var root: [ItemState]
+    var root: [ItemState]
     /// What a subscript was given and could not put in, by the path that it was given.
     var refused: [ResponseProblem] = []
 
@@ -28,7 +28,7 @@ public struct FormSession: Sendable {
     }
 
     /// How many instances a group may be given.
-    package static let maximumInstances = 1000
+    static let maximumInstances = 1000
 
     // MARK: Reading
 
@@ -132,7 +132,7 @@ public struct FormSession: Sendable {
 
     // MARK: Places
 
-    package func state(at path: ItemPath) -> ItemState? {
+    func state(at path: ItemPath) -> ItemState? {
         var states = root
         for (depth, step) in path.steps.enumerated() {
             guard let index = states.index(of: step.linkID, in: form) else { return nil }

@@ -1,11 +1,11 @@
 /// What is known of one item at one place: its answers, or the instances of a group.
-package struct ItemState: Sendable {
-    package let item: FormItem
-    package var answers: [AnswerState] = []
+struct ItemState: Sendable {
+    let item: FormItem
+    var answers: [AnswerState] = []
     /// The instances of a group; a session always has one to fill in, a response that was read may have none.
-    package var groups: [GroupState] = []
+    var groups: [GroupState] = []
     /// Whether its conditions hold and those of all items above it.
-    package var isEnabled = true
+    var isEnabled = true
     /// What stood below the answer of a question that takes one answer, when the answer was taken away.
     var detached: [ItemState]?
     /// Where it stands in the response it was read from.
@@ -21,13 +21,13 @@ package struct ItemState: Sendable {
     var places: [[ItemState]] { groups.map(\.children) + answers.map(\.children) }
 
     /// Whether it or anything below it has an answer.
-    package var hasAnswers: Bool { !answers.isEmpty || groups.contains { $0.hasAnswers } }
+    var hasAnswers: Bool { !answers.isEmpty || groups.contains { $0.hasAnswers } }
 }
 
 /// One answer with the items below it.
-package struct AnswerState: Sendable {
-    package var value: AnswerValue
-    package var children: [ItemState]
+struct AnswerState: Sendable {
+    var value: AnswerValue
+    var children: [ItemState]
     var expression: String?
 
     init(_ value: AnswerValue, of item: FormItem) {
@@ -43,8 +43,8 @@ package struct AnswerState: Sendable {
 }
 
 /// One instance of a group.
-package struct GroupState: Sendable {
-    package var children: [ItemState]
+struct GroupState: Sendable {
+    var children: [ItemState]
     var expression: String?
 
     init(of item: FormItem) { children = item.children.map { ItemState(empty: $0, withGroup: true) } }
@@ -55,7 +55,7 @@ package struct GroupState: Sendable {
     }
 
     /// Whether any question inside has an answer.
-    package var hasAnswers: Bool { children.contains { $0.hasAnswers } }
+    var hasAnswers: Bool { children.contains { $0.hasAnswers } }
 }
 
 extension [ItemState] {

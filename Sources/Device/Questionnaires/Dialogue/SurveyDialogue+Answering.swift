@@ -1,11 +1,10 @@
 import FHIR
 import Foundation
-import Questionnaires
 
 extension SurveyDialogue {
     /// Takes what the person typed: an answer, or `back`, `clear`, `pause`. A backslash before it makes any text an
     /// answer.
-    mutating func take(_ line: String) -> Reply {
+    public mutating func take(_ line: String) -> Reply {
         guard let current else { return Reply() }
         let word = line.trimmingCharacters(in: .whitespacesAndNewlines)
         switch word.lowercased() {
@@ -22,7 +21,7 @@ extension SurveyDialogue {
     }
 
     /// Gives the file that a reply asked for; nil where it cannot be read.
-    mutating func attach(_ data: Data?, contentType: String?, title: String?) -> Reply {
+    public mutating func attach(_ data: Data?, contentType: String?, title: String?) -> Reply {
         guard case .question(let path) = current, let item = session.state(at: path)?.item, item.type == .attachment
         else { return Reply() }
         guard let data else { return Reply(lines: ["The file cannot be read."]) }

@@ -1,5 +1,4 @@
 import FHIR
-import Questionnaires
 
 /// A form asked question by question in lines of text. Pure: a line in, lines out; whoever has a terminal prints and
 /// reads.
@@ -10,9 +9,9 @@ import Questionnaires
 ///         guard let line = readLine() else { break }
 ///         print(dialogue.take(line).lines.joined(separator: "\n"))
 ///     }
-struct SurveyDialogue: Sendable {
+public struct SurveyDialogue: Sendable {
     /// What stands open.
-    enum Step: Sendable, Hashable {
+    public enum Step: Sendable, Hashable {
         /// The question at a path waits for its answer.
         case question(ItemPath)
         /// Whether a repeating group is filled in once more; the path is that of the instance there would be.
@@ -20,30 +19,30 @@ struct SurveyDialogue: Sendable {
     }
 
     /// What a line brought about.
-    struct Reply: Sendable, Hashable {
+    public struct Reply: Sendable, Hashable {
         /// What to tell, such as why the answer was not taken.
-        var lines: [String] = []
+        public var lines: [String] = []
         /// Whether the person wants to stop for now.
-        var isPaused = false
+        public var isPaused = false
         /// A file to read and give to ``SurveyDialogue/attach(_:contentType:title:)``.
-        var wantedFile: String?
+        public var wantedFile: String?
     }
 
     /// The session with the answers that were taken so far.
-    var session: FormSession
+    public internal(set) var session: FormSession
     /// nil when all is done.
-    var current: Step?
+    public internal(set) var current: Step?
     /// Repeating groups without answers that the person has begun.
     var opened: Set<ItemPath> = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
-    init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
         current = script.steps.first
     }
 
     /// Goes on where ``state`` was taken; nil where it is that of another form, or none.
-    init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
+    public init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
         }
@@ -56,10 +55,10 @@ struct SurveyDialogue: Sendable {
     }
 
     /// Whether no question stands open any more.
-    var isFinished: Bool { current == nil }
+    public var isFinished: Bool { current == nil }
 
     /// All that is needed to go on later. It holds answers: keep it where only the person can read it.
-    var state: JSON {
+    public var state: JSON {
         var state = JSONObject()
         state["questionnaire"] = session.form.canonical.map(JSON.string)
         state["at"] = current.map { .string(Self.name($0)) }

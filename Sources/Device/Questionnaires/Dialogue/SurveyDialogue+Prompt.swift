@@ -1,8 +1,6 @@
-import Questionnaires
-
 extension SurveyDialogue {
     /// What stands open as lines of text: what leads to it, progress, the question, its options, and how to answer.
-    var prompt: [String] {
+    public var prompt: [String] {
         guard let current else { return [] }
         let script = script
         let lines = script.texts(before: current)
