@@ -75,6 +75,7 @@ format:
 lint:
 	@cd $(ROOT) && swift format lint --strict -r $(SWIFT_SOURCES)
 	@echo "== the format is right"
+	@cd $(ROOT) && swift package resolve --scratch-path $(SCRATCH) >&2
 	@cd $(ROOT) && python3 -B Scripts/check-apple-platforms.py --scratch $(SCRATCH)
 	@$(ROOT)Scripts/check-dependencies.py
 
