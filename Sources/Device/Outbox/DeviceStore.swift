@@ -63,13 +63,7 @@ public struct DeviceStore: Sendable {
 
     /// The content of a file of the app's own; `nil` if there is none.
     /// - Parameter name: a plain file name such as `participant.json`.
-    public func data(named name: String) throws -> Data? {
-        do {
-            return try files.read(file(name))
-        } catch let error as OutboxError where error.reason == .fileMissing {
-            return nil
-        }
-    }
+    public func data(named name: String) throws -> Data? { try files.content(of: file(name)) }
 
     /// Writes a file of the app's own: the old or the new content stands there, whole, at every instant.
     public func save(_ content: Data, named name: String) throws {

@@ -41,10 +41,13 @@ extension ValidationWalk {
             ExtensionTable.r4.definition(url) == nil, let profile = profiles.profile(url)
         else { return }
         conform(element, to: profile)
-        guard !profile.contexts.isEmpty, !profile.contexts.contains("Element"),
-            profile.contexts.isDisjoint(with: contexts())
-        else { return }
-        let places = profile.contexts.sorted().prefix(8).joined(separator: ", ")
+        if !profile.contexts.isEmpty { stands(in: profile.contexts) }
+    }
+
+    /// Sees that an extension stands in one of the elements that its definition names.
+    private mutating func stands(in elements: Set<String>, orIn extensions: Set<String> = []) {
+        guard !elements.contains("Element"), elements.isDisjoint(with: contexts()) else { return }
+        let places = (elements.sorted() + extensions.sorted()).prefix(8).joined(separator: ", ")
         error(.extension, "extension-context", "This extension does not belong here, but to \(places): move it.")
     }
 
@@ -102,9 +105,7 @@ extension ValidationWalk {
             return
         }
         if let outer, definition.extensions.contains(outer) { return }
-        if definition.elements.contains("Element") || !definition.elements.isDisjoint(with: contexts()) { return }
-        let places = (definition.elements.sorted() + definition.extensions.sorted()).prefix(8).joined(separator: ", ")
-        error(.extension, "extension-context", "This extension does not belong here, but to \(places): move it.")
+        stands(in: definition.elements, orIn: definition.extensions)
     }
 
     /// Every name by which the element that bears the extension may be called in a definition: its types and the

@@ -17,25 +17,16 @@ public final class URLSessionTransport: Transport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
         configuration.timeoutIntervalForResource = totalTimeout
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.urlCredentialStorage = nil
+        configuration.keepNothing()
         session = URLSession(configuration: configuration, delegate: SameOriginRedirects(), delegateQueue: nil)
     }
 
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        var urlRequest = URLRequest(url: request.url)
-        urlRequest.httpMethod = request.method
-        urlRequest.httpBody = request.body
-        for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
         let answer: (Data, URLResponse)
         do {
-            answer = try await session.data(for: urlRequest)
+            answer = try await session.data(for: URLRequest(request))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -46,6 +37,28 @@ public final class URLSessionTransport: Transport {
             throw OutboxError(.answerInvalid, "The answer is not HTTP.")
         }
         return TransportResponse(response, body: answer.0)
+    }
+}
+
+extension URLSessionConfiguration {
+    /// No cookies, no cache, no stored credentials.
+    func keepNothing() {
+        httpCookieStorage = nil
+        httpShouldSetCookies = false
+        httpCookieAcceptPolicy = .never
+        urlCache = nil
+        requestCachePolicy = .reloadIgnoringLocalCacheData
+        urlCredentialStorage = nil
+    }
+}
+
+extension URLRequest {
+    /// The request as URLSession takes it.
+    init(_ request: TransportRequest) {
+        self.init(url: request.url)
+        httpMethod = request.method
+        httpBody = request.body
+        for (name, value) in request.headers { setValue(value, forHTTPHeaderField: name) }
     }
 }
 

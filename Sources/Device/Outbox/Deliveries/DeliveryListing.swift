@@ -14,14 +14,7 @@ struct DeliveryListing: Sendable {
     private static let fewTold = 10_000
 
     /// Whether every submission that was given out is stored or refused.
-    var isSettled: Bool {
-        shown.values.allSatisfy { state in
-            switch state {
-            case .stored, .refused: true
-            case .waiting, .held: false
-            }
-        }
-    }
+    var isSettled: Bool { shown.values.allSatisfy(\.isSettled) }
 
     /// More pages than this are no list of one device's submissions.
     private static let mostPages = 100_000

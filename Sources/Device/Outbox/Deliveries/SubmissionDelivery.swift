@@ -19,15 +19,18 @@ public struct SubmissionDelivery: Sendable, Hashable {
     public let state: State
 
     /// Whether nothing more happens to it by itself.
-    public var isSettled: Bool {
-        switch state {
+    public var isSettled: Bool { state.isSettled }
+}
+
+extension SubmissionDelivery.State {
+    /// Whether nothing more happens by itself.
+    var isSettled: Bool {
+        switch self {
         case .stored, .refused: true
         case .waiting, .held: false
         }
     }
-}
 
-extension SubmissionDelivery.State {
     /// What the study's word means. A word of a later server is none that is final.
     init(status: String, reason: String?) {
         switch status {

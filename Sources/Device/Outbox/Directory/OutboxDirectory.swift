@@ -100,10 +100,7 @@ public struct OutboxDirectory: Sendable {
 
     /// `nil` if none was stored yet.
     private func storedState() throws -> OutboxState? {
-        let content: Data
-        do { content = try files.read(stateFile) } catch let error as OutboxError where error.reason == .fileMissing {
-            return nil
-        }
+        guard let content = try files.content(of: stateFile) else { return nil }
         guard let state = try? JSONDecoder().decode(OutboxState.self, from: content), state.nextSequence >= 1 else {
             throw OutboxError(
                 .stateDamaged, "The outbox's file .state.json is damaged: restore it from a copy before sending.")

@@ -36,6 +36,13 @@ public protocol DurableFiles: Sendable {
     func lock(_ file: URL, patience: Double) throws -> FileLock
 }
 
+extension DurableFiles {
+    /// A file's content; `nil` if there is none.
+    func content(of file: URL) throws -> Data? {
+        do { return try read(file) } catch let error as OutboxError where error.reason == .fileMissing { return nil }
+    }
+}
+
 /// A lock that is held as long as this value lives.
 public final class FileLock: Sendable {
     private let release: @Sendable () -> Void

@@ -12,11 +12,7 @@ public struct FileSecrets: SecretStore {
     }
 
     public func secret(named name: String) throws -> Data? {
-        do {
-            return try files.read(folder.appendingPathComponent(name))
-        } catch let error as OutboxError where error.reason == .fileMissing {
-            return nil
-        }
+        try files.content(of: folder.appendingPathComponent(name))
     }
 
     public func save(_ secret: Data, named name: String) throws {

@@ -198,7 +198,7 @@ public actor BackgroundSender {
 
     private func readHeader(of entry: OutboxEntry) -> (event: OutboxSender.Event, header: EnvelopeHeader?) {
         do {
-            return (.fileRead, try EnvelopeHeader.read(from: store.outbox.read(entry)))
+            return (.fileRead, try store.outbox.readEnvelope(entry).header)
         } catch let error as OutboxError where error.reason == .fileMissing {
             return (.fileMissing, nil)
         } catch {

@@ -24,12 +24,7 @@
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.isDiscretionary = false
             configuration.sessionSendsLaunchEvents = true
-            configuration.httpCookieStorage = nil
-            configuration.httpShouldSetCookies = false
-            configuration.httpCookieAcceptPolicy = .never
-            configuration.urlCache = nil
-            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-            configuration.urlCredentialStorage = nil
+            configuration.keepNothing()
             let (events, eventSink) = AsyncStream.makeStream(of: UploadEvent.self)
             let (answers, answerSink) = AsyncStream.makeStream(of: UploadAnswer.self)
             self.answers = answers
@@ -60,10 +55,7 @@
         }
 
         public func begin(_ upload: QueuedUpload) async throws {
-            var request = URLRequest(url: upload.request.url)
-            request.httpMethod = upload.request.method
-            for (name, value) in upload.request.headers { request.setValue(value, forHTTPHeaderField: name) }
-            let task = session.uploadTask(with: request, fromFile: upload.file)
+            let task = session.uploadTask(with: URLRequest(upload.request), fromFile: upload.file)
             task.taskDescription = upload.tag
             task.earliestBeginDate = upload.notBefore
             task.resume()

@@ -45,7 +45,30 @@ public struct RecordsRoutes: Sendable {
             fhir.getAndHead(":type/:id/_history", use: history)
             fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
         }
+        // Theirs go before those of any type, which are added after them.
+        if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
         router.add([routes], charge: refusals, below: "/fhir/")
+    }
+
+    /// What everybody may read.
+    private var definitions: GuardedRoutes {
+        GuardedRoutes(refusal: Self.refusal) { routes in
+            let fhir = routes.group("fhir").add(middleware: JSONOnlyMiddleware())
+                .add(middleware: ReadLimitMiddleware(limiter: limiter))
+            for type in published.types {
+                let path = RouterPath(type)
+                fhir.getAndHead(path) { request, _ in
+                    try searchDefinitions(type, request, request.searchParameters)
+                }
+                fhir.post(path.appendingPath("_search")) { request, _ in
+                    let form = try await request.searchForm(within: bodies)
+                    return try searchDefinitions(type, request, request.searchParameters + form)
+                }
+                fhir.getAndHead(path.appendingPath(":id")) { _, context in
+                    try readDefinition(type, id: context.name("id"))
+                }
+            }
+        }
     }
 }
 
@@ -61,13 +84,6 @@ extension RecordsRoutes {
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        if published.has(type: context.name("type")) {
-            try limiter.admit(context.client, .readByAddress)
-            guard let resource = published.read(type: context.name("type"), id: context.name("id")) else {
-                throw RecordsFailure.notFound
-            }
-            return Response(resource.json)
-        }
         let actor = try await authenticate(request, context)
         let record = try await service.read(type: context.name("type"), id: context.name("id"), by: actor)
         guard !request.knows(version: record.version) else {
@@ -94,20 +110,11 @@ extension RecordsRoutes {
     }
 
     private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        if published.has(type: context.name("type")) {
-            try limiter.admit(context.client, .readByAddress)
-            return try searchPublished(request, context.name("type"), request.searchParameters)
-        }
         let actor = try await authenticate(request, context)
         return try await search(request, context, request.searchParameters, by: actor)
     }
 
     private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        if published.has(type: context.name("type")) {
-            try limiter.admit(context.client, .readByAddress)
-            let form = try await request.searchForm(within: bodies)
-            return try searchPublished(request, context.name("type"), request.searchParameters + form)
-        }
         let actor = try await authenticate(request, context)
         let form = try await request.searchForm(within: bodies)
         return try await search(request, context, request.searchParameters + form, by: actor)
@@ -124,8 +131,13 @@ extension RecordsRoutes {
             ).json)
     }
 
-    private func searchPublished(
-        _ request: Request, _ type: String, _ parameters: [(name: String, value: String)]
+    private func readDefinition(_ type: String, id: String) throws -> Response {
+        guard let resource = published.read(type: type, id: id) else { throw RecordsFailure.notFound }
+        return Response(resource.json)
+    }
+
+    private func searchDefinitions(
+        _ type: String, _ request: Request, _ parameters: [(name: String, value: String)]
     ) throws -> Response {
         let (found, used) = try published.search(type: type, parameters: parameters, strict: request.isStrict)
         return Response(
@@ -149,6 +161,20 @@ private struct JSONOnlyMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard request.acceptsJSON else { throw RecordsFailure.notAcceptable }
+        return try await next(request, context)
+    }
+}
+
+/// Lets pass what an address may ask.
+private struct ReadLimitMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let limiter: RateLimiter
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        try limiter.admit(context.client, .readByAddress)
         return try await next(request, context)
     }
 }

@@ -146,15 +146,19 @@ struct RecordsService: Sendable {
             bundle.link += [link("next", Self.address(url, type, used))]
         }
         bundle.entry = try page.map { record in
-            var entry = FHIR.Bundle.Entry()
-            entry.fullUrl = "\(url)/\(record.type)/\(record.id)"
-            entry.resource = try record.resource()
-            var search = FHIR.Bundle.Entry.Search()
-            search.mode = .match
-            entry.search = search
-            return entry
+            Self.match(try record.resource(), at: "\(url)/\(record.type)/\(record.id)")
         }
         return bundle
+    }
+
+    private static func match(_ resource: Resource, at url: String) -> FHIR.Bundle.Entry {
+        var entry = FHIR.Bundle.Entry()
+        entry.fullUrl = url
+        entry.resource = resource
+        var search = FHIR.Bundle.Entry.Search()
+        search.mode = .match
+        entry.search = search
+        return entry
     }
 
     /// A search's answer that is one page.
@@ -164,15 +168,7 @@ struct RecordsService: Sendable {
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = found.count
         bundle.link = [FHIR.Bundle.Link(relation: "self", url: address(url, type, used))]
-        bundle.entry = found.map { resource in
-            var entry = FHIR.Bundle.Entry()
-            entry.fullUrl = "\(url)/\(type)/\(resource.id ?? "")"
-            entry.resource = resource
-            var search = FHIR.Bundle.Entry.Search()
-            search.mode = .match
-            entry.search = search
-            return entry
-        }
+        bundle.entry = found.map { match($0, at: "\(url)/\(type)/\($0.id ?? "")") }
         return bundle
     }
 

@@ -92,16 +92,5 @@ public struct NewRecord: Sendable {
     }
 
     /// Lower-case hexadecimal SHA-256.
-    private static func digest(of content: Data) -> String {
-        let hash = SHA256.hash(data: content)
-        return String(unsafeUninitializedCapacity: 64) { text in
-            for (index, byte) in hash.enumerated() {
-                text[index * 2] = digit(byte >> 4)
-                text[index * 2 + 1] = digit(byte & 15)
-            }
-            return 64
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+    private static func digest(of content: Data) -> String { Hexadecimal.text(SHA256.hash(data: content)) }
 }

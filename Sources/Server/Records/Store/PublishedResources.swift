@@ -12,8 +12,6 @@ struct PublishedResources: Sendable {
     /// The types, in the order of their names.
     var types: [String] { byType.keys.sorted() }
 
-    func has(type: String) -> Bool { byType[type] != nil }
-
     func read(type: String, id: String) -> Resource? { byType[type]?.first { $0.id == id } }
 
     /// The parameters that search knows (<https://hl7.org/fhir/R4/structuredefinition.html#search>).
