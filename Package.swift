@@ -108,6 +108,7 @@ let server: [Target] = [
 ]
 
 let tools: [Target] = [
+    .target(name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/TerminalSurvey"),
     .target(
         name: "TributaryServer",
         dependencies: [
@@ -121,7 +122,7 @@ let tools: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
             "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Outbox", "AppleHealthExport",
             "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
-            "TributaryServer", arguments, logging,
+            "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -145,7 +146,15 @@ let tests: [Target] = [
     .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
     .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1, "TestSupport"]),
-    .testTarget(name: "QuestionnairesTests", dependencies: ["Questionnaires", "FHIR", "TestSupport"]),
+    .target(
+        name: "QuestionnairesTestSupport", dependencies: ["Questionnaires", "FHIR", "TestSupport"],
+        path: "Tests/QuestionnairesTestSupport"),
+    .testTarget(
+        name: "QuestionnairesTests",
+        dependencies: ["Questionnaires", "QuestionnairesTestSupport", "FHIR", "TestSupport"]),
+    .testTarget(
+        name: "TerminalSurveyTests",
+        dependencies: ["TerminalSurvey", "Questionnaires", "QuestionnairesTestSupport", "FHIR", "TestSupport"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR", "TestSupport"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM", "TestSupport"]),
     .target(name: "HealthDataTestSupport", dependencies: ["HealthData", "FHIR"], path: "Tests/HealthDataTestSupport"),

@@ -79,14 +79,15 @@ struct ConsumerFixture {
     /// Queues a payload, sealed, and handles what is in the queue.
     @discardableResult
     func send(
-        _ payloads: String..., from client: String, sid: String = UUID().uuidString.lowercased(),
+        _ payloads: String..., from client: String, submissionID: String = UUID().uuidString.lowercased(),
         fhirVersion: String = "4.0.1", hint: String? = nil
     ) async throws -> SubmissionOutcome? {
         let header = try SubmissionHeader(
-            sid: sid, seq: 1, fhirVersion: fhirVersion, contentType: payloads.count > 1 ? .batch : .resource)
+            submissionID: submissionID, sequence: 1, fhirVersion: fhirVersion,
+            contentType: payloads.count > 1 ? .batch : .resource)
         let sealed = try SealedEnvelope.seal(
             Data(payloads.joined(separator: "\n").utf8), as: header, to: [keys[0].publicKey])
-        return try await enqueue(sealed.bytes, client: client, sid: sid, hint: hint)
+        return try await enqueue(sealed.bytes, client: client, submissionID: submissionID, hint: hint)
     }
 
     func sendC3PRO(_ payload: String, from client: String, version: String = "1.0.2") async throws -> SubmissionOutcome?
@@ -94,30 +95,31 @@ struct ConsumerFixture {
         guard case .rsa(let key) = keys[1].publicKey else { return nil }
         let sealed = try C3PROEnvelope.seal(Data(payload.utf8), to: key, keyID: "some_key_id", version: version)
         return try await enqueue(
-            sealed.bytes, client: client, sid: UUID().uuidString.lowercased(), format: .c3pro)
+            sealed.bytes, client: client, submissionID: UUID().uuidString.lowercased(), format: .c3pro)
     }
 
     /// Queues a payload, sealed, and gives its id.
     func enqueue(
-        _ payload: String, from client: String, sid: String = UUID().uuidString.lowercased()
+        _ payload: String, from client: String, submissionID: String = UUID().uuidString.lowercased()
     ) async throws -> String {
-        let header = try SubmissionHeader(sid: sid, seq: 1, fhirVersion: "4.0.1", contentType: .resource)
+        let header = try SubmissionHeader(
+            submissionID: submissionID, sequence: 1, fhirVersion: "4.0.1", contentType: .resource)
         let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [keys[0].publicKey])
         _ = try await queue.enqueue(
             NewSubmission(
-                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: sealed.bytes), format: .jwe,
+                clientID: client, submissionID: submissionID, digest: SecretDigest.hex(of: sealed.bytes), format: .jwe,
                 body: sealed.bytes, receivedAt: clock()), quota: nil)
-        return sid
+        return submissionID
     }
 
     func enqueue(
-        _ bytes: Data, client: String, sid: String, format: SubmissionFormat = .jwe, hint: String? = nil
+        _ bytes: Data, client: String, submissionID: String, format: SubmissionFormat = .jwe, hint: String? = nil
     ) async throws -> SubmissionOutcome? {
         _ = try await queue.enqueue(
             NewSubmission(
-                clientID: client, submissionID: sid, digest: SecretDigest.hex(of: bytes), format: format,
+                clientID: client, submissionID: submissionID, digest: SecretDigest.hex(of: bytes), format: format,
                 resourceTypeHint: hint, body: bytes, receivedAt: clock()), quota: nil)
-        return try await drain()[sid]
+        return try await drain()[submissionID]
     }
 
     /// Handles what is in the queue.

@@ -38,7 +38,7 @@ import Testing
         let dear = try await fixture.enqueue(ConsumerFixture.response("p0"), from: slow)
         let late = UUID().uuidString.lowercased()
         let queue = SlowQueue(queue: fixture.queue, slow: dear, after: [late]) {
-            _ = try await fixture.enqueue(ConsumerFixture.response("p1"), from: other, sid: late)
+            _ = try await fixture.enqueue(ConsumerFixture.response("p1"), from: other, submissionID: late)
         }
         #expect(try await fixture.service(over: queue).drain() == 2)
         #expect(await queue.waited.value)

@@ -35,12 +35,13 @@ import Wire
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
-        let sid = UUID().uuidString.lowercased()
-        try await fixture.send(ConsumerFixture.response("p1"), from: client, sid: sid)
-        let row = try #require(try await fixture.queue.show(submissionID: sid).first)
+        let submissionID = UUID().uuidString.lowercased()
+        try await fixture.send(ConsumerFixture.response("p1"), from: client, submissionID: submissionID)
+        let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
         let other = try sealed(ConsumerFixture.response("p1", answer: 2), client, fixture)
         let impostor = QueuedSubmission(
-            number: row.number, clientID: client, lane: client, submissionID: sid, digest: "other", format: .jwe,
+            number: row.number, clientID: client, lane: client, submissionID: submissionID, digest: "other",
+            format: .jwe,
             body: other.body, receivedAt: row.receivedAt)
         let before = try await fixture.versions
         #expect(try await fixture.processor.process(impostor)?.status == .stored)
@@ -92,11 +93,12 @@ import Wire
     }
 
     private func sealed(_ payload: String, _ client: String, _ fixture: ConsumerFixture) throws -> NewSubmission {
-        let sid = UUID().uuidString.lowercased()
-        let header = try SubmissionHeader(sid: sid, seq: 1, fhirVersion: "4.0.1", contentType: .resource)
+        let submissionID = UUID().uuidString.lowercased()
+        let header = try SubmissionHeader(
+            submissionID: submissionID, sequence: 1, fhirVersion: "4.0.1", contentType: .resource)
         let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [fixture.keys[0].publicKey])
         return NewSubmission(
-            clientID: client, submissionID: sid, digest: UUID().uuidString, format: .jwe, body: sealed.bytes,
+            clientID: client, submissionID: submissionID, digest: UUID().uuidString, format: .jwe, body: sealed.bytes,
             receivedAt: Date())
     }
 }

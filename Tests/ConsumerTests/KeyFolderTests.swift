@@ -42,7 +42,8 @@ import Wire
         try withFolder { folder in
             let first = try folder.generate(now: Date(timeIntervalSince1970: 1000))
             let sealed = try SealedEnvelope.seal(
-                Data("old".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: first.map(\.publicKey))
+                Data("old".utf8), as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1),
+                to: first.map(\.publicKey))
             let second = try folder.generate(now: Date(timeIntervalSince1970: 1000.002))
             #expect(Set(try folder.currentPublicKeys().map(\.keyID)) == Set(second.map(\.keyID)))
             let published = try PublicKey.read(from: Data(contentsOf: folder.publicSetURL))
@@ -61,7 +62,7 @@ import Wire
             return
         }
         let jwe = try SealedEnvelope.seal(
-            payload, as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: [key.publicKey])
+            payload, as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1), to: [key.publicKey])
         #expect(try OpenedEnvelope.open(jwe.bytes, with: opener).payload == payload)
         let c3pro = try C3PROEnvelope.seal(payload, to: publicKey, keyID: "")
         #expect(try OpenedEnvelope.open(c3pro.bytes, with: opener).payload == payload)
@@ -87,7 +88,8 @@ import Wire
         for time in [1000.0, 2000.0] {
             let keys = try folder.generate(now: Date(timeIntervalSince1970: time))
             let sealed = try SealedEnvelope.seal(
-                Data("x".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: keys.map(\.publicKey))
+                Data("x".utf8), as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1),
+                to: keys.map(\.publicKey))
             #expect(try OpenedEnvelope.open(sealed.bytes, with: try await cache.opener()).payload == Data("x".utf8))
         }
     }

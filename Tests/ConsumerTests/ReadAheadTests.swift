@@ -11,12 +11,13 @@ import Wire
     private func queue(_ payloads: [String], _ fixture: ConsumerFixture) async throws {
         let client = try await fixture.client()
         for (place, payload) in payloads.enumerated() {
-            let sid = UUID().uuidString.lowercased()
-            let header = try SubmissionHeader(sid: sid, seq: Int64(place + 1))
+            let submissionID = UUID().uuidString.lowercased()
+            let header = try SubmissionHeader(submissionID: submissionID, sequence: Int64(place + 1))
             let sealed = try SealedEnvelope.seal(Data(payload.utf8), as: header, to: [fixture.keys[0].publicKey])
             _ = try await fixture.queue.enqueue(
                 NewSubmission(
-                    clientID: client, submissionID: sid, digest: sid, format: .jwe, body: sealed.bytes,
+                    clientID: client, submissionID: submissionID, digest: submissionID, format: .jwe,
+                    body: sealed.bytes,
                     receivedAt: Date()), quota: nil)
         }
     }

@@ -205,17 +205,20 @@ import Wire
         let version = try await fixture.send(ConsumerFixture.response("p1"), from: client, fhirVersion: "9.9.9")
         #expect(version?.reasonCode == "fhir-version-unsupported")
         let foreign = try SealedEnvelope.seal(
-            Data("{}".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1),
+            Data("{}".utf8), as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1),
             to: [try PrivateKey.generateP256().publicKey])
-        let unknown = try await fixture.enqueue(foreign.bytes, client: client, sid: foreign.header.sid)
+        let unknown = try await fixture.enqueue(
+            foreign.bytes, client: client, submissionID: foreign.header.submissionID)
         #expect(unknown?.status == .held && unknown?.reasonCode == "key-unknown")
         // It names our key, which does not open it: no other key will.
         let ours = try SealedEnvelope.seal(
-            Data("{}".utf8), as: SubmissionHeader(sid: UUID().uuidString, seq: 1), to: [fixture.keys[0].publicKey])
+            Data("{}".utf8), as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1),
+            to: [fixture.keys[0].publicKey])
         var text = String(decoding: ours.bytes, as: UTF8.self)
         let tag = try #require(text.range(of: #""tag":""#)).upperBound
         text.replaceSubrange(tag...tag, with: text[tag] == "A" ? "B" : "A")
-        let unreadable = try await fixture.enqueue(Data(text.utf8), client: client, sid: ours.header.sid)
+        let unreadable = try await fixture.enqueue(
+            Data(text.utf8), client: client, submissionID: ours.header.submissionID)
         #expect(unreadable?.status == .quarantined && unreadable?.reasonCode == "envelope-unreadable")
         try await fixture.close()
     }
@@ -236,16 +239,16 @@ import Wire
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
-        let sid = UUID().uuidString.lowercased()
-        try await fixture.send(ConsumerFixture.response("p1"), from: client, sid: sid)
+        let submissionID = UUID().uuidString.lowercased()
+        try await fixture.send(ConsumerFixture.response("p1"), from: client, submissionID: submissionID)
         let (versions, facts) = (try await fixture.versions, try await fixture.facts)
         // As after a kill between the commit and the lease's end: the same leased submission once more.
-        let header = try SubmissionHeader(sid: sid, seq: 1)
+        let header = try SubmissionHeader(submissionID: submissionID, sequence: 1)
         let sealed = try SealedEnvelope.seal(
             Data(ConsumerFixture.response("p1").utf8), as: header, to: [fixture.keys[0].publicKey])
-        let row = try #require(try await fixture.queue.show(submissionID: sid).first)
+        let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
         let again = QueuedSubmission(
-            number: row.number, clientID: client, lane: client, submissionID: sid, digest: "d", format: .jwe,
+            number: row.number, clientID: client, lane: client, submissionID: submissionID, digest: "d", format: .jwe,
             sequence: 1, body: sealed.bytes, receivedAt: row.receivedAt, attempts: 1)
         _ = try await fixture.processor.process(again)
         #expect(try await fixture.versions == versions)

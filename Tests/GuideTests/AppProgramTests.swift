@@ -28,13 +28,13 @@ import Wire
             default:
                 let opened = try OpenedEnvelope.open(request.body ?? Data(), with: KeySet([key]))
                 received.append((request.url.lastPathComponent, try JSON(opened.payload)))
-                let sid = opened.sid ?? ""
+                let submissionID = opened.submissionID ?? ""
                 let isRefused = request.url.lastPathComponent == "Observation"
                 deliveries.append(
                     .init(
-                        submission: sid, status: isRefused ? "refused" : "stored", at: "2026-01-01T00:00:00Z",
+                        submission: submissionID, status: isRefused ? "refused" : "stored", at: "2026-01-01T00:00:00Z",
                         reason: isRefused ? "withdrawn" : nil))
-                return .init(status: 200, body: try encoder.encode(SubmissionAcknowledgement(submission: sid)))
+                return .init(status: 200, body: try encoder.encode(SubmissionAcknowledgement(submission: submissionID)))
             }
         }
     }

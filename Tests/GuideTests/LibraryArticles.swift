@@ -52,7 +52,7 @@ enum LibraryArticles {
 
     static func wire(_ resource: Resource, publishedKeys: Data) throws -> SealedEnvelope {
         let keys = try PublicKey.read(from: publishedKeys)
-        let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+        let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
         let sealed = try SealedEnvelope.seal(resource.json.data(), as: header, to: keys)
         return sealed
     }

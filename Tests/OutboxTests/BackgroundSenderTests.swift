@@ -75,12 +75,12 @@ actor ModelUploads: UploadTransport {
         #expect(try await sender.take(uploads.finish()) == .underWay(entries[1]))
         #expect(try await sender.take(uploads.finish()) == .underWay(entries[2]))
         #expect(try await sender.take(uploads.finish()) == .emptied)
-        #expect(await study.arrivals == entries.map(\.sid))
+        #expect(await study.arrivals == entries.map(\.submissionID))
         #expect(try store.outbox.sentSubmissions().map(\.entry) == entries)
         #expect(try await sender.handOver() == .emptied)
         let upload = try #require(await uploads.begun.first)
         #expect(upload.request.headers["Authorization"] == "Bearer t" && upload.request.body == nil)
-        #expect(upload.request.headers["Tributary-Submission"] == entries[0].sid && upload.notBefore == nil)
+        #expect(upload.request.headers["Tributary-Submission"] == entries[0].submissionID && upload.notBefore == nil)
         #expect(upload.file.lastPathComponent == entries[0].name && upload.tag.utf8.count <= 200)
     }
 
@@ -98,7 +98,7 @@ actor ModelUploads: UploadTransport {
         #expect(try await last.handOver() == .underWay(entries[1]))
         #expect(await uploads.begun.count == 2)
         #expect(try await last.take(uploads.finish()) == .emptied)
-        #expect(await study.arrivals == entries.map(\.sid))
+        #expect(await study.arrivals == entries.map(\.submissionID))
     }
 
     @Test func anUploadThatTheSystemLostIsHandedOverAgain() async throws {
@@ -270,7 +270,7 @@ actor ModelUploads: UploadTransport {
         await uploads.end()
         try await running.value
         #expect(try store.outbox.entries().isEmpty)
-        #expect(await study.arrivals == entries.map(\.sid))
+        #expect(await study.arrivals == entries.map(\.submissionID))
     }
 
     @Test func whileSomebodyElseSendsAnswersArePassedOverAndNothingIsLost() async throws {
@@ -292,7 +292,7 @@ actor ModelUploads: UploadTransport {
         lock = nil
         #expect(try await sender.handOver() == .underWay(entry))
         #expect(try await sender.take(uploads.finish()) == .emptied)
-        #expect(await study.arrivals == [entry.sid, entry.sid])
+        #expect(await study.arrivals == [entry.submissionID, entry.submissionID])
     }
 
     /// Whatever the system does with uploads and answers, and however often the app starts anew: all arrives, the Contract
@@ -332,8 +332,8 @@ actor ModelUploads: UploadTransport {
         }
         #expect(try self.store(folder).outbox.entries().isEmpty)
         var arrived: [String] = []
-        for sid in await study.arrivals where !arrived.contains(sid) { arrived.append(sid) }
-        #expect(arrived == entries.map(\.sid))
+        for submissionID in await study.arrivals where !arrived.contains(submissionID) { arrived.append(submissionID) }
+        #expect(arrived == entries.map(\.submissionID))
         #expect(try self.store(folder).outbox.sentSubmissions().map(\.entry) == entries)
     }
 }

@@ -61,10 +61,14 @@ import Wire
         let study = Listed(
             clock,
             [
-                try page([(entries[0].sid, "stored", nil), (entries[2].sid.uppercased(), "refused", "id-missing")]),
+                try page([
+                    (entries[0].submissionID, "stored", nil),
+                    (entries[2].submissionID.uppercased(), "refused", "id-missing"),
+                ]),
                 try page(
                     [
-                        (entries[1].sid, "held", "consent-missing"), (entries[3].sid, "received", nil),
+                        (entries[1].submissionID, "held", "consent-missing"),
+                        (entries[3].submissionID, "received", nil),
                         ("x", "stored", nil),
                     ],
                     next: "m"),
@@ -91,10 +95,10 @@ import Wire
         let study = Listed(
             clock,
             [
-                try page(entries[0...3].map { ($0.sid, "stored", nil) }), none, none,
-                try page([(entries[4].sid, "held", "consent-missing")]),
-                try page([(entries[4].sid, "stored", nil), (entries[5].sid, "a later word", nil)]),
-                try page([(entries[5].sid, "refused", "too-late")]),
+                try page(entries[0...3].map { ($0.submissionID, "stored", nil) }), none, none,
+                try page([(entries[4].submissionID, "held", "consent-missing")]),
+                try page([(entries[4].submissionID, "stored", nil), (entries[5].submissionID, "a later word", nil)]),
+                try page([(entries[5].submissionID, "refused", "too-late")]),
             ])
         var later: [SubmissionDelivery.State] = []
         for try await delivery in try study.connection().deliveries(of: store, every: 10) {
@@ -109,7 +113,7 @@ import Wire
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         try store.outbox.moveAside(entries[5], because: Refusal(status: 422, code: "id-missing", at: clock.now))
-        let study = Listed(clock, [try page(entries[0...4].map { ($0.sid, "stored", nil) }), try page()])
+        let study = Listed(clock, [try page(entries[0...4].map { ($0.submissionID, "stored", nil) }), try page()])
         var updates = try study.connection().deliveries(of: store, until: .never).makeAsyncIterator()
         for _ in 0..<5 { #expect(try await updates.next()?.state == .stored) }
         #expect(try await updates.next() == SubmissionDelivery(entry: entries[5], state: .refused(code: "id-missing")))
@@ -123,8 +127,9 @@ import Wire
         let study = Listed(
             clock,
             [
-                try page(entries.map { ($0.sid, "stored", nil) }), try page(),
-                try page(next: "n2", epoch: 2), try page([(entries[0].sid, "stored", nil)], next: "n2", epoch: 2),
+                try page(entries.map { ($0.submissionID, "stored", nil) }), try page(),
+                try page(next: "n2", epoch: 2),
+                try page([(entries[0].submissionID, "stored", nil)], next: "n2", epoch: 2),
                 try page(next: "n2", epoch: 2),
             ])
         for entry in entries[5...] { try store.outbox.moveToSent(entry) }
@@ -144,7 +149,7 @@ import Wire
         var first = try page(retryAfter: retryAfter)
         first.status = status
         if status == 200 { first.body = try page(next: "n").body }
-        let answers = [first, try page(entries.map { ($0.sid, "stored", nil) }), try page()]
+        let answers = [first, try page(entries.map { ($0.submissionID, "stored", nil) }), try page()]
         let study = Listed(clock, answers)
         for entry in entries[5...] { try store.outbox.moveToSent(entry) }
         var states: [SubmissionDelivery.State] = []
@@ -160,7 +165,7 @@ import Wire
         let study = Listed(
             clock,
             [TransportResponse](repeating: broken, count: 9) + [
-                try page([(entries[0].sid, "stored", nil)]), try page(),
+                try page([(entries[0].submissionID, "stored", nil)]), try page(),
             ])
         var updates = try study.connection().deliveries(of: store, until: .listed).makeAsyncIterator()
         for _ in entries { #expect(try await updates.next()?.state == .waiting) }
@@ -207,7 +212,7 @@ import Wire
         var answers: [TransportResponse] = []
         for number in 0..<30 {
             let others = (0..<1_000).map { ("\(number)-\($0)", "stored", String?.none) }
-            answers.append(try page(others + [(entries[number % 5].sid, "stored", nil)], next: "\(number)"))
+            answers.append(try page(others + [(entries[number % 5].submissionID, "stored", nil)], next: "\(number)"))
         }
         answers.append(try page(next: "29"))
         var found: [SubmissionDelivery.State] = []

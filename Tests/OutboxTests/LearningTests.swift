@@ -36,9 +36,9 @@ import Wire
         clock.wait(400 * day)
         #expect(try await connection.learnDeliveries(in: store).removed == 0)
         // 2. Stored, refused and held are noted.
-        await study.settle(entries[0...1].map(\.sid))
-        await study.settle([entries[2].sid], as: "refused")
-        await study.settle([entries[3].sid], as: "held")
+        await study.settle(entries[0...1].map(\.submissionID))
+        await study.settle([entries[2].submissionID], as: "refused")
+        await study.settle([entries[3].submissionID], as: "held")
         let report = try await connection.learnDeliveries(in: store)
         #expect(report == LearningReport(stored: 2, refused: 1, requeued: 0, removed: 0))
         let now = Date(timeIntervalSince1970: clock.now.timeIntervalSince1970.rounded(.down))
@@ -84,7 +84,7 @@ import Wire
         let report = try await connection.synchronize(store)
         #expect(report.learned == LearningReport(stored: 0, refused: 0, requeued: 2, removed: 0))
         #expect(report.sending.sent == 3)
-        #expect(await study.arrivals == (entries + later + later + [newest]).map(\.sid))
+        #expect(await study.arrivals == (entries + later + later + [newest]).map(\.submissionID))
         #expect(try store.outbox.sentSubmissions().map(\.entry) == entries + later + [newest])
         // 3. What it has again only received counts as such; asking once more changes nothing.
         #expect(try store.outbox.sentSubmissions().allSatisfy { $0.fate == .waiting })
@@ -100,7 +100,7 @@ import Wire
         #expect(try store.outbox.consent() == .given)
         // The bytes are the same.
         _ = try await study.connection(clock).sendAll(from: store.outbox)
-        #expect(await study.arrivals == (entries + entries).map(\.sid))
+        #expect(await study.arrivals == (entries + entries).map(\.submissionID))
     }
 
     @Test func aContractSentAgainDoesNotUndoALaterRefusal() async throws {
@@ -116,7 +116,7 @@ import Wire
         let report = try await connection.synchronize(store)
         #expect(report.learned?.requeued == 2)
         #expect(report.sending.sent == 1 && report.sending.ending == .stopped)
-        #expect(await study.arrivals == (entries + entries.prefix(1)).map(\.sid))
+        #expect(await study.arrivals == (entries + entries.prefix(1)).map(\.submissionID))
     }
 
     @Test func aRestoreWhileThePagesAreReadBeginsThemAnew() async throws {
@@ -174,7 +174,7 @@ import Wire
         await study.restore()
         let connection = StudyConnection(enrolment: try another(), transport: study)
         #expect(try await connection.synchronize(store).sending.sent == 3)
-        #expect(await study.arrivals == (entries + entries).map(\.sid))
+        #expect(await study.arrivals == (entries + entries).map(\.submissionID))
         #expect(try await connection.learnDeliveries(in: store).requeued == 0)
     }
 
@@ -239,7 +239,7 @@ import Wire
         let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
         let connection = try study.connection(clock)
         try await connection.learnDeliveries(in: store)
-        try store.outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        try store.outbox.append(kind: "Contract", submissionID: newSubmissionID()) { _ in sealed.bytes }
         _ = try await connection.synchronize(store)
         await study.settleAll()
         #expect(try await connection.learnDeliveries(in: store).stored == 1)
@@ -291,9 +291,9 @@ import Wire
     @Test func allDeliveriesShowEachSubmissionOnceAtItsNewestState() async throws {
         let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
         let (_, entries) = try await sent(5, to: study, in: folder, clock)
-        await study.settle([entries[1].sid])
+        await study.settle([entries[1].submissionID])
         let (deliveries, next) = try await study.connection(clock).allDeliveries()
-        #expect(deliveries.map(\.submission) == [0, 2, 3, 4, 1].map { entries[$0].sid })
+        #expect(deliveries.map(\.submission) == [0, 2, 3, 4, 1].map { entries[$0].submissionID })
         #expect(deliveries.map(\.status) == ["received", "received", "received", "received", "stored"])
         #expect(next == "1.6")
         #expect(try await study.connection(clock).allDeliveries(after: next).deliveries.isEmpty)

@@ -6,8 +6,8 @@ import Wire
 /// A study's server that keeps what it acknowledges, tells what became of it, and can be set back to a backup.
 actor ModelStudy: Transport {
     struct Submission: Sendable, Hashable {
-        let sid: String
-        let seq: Int64
+        let submissionID: String
+        let sequence: Int64
         var status: String
         /// The number of its last change.
         var change: Int
@@ -49,15 +49,15 @@ actor ModelStudy: Transport {
     func restoreWhileListing(_ times: Int) { restoresWhileListing = times }
 
     /// Says of what it has what became of it.
-    func settle(_ sids: some Sequence<String>, as status: String = "stored") {
-        for sid in sids {
+    func settle(_ submissionIDs: some Sequence<String>, as status: String = "stored") {
+        for submissionID in submissionIDs {
             changes += 1
-            stored[sid]?.status = status
-            stored[sid]?.change = changes
+            stored[submissionID]?.status = status
+            stored[submissionID]?.change = changes
         }
     }
 
-    func settleAll() { settle(stored.values.sorted { $0.seq < $1.seq }.map(\.sid)) }
+    func settleAll() { settle(stored.values.sorted { $0.sequence < $1.sequence }.map(\.submissionID)) }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let path = request.url.path
@@ -71,11 +71,12 @@ actor ModelStudy: Transport {
         if let status = refusals[request.url.lastPathComponent] {
             return TransportResponse(status: status).marked(for: header)
         }
-        let sid = header.submissionID
-        arrivals.append(sid)
-        if stored[sid] == nil {
+        let submissionID = header.listedSubmissionID
+        arrivals.append(submissionID)
+        if stored[submissionID] == nil {
             changes += 1
-            stored[sid] = Submission(sid: sid, seq: header.seq ?? 0, status: "received", change: changes)
+            stored[submissionID] = Submission(
+                submissionID: submissionID, sequence: header.sequence ?? 0, status: "received", change: changes)
         }
         return TransportResponse(status: 200).marked(for: header)
     }
@@ -93,7 +94,9 @@ actor ModelStudy: Transport {
         }
         let found = stored.values.filter { $0.change > start }.sorted { $0.change < $1.change }.prefix(2)
         let page = DeliveriesPage(
-            deliveries: found.map { .init(submission: $0.sid, status: $0.status, at: "2026-01-01T00:00:00.000Z") },
+            deliveries: found.map {
+                .init(submission: $0.submissionID, status: $0.status, at: "2026-01-01T00:00:00.000Z")
+            },
             next: "\(epoch).\(found.last?.change ?? start)", epoch: manner == .withoutEpoch ? nil : epoch)
         if restoresWhileListing > 0 {
             restoresWhileListing -= 1

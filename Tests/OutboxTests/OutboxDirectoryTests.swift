@@ -7,9 +7,9 @@ import Wire
 
 @Suite struct OutboxDirectoryTests {
     @Test func aNameCarriesOrderKindAndID() throws {
-        let sid = newSID()
-        let entry = OutboxEntry(sequence: 12, kind: "Contract", sid: sid)
-        #expect(entry.name == "00000000000000000012.Contract.\(sid).sealed")
+        let submissionID = newSubmissionID()
+        let entry = OutboxEntry(sequence: 12, kind: "Contract", submissionID: submissionID)
+        #expect(entry.name == "00000000000000000012.Contract.\(submissionID).sealed")
         #expect(OutboxEntry(name: entry.name) == entry)
     }
 
@@ -71,7 +71,7 @@ import Wire
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
-        let name = OutboxEntry(sequence: .max, kind: "Observation", sid: newSID()).name
+        let name = OutboxEntry(sequence: .max, kind: "Observation", submissionID: newSubmissionID()).name
         try Data().write(to: folder.url.appendingPathComponent("outbox/\(name)"))
         #expect(code { _ = try outbox.append("Observation") } == "outbox-state-damaged")
         #expect(try outbox.entries().count == 2)
@@ -89,16 +89,21 @@ import Wire
     @Test func theEnvelopeMustCarryTheNumberAndTheID() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
-        let sid = newSID()
-        for wrong in [envelope(sid: sid, seq: 2), envelope(sid: newSID(), seq: 1), Data("{}".utf8), Data()] {
-            #expect(code { _ = try outbox.append(kind: "Contract", sid: sid) { _ in wrong } } == "envelope-mismatch")
+        let submissionID = newSubmissionID()
+        for wrong in [
+            envelope(submissionID: submissionID, sequence: 2), envelope(submissionID: newSubmissionID(), sequence: 1),
+            Data("{}".utf8), Data(),
+        ] {
+            #expect(
+                code { _ = try outbox.append(kind: "Contract", submissionID: submissionID) { _ in wrong } }
+                    == "envelope-mismatch")
         }
         #expect(code { _ = try outbox.append("Con/tract") } == "kind-invalid")
         #expect(code { _ = try outbox.append("../x") } == "kind-invalid")
-        #expect(code { _ = try outbox.append("Contract", sid: "../../etc") } == "kind-invalid")
+        #expect(code { _ = try outbox.append("Contract", submissionID: "../../etc") } == "kind-invalid")
         struct SealingFailed: Error {}
         #expect(throws: SealingFailed.self) {
-            try outbox.append(kind: "Contract", sid: sid) { _ in throw SealingFailed() }
+            try outbox.append(kind: "Contract", submissionID: submissionID) { _ in throw SealingFailed() }
         }
         #expect(try outbox.entries().isEmpty)
     }
@@ -107,19 +112,22 @@ import Wire
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let key = try PrivateKey.generateP256()
-        let sid = newSID()
+        let submissionID = newSubmissionID()
         let entry = try outbox.append(
-            Data("{}".utf8), kind: "Contract", sid: sid.uppercased(), contentType: .batch, to: [key.publicKey])
+            Data("{}".utf8), kind: "Contract", submissionID: submissionID.uppercased(), contentType: .batch,
+            to: [key.publicKey])
         let header = try EnvelopeHeader.read(from: try outbox.read(entry))
-        #expect(entry.sequence == 1 && header.seq == 1 && header.sid == sid && header.contentType == .batch)
+        #expect(
+            entry.sequence == 1 && header.sequence == 1 && header.submissionID == submissionID
+                && header.contentType == .batch)
         #expect(try outbox.readEnvelope(entry).header == header)
         #expect(
             code {
                 _ = try outbox.append(
-                    Data(), kind: "Con/tract", sid: sid, contentType: .resource, to: [key.publicKey])
+                    Data(), kind: "Con/tract", submissionID: submissionID, contentType: .resource, to: [key.publicKey])
             } == "kind-invalid")
         #expect(throws: WireError.self) {
-            try outbox.append(Data(), kind: "Contract", sid: newSID(), contentType: .resource, to: [])
+            try outbox.append(Data(), kind: "Contract", submissionID: newSubmissionID(), contentType: .resource, to: [])
         }
         #expect(try outbox.entries() == [entry])
     }

@@ -6,21 +6,21 @@ import Wire
 @testable import Outbox
 
 /// The simplest envelope that shows a number and an id; nothing opens it.
-func envelope(sid: String, seq: Int64, payload: String = "AA") -> Data {
-    let header = "{\"enc\":\"A256GCM\",\"alg\":\"RSA-OAEP-256\",\"sid\":\"\(sid)\",\"seq\":\(seq)}"
+func envelope(submissionID: String, sequence: Int64, payload: String = "AA") -> Data {
+    let header = "{\"enc\":\"A256GCM\",\"alg\":\"RSA-OAEP-256\",\"sid\":\"\(submissionID)\",\"seq\":\(sequence)}"
     let (iv, tag) = (Data(count: 12).base64URL, Data(count: 16).base64URL)
     return Data(
         "{\"protected\":\"\(Data(header.utf8).base64URL)\",\"encrypted_key\":\"AA\",\"iv\":\"\(iv)\",\"ciphertext\":\"\(payload)\",\"tag\":\"\(tag)\"}"
             .utf8)
 }
 
-func newSID() -> String { UUID().uuidString.lowercased() }
+func newSubmissionID() -> String { UUID().uuidString.lowercased() }
 
 extension OutboxDirectory {
     /// Queues an envelope that carries the number it is given.
     @discardableResult
-    func append(_ kind: String, sid: String = newSID()) throws -> OutboxEntry {
-        try append(kind: kind, sid: sid) { envelope(sid: sid, seq: $0) }
+    func append(_ kind: String, submissionID: String = newSubmissionID()) throws -> OutboxEntry {
+        try append(kind: kind, submissionID: submissionID) { envelope(submissionID: submissionID, sequence: $0) }
     }
 }
 
@@ -57,8 +57,8 @@ extension TemporaryFolder {
 actor ScriptedStudy: Transport {
     struct Submission: Sendable {
         let kind: String
-        let sid: String
-        let seq: Int64
+        let submissionID: String
+        let sequence: Int64
         let body: Data
         let status: Int
     }
@@ -108,7 +108,8 @@ actor ScriptedStudy: Transport {
             let response = answer(kind, submissions.count).map { marksAnswers ? $0.marked(for: header) : $0 }
             submissions.append(
                 Submission(
-                    kind: kind, sid: header.sid ?? "", seq: header.seq ?? 0, body: body, status: response?.status ?? 0))
+                    kind: kind, submissionID: header.submissionID ?? "", sequence: header.sequence ?? 0, body: body,
+                    status: response?.status ?? 0))
             guard let response else { throw URLError(.networkConnectionLost) }
             return response
         default: return TransportResponse(status: 404)
@@ -144,10 +145,11 @@ extension TransportResponse {
         let encoder = JSONEncoder()
         marked.body =
             (200..<300).contains(status)
-            ? (try? encoder.encode(SubmissionAcknowledgement(submission: header.submissionID))) ?? Data()
+            ? (try? encoder.encode(SubmissionAcknowledgement(submission: header.listedSubmissionID))) ?? Data()
             : (try? encoder.encode(
                 ProblemDetails(
-                    status: status, title: "Scripted", code: "scripted-\(status)", submission: header.submissionID)))
+                    status: status, title: "Scripted", code: "scripted-\(status)", submission: header.listedSubmissionID
+                )))
                 ?? Data()
         return marked
     }

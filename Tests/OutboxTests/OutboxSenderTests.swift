@@ -5,9 +5,9 @@ import Testing
 @testable import Outbox
 
 @Suite struct OutboxSenderTests {
-    private let contract = OutboxEntry(sequence: 1, kind: "Contract", sid: newSID())
-    private let first = OutboxEntry(sequence: 2, kind: "Observation", sid: newSID())
-    private let second = OutboxEntry(sequence: 3, kind: "Observation", sid: newSID())
+    private let contract = OutboxEntry(sequence: 1, kind: "Contract", submissionID: newSubmissionID())
+    private let first = OutboxEntry(sequence: 2, kind: "Observation", submissionID: newSubmissionID())
+    private let second = OutboxEntry(sequence: 3, kind: "Observation", submissionID: newSubmissionID())
 
     /// A sender that is posting the first entry.
     private func posting(_ entry: OutboxEntry, attempts: Int = 3) -> OutboxSender {
@@ -118,7 +118,7 @@ import Testing
 
     @Test func afterARefusedContractOnlyANewOneGoes() {
         #expect(OutboxSender.next(of: [first, second], .refused) == nil)
-        let renewed = OutboxEntry(sequence: 9, kind: "Contract", sid: newSID())
+        let renewed = OutboxEntry(sequence: 9, kind: "Contract", submissionID: newSubmissionID())
         #expect(OutboxSender.next(of: [first, second, renewed], .refused) == renewed)
         #expect(OutboxSender.next(of: [first, second, renewed], .given) == first)
         #expect(OutboxSender.next(of: [first], .none) == nil)
@@ -180,7 +180,7 @@ private struct SendingWorld {
 
     mutating func append(_ kind: String) {
         guard kind == "Contract" || consent != .none else { return }
-        queue.append(OutboxEntry(sequence: nextSequence, kind: kind, sid: newSID()))
+        queue.append(OutboxEntry(sequence: nextSequence, kind: kind, submissionID: newSubmissionID()))
         nextSequence += 1
         if consent == .none { consent = .given }
     }

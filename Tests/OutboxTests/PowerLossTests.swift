@@ -20,8 +20,8 @@ import Testing
     /// A Contract, four data (the server refuses the second), sent in two rounds.
     private func story(_ files: ModelFiles, _ study: ScriptedStudy, _ diary: Diary) async throws {
         let outbox = try Self.open(files)
-        let contract = newSID()
-        try outbox.append("Contract", sid: contract)
+        let contract = newSubmissionID()
+        try outbox.append("Contract", submissionID: contract)
         diary.contract = contract
         diary.promised.append(contract)
         for _ in 0..<2 { try promise("Observation", outbox, diary) }
@@ -31,9 +31,9 @@ import Testing
     }
 
     private func promise(_ kind: String, _ outbox: OutboxDirectory, _ diary: Diary) throws {
-        let sid = newSID()
-        try outbox.append(kind, sid: sid)
-        diary.promised.append(sid)
+        let submissionID = newSubmissionID()
+        try outbox.append(kind, submissionID: submissionID)
+        diary.promised.append(submissionID)
     }
 
     @Test func nothingQueuedIsLostAndNoNumberIsUsedTwice() async throws {
@@ -64,25 +64,26 @@ import Testing
         for entry in try outbox.entries() { #expect(throws: Never.self, place) { try outbox.read(entry) } }
         // 2. Everything promised is queued, refused, or with the server.
         let known = Set(
-            try (outbox.entries() + outbox.refusedEntries()).map(\.sid) + (await study.submissions.map(\.sid)))
+            try (outbox.entries() + outbox.refusedEntries()).map(\.submissionID)
+                + (await study.submissions.map(\.submissionID)))
         #expect(known.isSuperset(of: diary.promised), place)
         // 3. The consent is remembered: data may follow, or need a Contract.
         if diary.contract == nil, try !outbox.entries().contains(where: \.isContract) { try outbox.append("Contract") }
-        let later = newSID()
-        try outbox.append("Observation", sid: later)
+        let later = newSubmissionID()
+        try outbox.append("Observation", submissionID: later)
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report.ending == .emptied, place)
         // 4. In the end the server has it all, the Contract first, each number for one submission, sent again unchanged.
         let submissions = await study.submissions
-        let refused = Set(try outbox.refusedEntries().map(\.sid))
-        let accepted = Set(submissions.filter { $0.status == 200 }.map(\.sid))
+        let refused = Set(try outbox.refusedEntries().map(\.submissionID))
+        let accepted = Set(submissions.filter { $0.status == 200 }.map(\.submissionID))
         #expect(accepted.union(refused).isSuperset(of: diary.promised + [later]), place)
         #expect(submissions.first?.kind == "Contract", place)
-        for group in Dictionary(grouping: submissions, by: \.seq).values {
+        for group in Dictionary(grouping: submissions, by: \.sequence).values {
             #expect(Set(group.map(\.body)).count == 1, place)
         }
-        for group in Dictionary(grouping: submissions, by: \.sid).values {
-            #expect(Set(group.map(\.seq)).count == 1, place)
+        for group in Dictionary(grouping: submissions, by: \.submissionID).values {
+            #expect(Set(group.map(\.sequence)).count == 1, place)
         }
         // 5. What stands aside has its reason.
         for entry in try outbox.refusedEntries() {
@@ -142,12 +143,12 @@ import Testing
         let outbox = try Self.open(files)
         let contract = try outbox.append("Contract")
         _ = try await ScriptedStudy().connection().sendAll(from: outbox)
-        files.setCapacity(envelope(sid: contract.sid, seq: 1).count + 250)
+        files.setCapacity(envelope(submissionID: contract.submissionID, sequence: 1).count + 250)
         #expect(code { _ = try outbox.append("Observation") } == "storage-full")
         #expect(try outbox.sentSubmissions().count == 1)
-        _ = try outbox.note([contract.sid: "refused"], retention: SentRetention(), now: Date())
+        _ = try outbox.note([contract.submissionID: "refused"], retention: SentRetention(), now: Date())
         #expect(code { _ = try outbox.append("Observation") } == "storage-full")
-        _ = try outbox.note([contract.sid: "stored"], retention: SentRetention(), now: Date())
+        _ = try outbox.note([contract.submissionID: "stored"], retention: SentRetention(), now: Date())
         try outbox.append("Observation")
         #expect(try outbox.sentSubmissions().isEmpty)
         #expect(try outbox.consent() == .given)
@@ -158,13 +159,13 @@ import Testing
         @Test func aRealFullDiskLeavesNoHalfFile() async throws {
             try await withSmallDisk("64k") { disk in
                 let store = try DeviceStore.open(URL(fileURLWithPath: disk.path).appendingPathComponent("device"))
-                let (sid, payload) = (newSID(), String(repeating: "A", count: 20_000))
+                let (submissionID, payload) = (newSubmissionID(), String(repeating: "A", count: 20_000))
                 try store.outbox.append("Contract")
                 var result: String?
                 for _ in 0..<10 where result == nil {
                     result = code {
-                        _ = try store.outbox.append(kind: "Observation", sid: sid) {
-                            envelope(sid: sid, seq: $0, payload: payload)
+                        _ = try store.outbox.append(kind: "Observation", submissionID: submissionID) {
+                            envelope(submissionID: submissionID, sequence: $0, payload: payload)
                         }
                     }
                 }
@@ -179,12 +180,14 @@ import Testing
                 try store.outbox.moveToSent(last)
                 #expect(
                     code {
-                        _ = try store.outbox.append(kind: "Observation", sid: sid) {
-                            envelope(sid: sid, seq: $0, payload: payload)
+                        _ = try store.outbox.append(kind: "Observation", submissionID: submissionID) {
+                            envelope(submissionID: submissionID, sequence: $0, payload: payload)
                         }
                     } == "storage-full")
-                _ = try store.outbox.note([last.sid: "stored"], retention: SentRetention(), now: Date())
-                try store.outbox.append(kind: "Observation", sid: sid) { envelope(sid: sid, seq: $0, payload: payload) }
+                _ = try store.outbox.note([last.submissionID: "stored"], retention: SentRetention(), now: Date())
+                try store.outbox.append(kind: "Observation", submissionID: submissionID) {
+                    envelope(submissionID: submissionID, sequence: $0, payload: payload)
+                }
                 #expect(try store.outbox.sentSubmissions().isEmpty)
             }
         }

@@ -51,7 +51,7 @@ struct PlainResource: ResourceContent {
         #expect(
             String(decoding: opened.payload, as: UTF8.self) == #"{"resourceType":"Contract","id":"1","x-unknown":1.50}"#
         )
-        #expect(opened.contentType == .resource && opened.sid == entry.sid && opened.seq == 1)
+        #expect(opened.contentType == .resource && opened.submissionID == entry.submissionID && opened.sequence == 1)
         #expect(opened.fhirVersion == "4.0.1")
     }
 

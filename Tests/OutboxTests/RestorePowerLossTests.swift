@@ -23,9 +23,9 @@ import Testing
         func store() throws -> DeviceStore { try .open(URL(fileURLWithPath: "/d"), files: files) }
 
         func append(_ kind: String) throws {
-            let sid = newSID()
-            try store().outbox.append(kind, sid: sid)
-            promised.append(sid)
+            let submissionID = newSubmissionID()
+            try store().outbox.append(kind, submissionID: submissionID)
+            promised.append(submissionID)
         }
 
         func learn() async throws { try await study.connection(clock).learnDeliveries(in: store()) }
@@ -40,8 +40,8 @@ import Testing
             async
         {
             let chosen = await study.stored.values.filter { $0.status == "received" && condition($0) }
-            await study.settle(chosen.map(\.sid), as: status)
-            for submission in chosen { storedSince[submission.sid] = clock.now }
+            await study.settle(chosen.map(\.submissionID), as: status)
+            for submission in chosen { storedSince[submission.submissionID] = clock.now }
         }
 
         func restore() async {
@@ -55,11 +55,11 @@ import Testing
             let outbox = try store().outbox
             let sent = try outbox.sentSubmissions().map(\.entry)
             let known = try outbox.entries() + outbox.refusedEntries() + sent
-            for sid in Set(promised).subtracting(known.map(\.sid)).subtracting(gone) {
-                guard let since = storedSince[sid], clock.now.timeIntervalSince(since) >= 30 * 86_400 else {
+            for submissionID in Set(promised).subtracting(known.map(\.submissionID)).subtracting(gone) {
+                guard let since = storedSince[submissionID], clock.now.timeIntervalSince(since) >= 30 * 86_400 else {
                     return "a submission is lost"
                 }
-                gone.insert(sid)
+                gone.insert(submissionID)
             }
             if Set(sent.map(\.name)).count != sent.count { return "a submission is kept twice" }
             return nil
@@ -90,8 +90,8 @@ import Testing
         try world.append("Contract")
         for _ in 0..<2 { try world.append("Observation") }
         try await world.send()
-        await world.settle { $0.seq == 2 }
-        await world.settle(as: "refused") { $0.seq == 3 }
+        await world.settle { $0.sequence == 2 }
+        await world.settle(as: "refused") { $0.sequence == 3 }
         await world.study.makeBackup()
         await world.study.refuse("Patient", with: 422)
         for kind in ["Patient", "Observation"] { try world.append(kind) }

@@ -19,7 +19,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: outbox.refusedFolder.path).isEmpty)
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).sent == 3)
-        #expect(await study.accepted.map(\.sid) == [entries[1], entries[3], later].map(\.sid))
+        #expect(await study.accepted.map(\.submissionID) == [entries[1], entries[3], later].map(\.submissionID))
         #expect(try outbox.retryRefused() == 0)
     }
 
@@ -38,7 +38,7 @@ import Testing
         #expect(try outbox.retryRefused() == 1)
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).ending == .emptied)
-        #expect(await study.accepted.map(\.sid) == entries.map(\.sid))
+        #expect(await study.accepted.map(\.submissionID) == entries.map(\.submissionID))
     }
 
     @Test func anOldContractThatIsRefusedOnceMoreDoesNotUndoANewerOne() async throws {

@@ -13,7 +13,7 @@ import Wire
         let study = ScriptedStudy()
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report == SendReport(sent: 3, refused: 0, remaining: 0, ending: .emptied, reason: nil))
-        #expect(await study.accepted.map(\.sid) == entries.map(\.sid))
+        #expect(await study.accepted.map(\.submissionID) == entries.map(\.submissionID))
         #expect(await study.accepted.map(\.kind) == ["Contract", "Observation", "Patient"])
         #expect(await study.tokens == 1)
         let requests = await study.requests
@@ -27,7 +27,7 @@ import Wire
             #expect(request.headers["Antispam"] == "word")
             #expect(request.headers["Content-Type"] == "application/jose+json")
         }
-        #expect(requests.dropFirst().map { $0.headers["Tributary-Submission"] } == entries.map(\.sid))
+        #expect(requests.dropFirst().map { $0.headers["Tributary-Submission"] } == entries.map(\.submissionID))
         #expect(try outbox.sentSubmissions().map(\.entry) == entries)
     }
 
@@ -35,16 +35,16 @@ import Wire
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
-        try outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        try outbox.append(kind: "Contract", submissionID: newSubmissionID()) { _ in sealed.bytes }
         let study = ScriptedStudy()
         _ = try await study.connection().sendAll(from: outbox)
         let last = try #require(await study.requests.last)
         #expect(last.headers["Content-Type"] == "application/json")
         #expect(last.body == sealed.bytes)
         // Kept under the id that the study gives it, which is made of its content.
-        let listed = try EnvelopeHeader.read(from: sealed.bytes).submissionID
+        let listed = try EnvelopeHeader.read(from: sealed.bytes).listedSubmissionID
         #expect(last.headers["Tributary-Submission"] == listed)
-        #expect(try outbox.sentSubmissions().map(\.entry.sid) == [listed])
+        #expect(try outbox.sentSubmissions().map(\.entry.submissionID) == [listed])
     }
 
     @Test func whatFailsForNowHoldsAllBehindIt() async throws {
@@ -56,11 +56,11 @@ import Wire
         let report = try await down.connection(waits).sendAll(from: outbox, patience: .init(attempts: 3, firstDelay: 2))
         #expect(
             report == SendReport(sent: 1, refused: 0, remaining: 2, ending: .held, reason: "connection-failed"))
-        #expect(await down.submissions.map(\.seq) == [1, 2, 2, 2])
+        #expect(await down.submissions.map(\.sequence) == [1, 2, 2, 2])
         #expect(waits.waits == [1, 2])
         let up = ScriptedStudy()
         #expect(try await up.connection().sendAll(from: outbox).ending == .emptied)
-        #expect(await up.accepted.map(\.seq) == [2, 3])
+        #expect(await up.accepted.map(\.sequence) == [2, 3])
     }
 
     @Test(arguments: ["7", "Fri, 15 Jan 2027 08:00:07 GMT"]) func theServersWaitIsHonoured(retryAfter: String)
@@ -124,7 +124,7 @@ import Wire
         let bad = try outbox.append("Observation")
         try outbox.append("Patient")
         let problem = Data(
-            #"{"type":"about:blank","status":409,"code":"submission-conflict","detail":"x","submission":"\#(bad.sid)"}"#
+            #"{"type":"about:blank","status":409,"code":"submission-conflict","detail":"x","submission":"\#(bad.submissionID)"}"#
                 .utf8)
         let study = ScriptedStudy { kind, _ in
             kind == "Observation" ? TransportResponse(status: 409, body: problem) : TransportResponse(status: 200)
@@ -166,7 +166,7 @@ import Wire
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
-        try outbox.append(kind: "Contract", sid: newSID()) { _ in sealed.bytes }
+        try outbox.append(kind: "Contract", submissionID: newSubmissionID()) { _ in sealed.bytes }
         for (status, body) in [(200, "<html>"), (400, ""), (400, "<html>"), (404, "")] {
             let proxy = ScriptedStudy(marksAnswers: false) { _, _ in
                 TransportResponse(status: status, body: Data(body.utf8))
@@ -210,7 +210,8 @@ import Wire
         let place = folder.url.appendingPathComponent("outbox")
         try Data().write(to: place.appendingPathComponent(damaged[0].name))
         try Data("{\"half\":".utf8).write(to: place.appendingPathComponent(damaged[1].name))
-        try envelope(sid: newSID(), seq: 4).write(to: place.appendingPathComponent(damaged[2].name))
+        try envelope(submissionID: newSubmissionID(), sequence: 4).write(
+            to: place.appendingPathComponent(damaged[2].name))
         let study = ScriptedStudy()
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report == SendReport(sent: 2, refused: 3, remaining: 0, ending: .emptied, reason: nil))
@@ -240,7 +241,7 @@ import Wire
         // 3. One that is accepted opens the way and goes before all that waits.
         let renewed = try outbox.append("Contract")
         #expect(try await study.connection().sendAll(from: outbox).ending == .emptied)
-        #expect(await study.accepted.map(\.sid) == ([renewed] + data + [later]).map(\.sid))
+        #expect(await study.accepted.map(\.submissionID) == ([renewed] + data + [later]).map(\.submissionID))
         #expect(try outbox.consent() == .given)
     }
 
@@ -262,7 +263,7 @@ import Wire
         for _ in 0..<30 { try outbox.append("Observation") }
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).sent == 31)
-        #expect(await study.accepted.map(\.seq) == Array(1...31))
+        #expect(await study.accepted.map(\.sequence) == Array(1...31))
     }
 
     @Test func twoSendersAreNotAtWorkAtATime() async throws {

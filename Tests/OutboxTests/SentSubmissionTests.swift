@@ -9,7 +9,7 @@ import Testing
     private static let day = 86_400.0
 
     private func entry(_ sequence: Int64) -> OutboxEntry {
-        OutboxEntry(sequence: sequence, kind: "Observation", sid: newSID())
+        OutboxEntry(sequence: sequence, kind: "Observation", submissionID: newSubmissionID())
     }
 
     @Test func aNameTellsWhatBecameOfItAndWhen() {

@@ -6,24 +6,27 @@ import Wire
 
 /// Whose word an answer is, read from its bytes.
 @Suite struct SubmissionAnswerTests {
-    private static let sid = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
+    private static let submissionID = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
     private static let other = "00000000-53f4-4b7c-9a52-0c3d8b4a9f10"
 
     private func mark(
         _ body: String, status: Int = 200, format: EnvelopeFormat = .jwe
     ) -> SubmissionAnswer.Mark {
         SubmissionAnswer(
-            TransportResponse(status: status, body: Data(body.utf8)), to: Self.sid, sentAs: format, now: Date()
+            TransportResponse(status: status, body: Data(body.utf8)), to: Self.submissionID, sentAs: format, now: Date()
         ).mark
     }
 
     @Test func theStudysOwnAnswersAreKnown() {
         for format in EnvelopeFormat.allCases {
-            #expect(mark(#"{"status":"received","submission":"\#(Self.sid)"}"#, format: format) == .acknowledged)
             #expect(
-                mark(#"{"submission":"\#(Self.sid.uppercased())","status":"stored","later":[1]}"#, format: format)
+                mark(#"{"status":"received","submission":"\#(Self.submissionID)"}"#, format: format) == .acknowledged)
+            #expect(
+                mark(
+                    #"{"submission":"\#(Self.submissionID.uppercased())","status":"stored","later":[1]}"#,
+                    format: format)
                     == .acknowledged)
-            let problem = #"{"code":"submission-conflict","status":409,"submission":"\#(Self.sid)"}"#
+            let problem = #"{"code":"submission-conflict","status":409,"submission":"\#(Self.submissionID)"}"#
             #expect(mark(problem, status: 409, format: format) == .problem(code: "submission-conflict"))
         }
     }
@@ -58,7 +61,8 @@ import Wire
     }
 
     @Test func aPageOfAnySizeIsNotRead() {
-        let long = #"{"status":"received","submission":"\#(Self.sid)","x":""# + String(repeating: "x", count: 65_536)
+        let long =
+            #"{"status":"received","submission":"\#(Self.submissionID)","x":""# + String(repeating: "x", count: 65_536)
         #expect(mark(long + "\"}") == .none)
     }
 

@@ -1,5 +1,6 @@
 import FHIR
 import Questionnaires
+import QuestionnairesTestSupport
 import Testing
 
 /// Every operator with every type (<https://hl7.org/fhir/R4/valueset-questionnaire-enable-operator.html>).

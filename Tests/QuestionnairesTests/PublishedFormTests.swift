@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Questionnaires
+import QuestionnairesTestSupport
 import Testing
 
 /// The forms and responses of others (`conformance/questionnaires`).
@@ -83,10 +84,9 @@ struct PublishedFormTests {
             let form = try Published.form(name)
             let codes = Set(form.problems.filter { $0.severity != .information }.map(\.code))
             #expect(codes == Self.faults[name] ?? [], "\(name): \(form.problems)")
-            // Nothing of it breaks a session, a response or the dialogue.
+            // Nothing of it breaks a session or a response.
             let session = FormSession(form)
             _ = session.problems()
-            #expect(SurveyDialogue(form).prompt.isEmpty == SurveyDialogue(form).isFinished, "\(name)")
         }
     }
 

@@ -1,5 +1,6 @@
 import FHIR
 import Questionnaires
+import QuestionnairesTestSupport
 import Testing
 
 @Suite struct SessionTests {

@@ -20,7 +20,7 @@ struct DeliveryTests {
             let ids = (0..<5).map { _ in UUID() }
             for (index, id) in ids.enumerated() {
                 _ = try await study.send(
-                    "POST", "/encfhir", token: device.token, body: envelope(id, seq: Int64(index + 1)))
+                    "POST", "/encfhir", token: device.token, body: envelope(id, sequence: Int64(index + 1)))
             }
             _ = try await study.send("POST", "/encfhir", token: other.token, body: envelope())
             try await study.settle([

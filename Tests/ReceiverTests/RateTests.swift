@@ -98,13 +98,13 @@ struct RateTests {
             for _ in 0..<2 {
                 #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
             }
-            let sid = UUID()
-            let bytes = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
             let third = try await study.send(
-                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: sid.uuidString],
+                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: submissionID.uuidString],
                 body: bytes)
             #expect(third.status == 429 && third.problemCode == "rate-limited" && third.retryAfter == 2)
-            #expect(third.submission == sid.uuidString.lowercased())
+            #expect(third.submission == submissionID.uuidString.lowercased())
             #expect(try await study.queue.status(now: study.clock.now).depth == 2)
             // Of twenty phones behind one address one does not silence another.
             #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)
@@ -203,11 +203,11 @@ struct RateTests {
             try await study.settle([
                 SubmissionOutcome(status: .held, reasonCode: "consent-required"), SubmissionOutcome(status: .stored),
             ])
-            let sid = UUID()
-            let bytes = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
             let refused = try await study.send("POST", "/encfhir/Observation", token: device.token, body: bytes)
             #expect(refused.status == 429 && refused.problemCode == "device-quota" && refused.retryAfter == 3600)
-            #expect(refused.submission == sid.uuidString.lowercased())
+            #expect(refused.submission == submissionID.uuidString.lowercased())
             #expect(try await study.count("submission") == 2)
             // Another device has its own; and what may end the waiting finds room.
             #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)

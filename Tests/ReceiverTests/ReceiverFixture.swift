@@ -256,9 +256,10 @@ var unreadable: RequestBody {
 }
 
 /// A JWE with this id.
-func envelope(_ sid: UUID = UUID(), seq: Int64 = 1, payload: String = #"{"resourceType":"Observation"}"#) throws -> Data
+func envelope(_ submissionID: UUID = UUID(), sequence: Int64 = 1, payload: String = #"{"resourceType":"Observation"}"#)
+    throws -> Data
 {
-    let header = try SubmissionHeader(sid: sid.uuidString, seq: seq)
+    let header = try SubmissionHeader(submissionID: submissionID.uuidString, sequence: sequence)
     return try SealedEnvelope.seal(Data(payload.utf8), as: header, to: Made.keys.map(\.publicKey)).bytes
 }
 

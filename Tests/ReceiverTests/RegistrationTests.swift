@@ -92,8 +92,8 @@ struct RegistrationTests {
             let first = try await study.device(receipt)
             // What the records' store binds a participant to.
             let enrolment = try #require(try await study.access.authenticate(bearer: first.token)?.enrolmentID)
-            let sid = UUID()
-            let bytes = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
             #expect(try await study.send("POST", "/encfhir", token: first.token, body: bytes).status == 200)
             let second = try await study.device(receipt)
             #expect(second.id != first.id)
@@ -103,7 +103,7 @@ struct RegistrationTests {
             // It sees what became of its earlier submissions, and sending one again stores nothing twice.
             #expect(
                 try await study.send("GET", "/deliveries", token: second.token).text.contains(
-                    sid.uuidString.lowercased()))
+                    submissionID.uuidString.lowercased()))
             #expect(try await study.send("POST", "/encfhir", token: second.token, body: bytes).status == 200)
             #expect(try await study.queue.status(now: study.clock.now).depth == 1)
             #expect(try await study.count("enrolment") == 1)

@@ -92,11 +92,11 @@ struct RouteTests {
             let large = Data(repeating: 65, count: 4_000_000)
             #expect(try await study.send("POST", "/encfhir", antispam: "wrong", body: large).status == 401)
             let device = try await study.device()
-            let sid = UUID()
+            let submissionID = UUID()
             let refused = try await study.send(
-                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: sid.uuidString],
+                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: submissionID.uuidString],
                 body: large)
-            #expect(refused.status == 413 && refused.submission == sid.uuidString.lowercased())
+            #expect(refused.status == 413 && refused.submission == submissionID.uuidString.lowercased())
             // The connection and the next good one live on.
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
             #expect(try await study.send("HEAD", "/health").status == 405)

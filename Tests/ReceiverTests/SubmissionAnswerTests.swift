@@ -11,13 +11,14 @@ struct SubmissionAnswerTests {
     @Test func whatIsStoredIsAcknowledgedByItsId() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
-            let bytes = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
             // The same again too: the first answer may have been lost.
             for path in ["/encfhir", "/c3pro/encfhir/Observation", "/fhirenc"] {
                 let answer = try await study.send("POST", path, token: device.token, body: bytes)
                 #expect(answer.status == 200)
-                #expect(answer.text == #"{"status":"received","submission":"\#(sid.uuidString.lowercased())"}"#)
+                #expect(
+                    answer.text == #"{"status":"received","submission":"\#(submissionID.uuidString.lowercased())"}"#)
                 #expect(answer.header("Content-Type") == "application/json")
                 #expect(answer.header("Cache-Control") == "no-store")
             }
@@ -28,8 +29,8 @@ struct SubmissionAnswerTests {
     @Test func aRefusalBeforeTheBodyNamesWhatTheHeaderSays() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
-            let header = [StudyPath.submissionHeader: sid.uuidString]
+            let submissionID = UUID()
+            let header = [StudyPath.submissionHeader: submissionID.uuidString]
             let large = Data(repeating: 65, count: 30_000)
             let cases:
                 [(path: String, antispam: String?, token: String?, more: [String: String], body: Data, code: String)] =
@@ -54,7 +55,7 @@ struct SubmissionAnswerTests {
                 }
                 let answer = try await send(header)
                 #expect(answer.problemCode == item.code)
-                #expect(answer.submission == sid.uuidString.lowercased(), "\(item.code)")
+                #expect(answer.submission == submissionID.uuidString.lowercased(), "\(item.code)")
                 // Who says none is named none, and nothing else is repeated.
                 #expect(try await send([:]).submission == nil, "\(item.code)")
                 let planted = try await send([StudyPath.submissionHeader: "planted-text"])
@@ -67,26 +68,26 @@ struct SubmissionAnswerTests {
     @Test func onceItIsReadTheEnvelopeSaysWhichItIs() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
+            let submissionID = UUID()
             let other = [StudyPath.submissionHeader: UUID().uuidString]
             let first = try await study.send(
-                "POST", "/encfhir", token: device.token, headers: other, body: envelope(sid))
-            #expect(first.status == 200 && first.submission == sid.uuidString.lowercased())
+                "POST", "/encfhir", token: device.token, headers: other, body: envelope(submissionID))
+            #expect(first.status == 200 && first.submission == submissionID.uuidString.lowercased())
             let conflict = try await study.send(
-                "POST", "/encfhir", token: device.token, headers: other, body: envelope(sid))
-            #expect(conflict.status == 409 && conflict.submission == sid.uuidString.lowercased())
+                "POST", "/encfhir", token: device.token, headers: other, body: envelope(submissionID))
+            #expect(conflict.status == 409 && conflict.submission == submissionID.uuidString.lowercased())
         }
     }
 
     @Test func c3prosEnvelopeIsRefusedByItsOwnIdWhereTheStudySaysSo() async throws {
         let message = c3proEnvelope()
-        let sid = try EnvelopeHeader.read(from: message).submissionID
+        let submissionID = try EnvelopeHeader.read(from: message).submissionID
         try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             for path in ["/encfhir", "/c3pro/encfhir/QuestionnaireResponse"] {
                 let answer = try await study.send("POST", path, token: device.token, body: message)
                 #expect(answer.status == 422 && answer.problemCode == "c3pro-not-accepted")
-                #expect(answer.submission == sid)
+                #expect(answer.submission == submissionID)
             }
             #expect(try await study.queue.status(now: study.clock.now).depth == 0)
             // A JWE is taken all the same.
@@ -98,14 +99,14 @@ struct SubmissionAnswerTests {
         let bodies = BodyBudget(bytes: 50_000, smallBody: 100)
         try await Study.with(changing(\.bodies, bodies)) { study in
             let device = try await study.device()
-            let sid = UUID()
+            let submissionID = UUID()
             let held = try bodies.reserve(37_000)
-            let bytes = try envelope(sid, payload: String(repeating: "x", count: 2_000))
+            let bytes = try envelope(submissionID, payload: String(repeating: "x", count: 2_000))
             let busy = try await study.send(
-                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: sid.uuidString],
+                "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: submissionID.uuidString],
                 body: bytes)
             #expect(busy.status == 503 && busy.problemCode == "server-busy" && busy.retryAfter == 2)
-            #expect(busy.submission == sid.uuidString.lowercased())
+            #expect(busy.submission == submissionID.uuidString.lowercased())
             #expect(bodies.bytesInFlight == 37_000)
             held.release()
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)

@@ -12,15 +12,15 @@ struct SubmissionTests {
     @Test func aSealedSubmissionIsStoredAsItCame() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
-            let bytes = try envelope(sid, seq: 7)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID, sequence: 7)
             let answer = try await study.send("PUT", "/c3pro/fhirenc/Patient/p-1", token: device.token, body: bytes)
-            #expect(answer.status == 200 && answer.submission == sid.uuidString.lowercased())
+            #expect(answer.status == 200 && answer.submission == submissionID.uuidString.lowercased())
             let leased = try await study.queue.lease(
                 owner: "o", limit: 9, duration: 9, now: study.clock.now, isIdle: true)
             let stored = try #require(leased.first)
             #expect(leased.count == 1 && stored.body == bytes && stored.format == .jwe && stored.sequence == 7)
-            #expect(stored.submissionID == sid.uuidString.lowercased() && stored.clientID == device.id)
+            #expect(stored.submissionID == submissionID.uuidString.lowercased() && stored.clientID == device.id)
             // Ids of resources are not the queue's to know.
             #expect(stored.resourceTypeHint == "Patient")
         }
@@ -29,18 +29,20 @@ struct SubmissionTests {
     @Test func theSameAgainIsFineAndOtherBytesConflict() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
-            let bytes = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
             for _ in 0..<3 {
                 #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)
             }
-            let other = try await study.send("POST", "/encfhir", token: device.token, body: envelope(sid))
+            let other = try await study.send("POST", "/encfhir", token: device.token, body: envelope(submissionID))
             #expect(other.status == 409 && other.problemCode == "submission-conflict")
             #expect(other.header("Content-Type") == "application/problem+json")
-            #expect(other.submission == sid.uuidString.lowercased())
+            #expect(other.submission == submissionID.uuidString.lowercased())
             // Another device may use the same id.
             let second = try await study.device()
-            #expect(try await study.send("POST", "/encfhir", token: second.token, body: envelope(sid)).status == 200)
+            #expect(
+                try await study.send("POST", "/encfhir", token: second.token, body: envelope(submissionID)).status
+                    == 200)
             #expect(try await study.queue.status(now: study.clock.now).depth == 2)
         }
     }
@@ -152,9 +154,9 @@ struct SubmissionTests {
     @Test func fiftyAtOnceStoreOne() async throws {
         try await Study.with { study in
             let device = try await study.device()
-            let sid = UUID()
-            let bytes = try envelope(sid)
-            let other = try envelope(sid)
+            let submissionID = UUID()
+            let bytes = try envelope(submissionID)
+            let other = try envelope(submissionID)
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for index in 0..<50 {
                     group.addTask {
@@ -205,11 +207,11 @@ struct SubmissionTests {
     func aStoreThatFailsIsToldAsPassing(code: String, status: Int) async throws {
         try await Study.with(wrapping: FullQueue(code: code)) { study in
             let device = try await study.device()
-            let sid = UUID()
-            let answer = try await study.send("POST", "/encfhir", token: device.token, body: envelope(sid))
+            let submissionID = UUID()
+            let answer = try await study.send("POST", "/encfhir", token: device.token, body: envelope(submissionID))
             #expect(answer.status == status && answer.header("Retry-After") != nil)
             // Known from the envelope alone.
-            #expect(answer.submission == sid.uuidString.lowercased())
+            #expect(answer.submission == submissionID.uuidString.lowercased())
             #expect(!answer.text.contains("planted"))
         }
     }
@@ -249,7 +251,7 @@ struct PlainWriteTests {
             for key in Made.keys {
                 let opened = try OpenedEnvelope.open(first.body, with: KeySet([key]))
                 #expect(opened.payload == Self.patient && opened.fhirVersion == "1.0.2")
-                #expect(opened.sid == first.submissionID)
+                #expect(opened.submissionID == first.submissionID)
             }
             let second = try OpenedEnvelope.open(leased[1].body, with: KeySet(Made.keys))
             #expect(second.fhirVersion == "4.0.1")

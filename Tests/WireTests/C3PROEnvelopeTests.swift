@@ -115,7 +115,7 @@ import Testing
         #expect(header.keyIDs == [""])
         #expect(header.fhirVersion == "1.4.0")
         #expect(header.message == sealed.message)
-        #expect(header.sid == nil && header.seq == nil)
+        #expect(header.submissionID == nil && header.sequence == nil)
         // The identity is that of the message alone: the same one under another version is the same submission.
         let relabelled = C3PROEnvelope(
             keyID: "k", symmetricKey: sealed.symmetricKey, message: sealed.message, version: "2")

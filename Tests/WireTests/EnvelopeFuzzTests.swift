@@ -12,7 +12,7 @@ import Testing
         var generator = Seeded(seed)
         let keys = KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()])
         let payload = Data("{\"resourceType\":\"Patient\"}".utf8)
-        let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+        let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
         let recipients = [try TestKeys.p256.get().publicKey, try TestKeys.rsa.get().publicKey]
         let originals = [
             try SealedEnvelope.seal(payload, as: header, to: [recipients[0]]).bytes,
@@ -35,7 +35,7 @@ import Testing
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         let key = try TestKeys.p256.get()
-        let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+        let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
         let json = try #require(
             JSON(reading: SealedEnvelope.seal(Data("x".utf8), as: header, to: [key.publicKey]).bytes))
         let protected = try #require(json["protected"]?.string.flatMap { Data(base64URL: $0) })

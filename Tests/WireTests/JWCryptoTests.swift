@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: [[0], [1], [0, 1], [1, 0]]) func itOpensOurs(mix: [Int]) throws {
         let keys = [try TestKeys.rsa.get(), try TestKeys.p256.get()]
-        let header = try SubmissionHeader(sid: UUID().uuidString, seq: 3, contentType: .batch)
+        let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 3, contentType: .batch)
         let sealed = try SealedEnvelope.seal(payload, as: header, to: mix.map { keys[$0].publicKey })
         for index in mix {
             let script = """
@@ -57,8 +57,8 @@ import Testing
         for envelope in envelopes {
             let opened = try OpenedEnvelope.open(Data(envelope), with: KeySet(keys))
             #expect(opened.payload == payload)
-            #expect(opened.seq == 5 && opened.contentType == .batch)
-            #expect(try EnvelopeHeader.read(from: Data(envelope)).seq == 5)
+            #expect(opened.sequence == 5 && opened.contentType == .batch)
+            #expect(try EnvelopeHeader.read(from: Data(envelope)).sequence == 5)
         }
         if form == "general", let envelope = envelopes.first {
             for key in keys {

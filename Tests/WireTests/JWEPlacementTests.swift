@@ -7,7 +7,7 @@ import Testing
 
 /// Envelopes put together by hand: where RFC 7516 lets a header stand, and what it forbids.
 @Suite struct JWEPlacementTests {
-    private let sid = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
+    private let submissionID = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
 
     /// An envelope for the P-256 test key with its headers where the caller wants them.
     private struct Draft {
@@ -175,13 +175,15 @@ import Testing
 
     @Test func theReceiverWantsTheSubmissionNamesInTheProtectedHeader() throws {
         let names = try names()
-        let good: [(String, JSON)] = [("sid", .string(sid)), ("seq", 1)]
-        #expect(try EnvelopeHeader.read(from: Draft(protected: names + good).json().bytes).seq == 1)
-        #expect(try open(Draft(protected: names).json()).sid == nil)
+        let good: [(String, JSON)] = [("sid", .string(submissionID)), ("seq", 1)]
+        #expect(try EnvelopeHeader.read(from: Draft(protected: names + good).json().bytes).sequence == 1)
+        #expect(try open(Draft(protected: names).json()).submissionID == nil)
         let bad: [[(String, JSON)]] = [
-            [], [("sid", .string(sid))], [("seq", 1)], [("sid", .string("x")), ("seq", 1)],
-            [("sid", .string(sid)), ("seq", 0)], [("sid", .string(sid)), ("seq", .number(JSONNumber(text: "1.0")!))],
-            [("sid", .string(sid)), ("seq", .string("1"))], [("sid", .string(sid)), ("seq", .bool(true))],
+            [], [("sid", .string(submissionID))], [("seq", 1)], [("sid", .string("x")), ("seq", 1)],
+            [("sid", .string(submissionID)), ("seq", 0)],
+            [("sid", .string(submissionID)), ("seq", .number(JSONNumber(text: "1.0")!))],
+            [("sid", .string(submissionID)), ("seq", .string("1"))],
+            [("sid", .string(submissionID)), ("seq", .bool(true))],
             good + [("cty", .string("text/plain"))], good + [("fhirVersion", 4)],
         ]
         for added in bad {

@@ -110,10 +110,10 @@ import Wire
     @Test func anEnvelopeIsListedUnderItsSIDOrAnIDOfItsContent() throws {
         let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
         let header = try EnvelopeHeader.read(from: sealed.bytes)
-        #expect(header.submissionID == Self.id(ofSHA256: header.digest))
-        #expect(UUID(uuidString: header.submissionID) != nil)
-        #expect(Array(header.submissionID)[14] == "8")
-        #expect("89ab".contains(Array(header.submissionID)[19]))
+        #expect(header.listedSubmissionID == Self.id(ofSHA256: header.digest))
+        #expect(UUID(uuidString: header.listedSubmissionID) != nil)
+        #expect(Array(header.listedSubmissionID)[14] == "8")
+        #expect("89ab".contains(Array(header.listedSubmissionID)[19]))
     }
 
     /// RFC 9562 section 5.8 by another way: bytes and masks.

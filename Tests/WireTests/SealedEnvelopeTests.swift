@@ -5,11 +5,11 @@ import Testing
 @testable import Wire
 
 @Suite struct SealedEnvelopeTests {
-    private static let sid = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
+    private static let submissionID = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
     private let payload = Data(#"{"resourceType":"Observation","valueQuantity":{"value":1.50}}"#.utf8)
 
     private func header(_ type: PayloadType = .resource) throws -> SubmissionHeader {
-        try SubmissionHeader(sid: Self.sid, seq: 7, contentType: type)
+        try SubmissionHeader(submissionID: Self.submissionID, sequence: 7, contentType: type)
     }
 
     private func keys() throws -> [PrivateKey] {
@@ -29,7 +29,7 @@ import Testing
             let opened = try OpenedEnvelope.open(sealed.bytes, with: KeySet([key]))
             #expect(opened.payload == payload)
             #expect(opened.keyID == key.keyID)
-            #expect(opened.sid == Self.sid && opened.seq == 7)
+            #expect(opened.submissionID == Self.submissionID && opened.sequence == 7)
             #expect(opened.fhirVersion == "4.0.1" && opened.contentType == .batch && opened.format == .jwe)
         }
         let json = try #require(JSON(reading: sealed.bytes))
@@ -46,7 +46,7 @@ import Testing
         let keys = try keys()
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: [keys[0].publicKey, keys[1].publicKey])
         let read = try EnvelopeHeader.read(from: sealed.bytes)
-        #expect(read.format == .jwe && read.sid == Self.sid && read.seq == 7)
+        #expect(read.format == .jwe && read.submissionID == Self.submissionID && read.sequence == 7)
         #expect(read.keyIDs == [keys[0].keyID, keys[1].keyID])
         #expect(read.fhirVersion == "4.0.1" && read.contentType == .resource && read.message == nil)
     }
@@ -79,14 +79,18 @@ import Testing
 
     @Test(arguments: [
         ("", 1), ("x", 1), ("{6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10}", 1), ("6f2d1c1e53f44b7c9a520c3d8b4a9f10", 1),
-        (Self.sid, 0), (Self.sid, -1),
+        (Self.submissionID, 0), (Self.submissionID, -1),
     ])
-    func aHeaderOutOfRangeIsNotMade(sid: String, seq: Int) {
-        #expect(code { _ = try SubmissionHeader(sid: sid, seq: Int64(seq)) } == "envelope-header-invalid")
+    func aHeaderOutOfRangeIsNotMade(submissionID: String, sequence: Int) {
+        #expect(
+            code { _ = try SubmissionHeader(submissionID: submissionID, sequence: Int64(sequence)) }
+                == "envelope-header-invalid")
     }
 
     @Test func theSubmissionIDHasOneSpelling() throws {
-        #expect(try SubmissionHeader(sid: Self.sid.uppercased(), seq: 1).sid == Self.sid)
+        #expect(
+            try SubmissionHeader(submissionID: Self.submissionID.uppercased(), sequence: 1).submissionID
+                == Self.submissionID)
     }
 
     /// Every member of the envelope and every name of the protected header, changed in each way that keeps it readable.

@@ -53,7 +53,7 @@ public struct ConsentTemplate: Sendable, Hashable {
     }
 
     /// `url|version`, the canonical name of the template; nil where the Contract has no URL.
-    public var canonical: String? { url.map { url in version.map { url + "|" + $0 } ?? url } }
+    public var canonical: String? { url.map { CanonicalURL(url: $0, version: version).text } }
 
     /// The sections that are shown on screens before the document.
     public var screenSections: [ConsentSection] { sections.filter { $0.kind != .onlyInDocument } }

@@ -98,7 +98,7 @@ public enum SignedContractReader {
             .compactMap { $0 }
         let sharing = counted.lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.json.bool }.first
         return SignedContract(
-            contractID: contract.id, subject: subject, templateURL: template.url, templateVersion: template.version,
+            contractID: contract.id, subject: subject, templateURL: template?.url, templateVersion: template?.version,
             signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing,
             includedHealthData: contract.includedHealthData,
             arrival: ConsentArrival(receivedAt: receivedAt, number: number))
@@ -107,10 +107,7 @@ public enum SignedContractReader {
     /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).
     private static let inForce: Set<ContractStatus> = [.executed, .renewed, .amended, .appended]
 
-    private static func canonical(_ contract: Contract) -> (url: String?, version: String?) {
-        let text = contract.instantiatesUri ?? contract.instantiatesCanonical?.reference
-        guard let text else { return (nil, nil) }
-        guard let bar = text.lastIndex(of: "|") else { return (text, nil) }
-        return (String(text[..<bar]), String(text[text.index(after: bar)...]))
+    private static func canonical(_ contract: Contract) -> CanonicalURL? {
+        (contract.instantiatesUri ?? contract.instantiatesCanonical?.reference).map { CanonicalURL($0) }
     }
 }

@@ -11,7 +11,7 @@ extension DeviceStore {
     /// ```
     ///
     /// - Parameter resource: a typed view, or any other resource.
-    /// - Returns: the entry, durable; its `sid` is the submission's id.
+    /// - Returns: the entry, durable; its ``OutboxEntry/submissionID`` is what deliveries name it by.
     /// - Throws: ``OutboxError``: `not-enrolled`; `consent-required` for anything but a Contract before the first Contract;
     ///   `kind-invalid` where `resourceType` is missing; storage errors. Then nothing was queued.
     @discardableResult

@@ -78,7 +78,7 @@ public struct BuiltInTerminology: Sendable {
 
     /// The number of a value set by its canonical URL, a version behind `|` aside.
     func number(_ url: String) -> Int? {
-        byURL[url.split(separator: "|", maxSplits: 1).first.map(String.init) ?? url]
+        byURL[CanonicalURL(url).url]
     }
 
     /// Whether a value set has a code. Without a system the code is looked for in all systems of the value set.

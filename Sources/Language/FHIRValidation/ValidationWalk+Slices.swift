@@ -70,7 +70,7 @@ extension ValidationWalk {
     private func hasURL(_ element: TypedElement, of slice: ProfileNode) -> Bool {
         let url = element.value["url"]?.string
         if let fixed = slice.child("url")?.fixed?.string { return url == fixed }
-        let urls = slice.types.flatMap(\.profiles).map { $0.split(separator: "|").first.map(String.init) ?? $0 }
+        let urls = slice.types.flatMap(\.profiles).map { CanonicalURL($0).url }
         if urls.isEmpty { return url == slice.sliceName }
         return url.map(urls.contains) ?? false
     }

@@ -1,3 +1,4 @@
+import Core
 import Hummingbird
 import ServerHTTP
 import Trust
@@ -40,23 +41,11 @@ extension ReceiverRoutes {
     func target(of context: ServerRequestContext) throws -> Target {
         let type = context.parameters.get("type")
         let id = context.parameters.get("id")
-        if let type, !Self.isResourceType(type) {
+        if let type, !ResourceName.isType(type) {
             throw HTTPFailure(.badRequest, "path-invalid", "The path names no resource type.")
         }
-        if let id, !Self.isResourceID(id) { throw HTTPFailure.pathWithoutID }
+        if let id, !ResourceName.isID(id) { throw HTTPFailure.pathWithoutID }
         return Target(resourceType: type, resourceID: id)
-    }
-
-    private static func isResourceType(_ type: String) -> Bool {
-        (1...64).contains(type.utf8.count) && type.utf8.allSatisfy(\.isASCIILetter)
-    }
-
-    /// <https://hl7.org/fhir/R4/datatypes.html#id>
-    static func isResourceID(_ id: String) -> Bool {
-        (1...64).contains(id.utf8.count)
-            && id.utf8.allSatisfy {
-                $0.isASCIILetter || (48...57).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-            }
     }
 }
 
@@ -66,10 +55,4 @@ extension HTTPFailure {
         headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
     static let pathWithoutID = HTTPFailure(.badRequest, "path-invalid", "The path names no resource id.")
-}
-
-extension UInt8 {
-    fileprivate var isASCIILetter: Bool {
-        (65...90).contains(self) || (97...122).contains(self)
-    }
 }

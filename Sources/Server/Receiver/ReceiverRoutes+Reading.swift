@@ -1,3 +1,4 @@
+import Core
 import Hummingbird
 import ServerHTTP
 import Storage
@@ -10,7 +11,7 @@ extension ReceiverRoutes {
         let actor = try await authenticate(request, context, orStaff: true)
         // By the device, so that of those behind one address none silences another.
         try configuration.limiter.admit(actor.id, .readByAddress)
-        guard let id = context.parameters.get("id"), Self.isResourceID(id) else { throw HTTPFailure.pathWithoutID }
+        guard let id = context.parameters.get("id"), ResourceName.isID(id) else { throw HTTPFailure.pathWithoutID }
         try permit(actor, .readQuestionnaire, Target(resourceType: "Questionnaire", resourceID: id))
         guard let file = try await configuration.questionnaire(id) else {
             throw HTTPFailure(

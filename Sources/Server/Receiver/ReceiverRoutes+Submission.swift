@@ -21,23 +21,23 @@ extension ReceiverRoutes {
                 throw HTTPFailure(
                     .unprocessableContent, "c3pro-not-accepted",
                     "This study takes no C3-PRO envelopes: send a JWE."
-                ).refusing(header.submissionID)
+                ).refusing(header.listedSubmissionID)
             }
             format = .c3pro
-            submissionID = header.submissionID
+            submissionID = header.listedSubmissionID
         case .jwe:
-            guard let sid = header.sid else {
+            guard let stated = header.submissionID else {
                 throw HTTPFailure(
                     .unprocessableContent, "envelope-header-invalid", "The protected header needs sid.")
             }
             format = .jwe
-            submissionID = sid
+            submissionID = stated
         }
         do {
             try await store(
                 NewSubmission(
                     clientID: actor.id, lane: actor.enrolmentID, submissionID: submissionID, digest: header.digest,
-                    format: format, sequence: header.seq, resourceTypeHint: target.resourceType, body: body.bytes,
+                    format: format, sequence: header.sequence, resourceTypeHint: target.resourceType, body: body.bytes,
                     receivedAt: clock()))
         } catch {
             throw HTTPFailure(receiving: error).refusing(submissionID)
@@ -71,11 +71,12 @@ extension ReceiverRoutes {
         // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.
         let recipients = try await validKeys()
         let header = try SubmissionHeader(
-            sid: newID().uuidString, seq: 1, fhirVersion: Self.fhirVersion(contentType: request.headers[.contentType]))
+            submissionID: newID().uuidString, sequence: 1,
+            fhirVersion: Self.fhirVersion(contentType: request.headers[.contentType]))
         let envelope = try SealedEnvelope.seal(body.bytes, as: header, to: recipients)
         try await store(
             NewSubmission(
-                clientID: actor.id, lane: actor.enrolmentID, submissionID: envelope.header.sid,
+                clientID: actor.id, lane: actor.enrolmentID, submissionID: envelope.header.submissionID,
                 digest: SecretDigest.hex(of: envelope.bytes), format: .jwe, sequence: nil,
                 resourceTypeHint: target.resourceType, body: envelope.bytes, receivedAt: clock()))
         return Response(status: target.resourceID == nil ? .created : .ok)

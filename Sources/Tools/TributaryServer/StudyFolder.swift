@@ -113,12 +113,11 @@ public struct StudyFolder: Sendable {
     public func questionnaire(_ name: String) -> Questionnaire? {
         let forms = resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
             .compactMap { $0.resource.as(Questionnaire.self) }
-        let parts = name.split(separator: "|", maxSplits: 1).map(String.init)
-        guard let head = parts.first else { return nil }
-        let named = forms.filter { $0.url == head }
-        if parts.count == 2 { return named.first { $0.version == parts[1] } }
+        let canonical = CanonicalURL(name)
+        let named = forms.filter { $0.url == canonical.url }
+        if let version = canonical.version { return named.first { $0.version == version } }
         if let form = named.last { return form }
-        let id = head.split(separator: "/").last.map(String.init)
+        let id = canonical.url.split(separator: "/").last.map(String.init)
         return forms.first { $0.id == id }
     }
 }

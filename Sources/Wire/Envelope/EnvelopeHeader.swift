@@ -23,9 +23,9 @@ public struct EnvelopeHeader: Sendable, Hashable {
     /// The envelope's format.
     public let format: EnvelopeFormat
     /// The submission's id, a UUID in lower case. `nil` for C3-PRO only.
-    public let sid: String?
+    public let submissionID: String?
     /// The place in the device's order, from 1. `nil` for C3-PRO only.
-    public let seq: Int64?
+    public let sequence: Int64?
     /// The keys it names, in its order; for C3-PRO the one `key_id`, which may be empty.
     public let keyIDs: [String]
     /// The FHIR version of the payload: the header `fhirVersion`, or C3-PRO's `version` as written.
@@ -47,7 +47,8 @@ public struct EnvelopeHeader: Sendable, Hashable {
         case .c3pro(let envelope):
             try envelope.checkEncoding()
             return EnvelopeHeader(
-                format: .c3pro, sid: nil, seq: nil, keyIDs: [envelope.keyID], fhirVersion: envelope.version,
+                format: .c3pro, submissionID: nil, sequence: nil, keyIDs: [envelope.keyID],
+                fhirVersion: envelope.version,
                 contentType: nil, message: envelope.message, digest: hexDigest(Data(envelope.message.utf8)))
         case .jwe(let jwe):
             let header = jwe.protected
@@ -60,8 +61,8 @@ public struct EnvelopeHeader: Sendable, Hashable {
                 return type
             }
             return EnvelopeHeader(
-                format: .jwe, sid: try SubmissionHeader.checked(sid: header["sid"]?.string),
-                seq: try SubmissionHeader.checked(seq: header["seq"]?.integer.map(Int64.init)),
+                format: .jwe, submissionID: try SubmissionHeader.checked(submissionID: header["sid"]?.string),
+                sequence: try SubmissionHeader.checked(sequence: header["seq"]?.integer.map(Int64.init)),
                 keyIDs: jwe.recipients.compactMap(\.keyID),
                 fhirVersion: try header["fhirVersion"].map { try SubmissionHeader.checked(fhirVersion: $0.string) },
                 contentType: contentType, message: nil, digest: hexDigest(bytes))

@@ -10,9 +10,9 @@ public struct OpenedEnvelope: Sendable {
     /// The id of the key that opened it.
     public let keyID: String
     /// The submission's id; `nil` for C3-PRO, or a JWE of someone who left it out.
-    public let sid: String?
+    public let submissionID: String?
     /// The place in the device's order; `nil` as above.
-    public let seq: Int64?
+    public let sequence: Int64?
     /// The FHIR version, as ``EnvelopeHeader/fhirVersion``.
     public let fhirVersion: String?
     /// One resource or several; `nil` if not said or of another type.
@@ -29,15 +29,16 @@ public struct OpenedEnvelope: Sendable {
         case .c3pro(let envelope):
             let opened = try envelope.open(with: opener)
             return OpenedEnvelope(
-                payload: opened.payload, format: .c3pro, keyID: opened.keyID, sid: nil, seq: nil,
+                payload: opened.payload, format: .c3pro, keyID: opened.keyID, submissionID: nil, sequence: nil,
                 fhirVersion: envelope.version, contentType: nil)
         case .jwe(let jwe):
             let header = jwe.protected
-            let sid = try header["sid"].map { try SubmissionHeader.checked(sid: $0.string) }
-            let seq = try header["seq"].map { try SubmissionHeader.checked(seq: $0.integer.map(Int64.init)) }
+            let submissionID = try header["sid"].map { try SubmissionHeader.checked(submissionID: $0.string) }
+            let sequence = try header["seq"].map { try SubmissionHeader.checked(sequence: $0.integer.map(Int64.init)) }
             let opened = try jwe.open(with: opener)
             return OpenedEnvelope(
-                payload: opened.payload, format: .jwe, keyID: opened.keyID, sid: sid, seq: seq,
+                payload: opened.payload, format: .jwe, keyID: opened.keyID, submissionID: submissionID,
+                sequence: sequence,
                 fhirVersion: header["fhirVersion"]?.string,
                 contentType: header["cty"]?.string.flatMap(PayloadType.init(header:)))
         }

@@ -14,7 +14,7 @@ public struct SealedEnvelope: Sendable, Hashable {
     /// several the general serialisation. Throws `recipients-invalid` for none or more than 16.
     ///
     /// ```swift
-    /// let header = try SubmissionHeader(sid: UUID().uuidString, seq: 1)
+    /// let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
     /// let sealed = try SealedEnvelope.seal(resource, as: header, to: PublicKey.read(from: jwks))
     /// ```
     public static func seal(

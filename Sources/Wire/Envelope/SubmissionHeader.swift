@@ -4,34 +4,36 @@ import Foundation
 /// The names a sealed envelope shows to everyone and protects against change.
 public struct SubmissionHeader: Sendable, Hashable {
     /// The submission's id, a UUID in lower case: sent again, it is the same submission.
-    public let sid: String
+    public let submissionID: String
     /// The place in the device's order, from 1.
-    public let seq: Int64
+    public let sequence: Int64
     /// The FHIR version of the payload, such as `4.0.1`.
     public let fhirVersion: String
     /// One resource or several.
     public let contentType: PayloadType
 
     /// Checks and makes a header. Throws `envelope-header-invalid`.
-    public init(sid: String, seq: Int64, fhirVersion: String = "4.0.1", contentType: PayloadType = .resource) throws {
-        self.sid = try Self.checked(sid: sid)
-        self.seq = try Self.checked(seq: seq)
+    public init(
+        submissionID: String, sequence: Int64, fhirVersion: String = "4.0.1", contentType: PayloadType = .resource
+    ) throws {
+        self.submissionID = try Self.checked(submissionID: submissionID)
+        self.sequence = try Self.checked(sequence: sequence)
         self.fhirVersion = try Self.checked(fhirVersion: fhirVersion)
         self.contentType = contentType
     }
 
-    static func checked(sid: String?) throws -> String {
-        guard let sid, sid.utf8.count == 36, let uuid = UUID(uuidString: sid) else {
+    static func checked(submissionID: String?) throws -> String {
+        guard let submissionID, submissionID.utf8.count == 36, let uuid = UUID(uuidString: submissionID) else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs sid, a UUID.")
         }
         return uuid.uuidString.lowercased()
     }
 
-    static func checked(seq: Int64?) throws -> Int64 {
-        guard let seq, seq >= 1 else {
+    static func checked(sequence: Int64?) throws -> Int64 {
+        guard let sequence, sequence >= 1 else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs seq, a whole number from 1.")
         }
-        return seq
+        return sequence
     }
 
     static func checked(fhirVersion: String?) throws -> String {
@@ -43,7 +45,7 @@ public struct SubmissionHeader: Sendable, Hashable {
 
     var members: [JSONObject.Member] {
         [
-            .init(key: "sid", value: .string(sid)), .init(key: "seq", value: .number(JSONNumber(seq))),
+            .init(key: "sid", value: .string(submissionID)), .init(key: "seq", value: .number(JSONNumber(sequence))),
             .init(key: "fhirVersion", value: .string(fhirVersion)),
             .init(key: "cty", value: .string(contentType.rawValue)),
         ]

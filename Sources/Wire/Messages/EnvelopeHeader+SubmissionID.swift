@@ -1,8 +1,8 @@
 extension EnvelopeHeader {
     /// The id under which the study lists this envelope in its deliveries: the `sid` of a JWE. A C3-PRO envelope has no
     /// id of its own; its id is a UUID of RFC 9562 section 5.8 (version 8) made of the digest's first 16 bytes.
-    public var submissionID: String {
-        if let sid { return sid }
+    public var listedSubmissionID: String {
+        if let submissionID { return submissionID }
         var digits = Array(digest.utf8.prefix(32))
         guard digits.count == 32 else { return digest }
         digits[12] = UInt8(ascii: "8")

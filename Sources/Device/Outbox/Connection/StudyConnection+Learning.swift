@@ -51,13 +51,13 @@ extension StudyConnection {
         let position = saved.flatMap { $0.client == enrolment.clientID ? $0 : nil }
         // 1. What was sent before the question: of what is sent meanwhile the answer need not know.
         let before = try outbox.sentSubmissions()
-        let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.sid)))
+        let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.submissionID)))
         let first = first(after: saved, epoch: listing.epoch, last: before.last?.entry.sequence ?? 0)
         // 2. What the study acknowledged and does not list was lost in a restore. It goes back, while nobody sends:
         //    older before newer.
         var requeued = 0
         if listing.isWhole {
-            let lost = before.filter { listing.told[$0.entry.sid] == nil && $0.entry.sequence >= first }
+            let lost = before.filter { listing.told[$0.entry.submissionID] == nil && $0.entry.sequence >= first }
             if !lost.isEmpty {
                 let sending = try outbox.sendingLock()
                 requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
@@ -124,7 +124,9 @@ extension StudyConnection {
 
     /// Reads the pages after the position, or from the beginning where the server's epoch changed or it does not know
     /// the cursor.
-    private func readDeliveries(after position: DeliveriesPosition?, of sids: Set<String>) async throws -> Listing {
+    private func readDeliveries(after position: DeliveriesPosition?, of submissionIDs: Set<String>) async throws
+        -> Listing
+    {
         var cursor = position?.cursor
         // A restore while the pages are read begins them anew; a third one in a row is no restore.
         for _ in 0..<3 {
@@ -136,8 +138,8 @@ extension StudyConnection {
                     if let known = epoch, known != page.epoch { return false }
                     epoch = .some(page.epoch)
                     for delivery in page.deliveries {
-                        let sid = delivery.submission.lowercased()
-                        if sids.contains(sid) { listing.told[sid] = delivery.status }
+                        let submissionID = delivery.submission.lowercased()
+                        if submissionIDs.contains(submissionID) { listing.told[submissionID] = delivery.status }
                     }
                     return true
                 }

@@ -71,7 +71,7 @@ extension StudyConnection {
             }
         case .obtainToken(let renewing): return try await tokenEvent(renewing: renewing)
         case .post(let entry): return try await post(envelope, kind: entry.kind)
-        case .moveToSent(let entry): try outbox.moveToSent(entry, listedAs: envelope?.header.submissionID)
+        case .moveToSent(let entry): try outbox.moveToSent(entry, listedAs: envelope?.header.listedSubmissionID)
         case .moveAside(let entry, let status, let code):
             try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
         case .wait(let atLeast, let spread):
@@ -104,7 +104,8 @@ extension StudyConnection {
         do {
             let response = try await submit(envelope.bytes, header, kind: kind)
             return .answered(
-                SubmissionAnswer(response, to: header.submissionID, sentAs: header.format, now: environment.now()))
+                SubmissionAnswer(response, to: header.listedSubmissionID, sentAs: header.format, now: environment.now())
+            )
         } catch let error as OutboxError {
             // The token may have run out between two effects; then its failure is a failure of this attempt.
             return error.reason == .tokenRefused

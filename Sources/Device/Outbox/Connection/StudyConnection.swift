@@ -74,7 +74,7 @@ public actor StudyConnection {
             "POST", "\(StudyPath.submissions)/\(kind)",
             headers: [
                 "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
-                StudyPath.submissionHeader: header.submissionID,
+                StudyPath.submissionHeader: header.listedSubmissionID,
             ])
     }
 

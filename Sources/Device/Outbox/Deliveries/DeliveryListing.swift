@@ -62,7 +62,7 @@ struct DeliveryListing: Sendable {
     /// words have doubled, for it lists the folders.
     private mutating func forgetOthers(than outbox: OutboxDirectory) throws {
         guard told.count > mostTold else { return }
-        let kept = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.sid))
+        let kept = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.submissionID))
         told = told.filter { kept.contains($0.key) }
         mostTold = Swift.max(Self.fewTold, 2 * told.count)
     }
@@ -79,7 +79,7 @@ struct DeliveryListing: Sendable {
                 case .stored: .stored
                 case .refused: .refused(code: "refused")
                 }
-            standing.append(.init(entry: submission.entry, state: told[submission.entry.sid] ?? own))
+            standing.append(.init(entry: submission.entry, state: told[submission.entry.submissionID] ?? own))
         }
         for entry in try outbox.refusedEntries() {
             let code = (try? outbox.refusal(of: entry))?.code ?? "refused"
@@ -88,8 +88,8 @@ struct DeliveryListing: Sendable {
         // A file that moved while the folders were read stands in two: the queue's is the one to come.
         for entry in try outbox.entries() { standing.append(.init(entry: entry, state: .waiting)) }
         let states = Dictionary(
-            standing.map { ($0.entry.sid, $0) }, uniquingKeysWith: { _, later in later })
-        let changed = states.values.filter { shown[$0.entry.sid] != $0.state }
+            standing.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })
+        let changed = states.values.filter { shown[$0.entry.submissionID] != $0.state }
         shown = states.mapValues(\.state)
         told = told.filter { states[$0.key] != nil }
         return changed.sorted { $0.entry < $1.entry }

@@ -6,7 +6,7 @@ extension OutboxDirectory {
     ///
     /// - Parameters:
     ///   - kind: the resource's type, only letters.
-    ///   - sid: the submission's id, a UUID.
+    ///   - submissionID: the submission's id, a UUID.
     ///   - contentType: whether the payload is one resource or several.
     ///   - recipients: the study's keys.
     /// - Returns: the entry, durable.
@@ -15,11 +15,12 @@ extension OutboxDirectory {
     /// `storage-full`, `storage-failed`, or what sealing throws; then nothing was queued.
     @discardableResult
     public func append(
-        _ payload: Data, kind: String, sid: String, contentType: PayloadType, to recipients: [PublicKey]
+        _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey]
     ) throws -> OutboxEntry {
         // What is sealed here is known: it is not read again to be checked.
-        try appendEntry(kind: kind, sid: sid) { entry in
-            let header = try SubmissionHeader(sid: entry.sid, seq: entry.sequence, contentType: contentType)
+        try appendEntry(kind: kind, submissionID: submissionID) { entry in
+            let header = try SubmissionHeader(
+                submissionID: entry.submissionID, sequence: entry.sequence, contentType: contentType)
             return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
         }
     }
@@ -28,29 +29,32 @@ extension OutboxDirectory {
     ///
     /// - Parameters:
     ///   - kind: the resource's type, only letters.
-    ///   - sid: the submission's id, a UUID.
+    ///   - submissionID: the submission's id, a UUID.
     ///   - seal: seals the payload for the number it is given: the envelope's `seq` must be that number. It runs while
     ///     the outbox is locked, so it should only compute.
     /// - Returns: the entry, durable.
     ///
-    /// Throws what ``append(_:kind:sid:contentType:to:)`` does, and `envelope-mismatch`; then nothing was queued.
+    /// Throws what ``append(_:kind:submissionID:contentType:to:)`` does, and `envelope-mismatch`; then nothing was
+    /// queued.
     @discardableResult
-    public func append(kind: String, sid: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry {
-        try appendEntry(kind: kind, sid: sid) { entry in
+    public func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry {
+        try appendEntry(kind: kind, submissionID: submissionID) { entry in
             let content = try seal(entry.sequence)
             return Self.header(of: content, if: entry) == nil ? nil : content
         }
     }
 
     /// - Parameter envelope: the entry's envelope; nil where it is another's.
-    private func appendEntry(kind: String, sid: String, envelope: (OutboxEntry) throws -> Data?) throws -> OutboxEntry {
-        guard OutboxEntry.isKind(kind), let sid = OutboxEntry.canonical(sid) else {
+    private func appendEntry(kind: String, submissionID: String, envelope: (OutboxEntry) throws -> Data?) throws
+        -> OutboxEntry
+    {
+        guard OutboxEntry.isKind(kind), let submissionID = OutboxEntry.canonical(submissionID) else {
             throw OutboxError(.kindInvalid, "A submission needs a resource type of letters and a UUID.")
         }
         return try locked {
             // 1. Contract before data, always.
             var state = try state()
-            let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, sid: sid)
+            let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, submissionID: submissionID)
             guard entry.isContract || state.consent != .none else {
                 throw OutboxError(.consentRequired, "Sign the study's consent before anything else is queued.")
             }

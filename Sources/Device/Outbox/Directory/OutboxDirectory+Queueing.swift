@@ -12,7 +12,7 @@ extension OutboxDirectory {
     /// - Parameters:
     ///   - resource: a typed view, or any other resource.
     ///   - recipients: the keys, such as ``Enrolment/recipients()`` tells them.
-    /// - Returns: the entry, durable; its `sid` is the submission's id.
+    /// - Returns: the entry, durable; its ``OutboxEntry/submissionID`` is what deliveries name it by.
     /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract, `kind-invalid`
     ///   where `resourceType` is missing, storage errors; `WireError` where the keys do not do. Then nothing was queued.
     @discardableResult
@@ -49,6 +49,6 @@ extension OutboxDirectory {
     public func queue(
         _ payload: Data, kind: String, as type: PayloadType, sealedTo recipients: [PublicKey]
     ) throws -> OutboxEntry {
-        try append(payload, kind: kind, sid: UUID().uuidString.lowercased(), contentType: type, to: recipients)
+        try append(payload, kind: kind, submissionID: UUID().uuidString.lowercased(), contentType: type, to: recipients)
     }
 }

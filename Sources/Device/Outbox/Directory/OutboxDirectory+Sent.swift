@@ -9,8 +9,9 @@ extension OutboxDirectory {
     /// Moves an accepted submission to the sent ones. A stop before the end only means that it is sent once more.
     /// - Parameter listedAs: the id under which the study lists it, if it is another than the entry's own (C3-PRO).
     func moveToSent(_ entry: OutboxEntry, listedAs id: String? = nil) throws {
-        let sid = id.flatMap(OutboxEntry.canonical) ?? entry.sid
-        let target = SentSubmission(entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, sid: sid))
+        let submissionID = id.flatMap(OutboxEntry.canonical) ?? entry.submissionID
+        let target = SentSubmission(
+            entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, submissionID: submissionID))
         try locked {
             // 1. What the file stood for is remembered before the file goes.
             let before = try state()
@@ -46,7 +47,8 @@ extension OutboxDirectory {
             // 1. The names say what became of each.
             var sent = try sentSubmissions()
             for (index, old) in sent.enumerated() {
-                guard let new = told[old.entry.sid].map({ old.told($0, at: now, isRestored: isRestored) }), new != old
+                guard let new = told[old.entry.submissionID].map({ old.told($0, at: now, isRestored: isRestored) }),
+                    new != old
                 else { continue }
                 try files.move(
                     sentFolder.appendingPathComponent(old.name), to: sentFolder.appendingPathComponent(new.name))

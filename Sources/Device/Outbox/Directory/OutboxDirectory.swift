@@ -81,7 +81,8 @@ public struct OutboxDirectory: Sendable {
     /// What an envelope shows; nil where it is not the one that its name promises. C3-PRO's has neither number nor id.
     static func header(of content: Data, if entry: OutboxEntry) -> EnvelopeHeader? {
         guard let header = try? EnvelopeHeader.read(from: content) else { return nil }
-        let isIts = header.format == .c3pro || (header.seq == entry.sequence && header.sid == entry.sid)
+        let isIts =
+            header.format == .c3pro || (header.sequence == entry.sequence && header.submissionID == entry.submissionID)
         return isIts ? header : nil
     }
 

@@ -10,12 +10,12 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     /// The kind of resource, such as `Observation`; only letters.
     public let kind: String
     /// The submission's id, a UUID in lower case; the same as the envelope's `sid`.
-    public let sid: String
+    public let submissionID: String
 
-    init(sequence: Int64, kind: String, sid: String) {
+    init(sequence: Int64, kind: String, submissionID: String) {
         self.sequence = sequence
         self.kind = kind
-        self.sid = sid
+        self.submissionID = submissionID
     }
 
     /// Reads a file name. `nil` for any other name: such files are somebody else's.
@@ -25,13 +25,13 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
             let sequence = Int64(parts[0]), sequence >= 1, Self.isKind(parts[1]), Self.isCanonicalUUID(parts[2]),
             parts[3] == "sealed"
         else { return nil }
-        self.init(sequence: sequence, kind: parts[1], sid: parts[2])
+        self.init(sequence: sequence, kind: parts[1], submissionID: parts[2])
     }
 
     /// The file's name: `00000000000000000012.Contract.<sid>.sealed`.
     public var name: String {
         let digits = String(sequence)
-        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits + ".\(kind).\(sid).sealed"
+        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits + ".\(kind).\(submissionID).sealed"
     }
 
     /// Whether this is a signed Contract.
@@ -59,8 +59,8 @@ public struct OutboxEntry: Sendable, Hashable, Comparable {
     }
 
     /// A UUID in lower case; `nil` if the text is none.
-    static func canonical(_ sid: String) -> String? {
-        guard sid.utf8.count == 36, let uuid = UUID(uuidString: sid) else { return nil }
+    static func canonical(_ submissionID: String) -> String? {
+        guard submissionID.utf8.count == 36, let uuid = UUID(uuidString: submissionID) else { return nil }
         return uuid.uuidString.lowercased()
     }
 }

@@ -131,7 +131,7 @@ public actor BackgroundSender {
                 }
                 event = .networkFailed
             case .moveToSent(let entry):
-                try outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.submissionID)
+                try outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.listedSubmissionID)
             case .moveAside(let entry, let status, let code):
                 try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
             case .wait(let atLeast, let spread):
@@ -186,14 +186,14 @@ public actor BackgroundSender {
     private func settle(_ entry: OutboxEntry) throws {
         let lock = try store.outbox.sendingLock()
         defer { withExtendedLifetime(lock) {} }
-        try store.outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.submissionID)
+        try store.outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.listedSubmissionID)
     }
 
     private func event(_ answer: UploadAnswer, _ entry: OutboxEntry) -> OutboxSender.Event {
         guard let response = answer.response, let header = readHeader(of: entry).header else { return .networkFailed }
         return .answered(
             SubmissionAnswer(
-                response, to: header.submissionID, sentAs: header.format, now: connection.environment.now()))
+                response, to: header.listedSubmissionID, sentAs: header.format, now: connection.environment.now()))
     }
 
     private func readHeader(of entry: OutboxEntry) -> (event: OutboxSender.Event, header: EnvelopeHeader?) {

@@ -2,9 +2,9 @@ import FHIR
 import Foundation
 
 /// Makes answers of plain values, by the question's type.
-enum AnswerCoercion {
+package enum AnswerCoercion {
     /// nil where the value is no answer to the question. An object with one `value[x]` member is taken as it is.
-    static func value(_ json: JSON, for item: FormItem) -> AnswerValue? {
+    package static func value(_ json: JSON, for item: FormItem) -> AnswerValue? {
         if let object = json.object {
             let values = object.members.filter {
                 $0.key.hasPrefix("value") && $0.key.dropFirst(5).first?.isUppercase ?? false

@@ -13,14 +13,14 @@ public struct AnswerLimits: Sendable {
     let minimum: AnswerValue?
     let maximum: AnswerValue?
     let maxDecimalPlaces: Int?
-    let minOccurs: Int?
-    let maxOccurs: Int?
+    package let minOccurs: Int?
+    package let maxOccurs: Int?
     /// Such as `image/png` or `image/*`.
     let mimeTypes: [String]
     /// Bytes: the published forms and validators count so, though the extension's definition speaks of megabytes.
     let maxSize: Decimal?
     /// The units that are taken; empty where there are no such limits or where they are not at hand.
-    let units: [Coding]
+    package let units: [Coding]
     /// Whether units outside of ``units`` are taken too.
     let takesOtherUnits: Bool
     /// Whether the units are those of a value set.

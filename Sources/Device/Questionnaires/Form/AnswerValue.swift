@@ -77,7 +77,7 @@ extension AnswerValue {
 
     /// Whether this answer is the expected one. Of a coding the code counts, and the system where one is expected;
     /// display texts do not.
-    func equals(_ expected: AnswerValue) -> Bool {
+    package func equals(_ expected: AnswerValue) -> Bool {
         switch (type, expected.type) {
         case ("Coding", "Coding"):
             guard let code = expected.coding?.code else {

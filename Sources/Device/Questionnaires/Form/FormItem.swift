@@ -94,7 +94,7 @@ public final class FormItem: Sendable {
     var depth: Int { ancestors.count }
 
     /// Texts that stand below a question to explain it. They are part of the question, not of its answers.
-    var explanations: [FormItem] {
+    package var explanations: [FormItem] {
         isQuestion ? children.filter { $0.type == .display && $0.conditions.isEmpty && !$0.isHidden } : []
     }
 }
@@ -110,4 +110,11 @@ public struct FormOption: Sendable, Hashable {
     public let isInitial: Bool
     /// What stands before its text, such as `a)`.
     public let prefix: String?
+
+    package init(value: AnswerValue, isExclusive: Bool, isInitial: Bool, prefix: String?) {
+        self.value = value
+        self.isExclusive = isExclusive
+        self.isInitial = isInitial
+        self.prefix = prefix
+    }
 }

@@ -34,7 +34,7 @@ public struct QuestionnaireForm: Sendable {
 
     /// What a response's `questionnaire` says: the canonical with its version, else the id.
     public var canonical: String? {
-        if let url = questionnaire.url { return questionnaire.version.map { "\(url)|\($0)" } ?? url }
+        if let url = questionnaire.url { return CanonicalURL(url: url, version: questionnaire.version).text }
         return questionnaire.id.map { "Questionnaire/\($0)" }
     }
 }

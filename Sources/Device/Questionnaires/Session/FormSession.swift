@@ -9,7 +9,8 @@ public struct FormSession: Sendable {
     public let form: QuestionnaireForm
     /// The reading of conditions by which items are enabled.
     public let rules: EnablementRules
-    var root: [ItemState]
+    /// The form's items with their answers.
+    package internal(set) var root: [ItemState]
     /// What a subscript was given and could not put in, by the path that it was given.
     var refused: [ResponseProblem] = []
 
@@ -28,7 +29,7 @@ public struct FormSession: Sendable {
     }
 
     /// How many instances a group may be given.
-    static let maximumInstances = 1000
+    package static let maximumInstances = 1000
 
     // MARK: Reading
 
@@ -132,7 +133,7 @@ public struct FormSession: Sendable {
 
     // MARK: Places
 
-    func state(at path: ItemPath) -> ItemState? {
+    package func state(at path: ItemPath) -> ItemState? {
         var states = root
         for (depth, step) in path.steps.enumerated() {
             guard let index = states.index(of: step.linkID, in: form) else { return nil }

@@ -1,11 +1,11 @@
 /// What is known of one item at one place: its answers, or the instances of a group.
-struct ItemState: Sendable {
-    let item: FormItem
-    var answers: [AnswerState] = []
+package struct ItemState: Sendable {
+    package let item: FormItem
+    package var answers: [AnswerState] = []
     /// The instances of a group; a session always has one to fill in, a response that was read may have none.
-    var groups: [GroupState] = []
+    package var groups: [GroupState] = []
     /// Whether its conditions hold and those of all items above it.
-    var isEnabled = true
+    package var isEnabled = true
     /// What stood below the answer of a question that takes one answer, when the answer was taken away.
     var detached: [ItemState]?
     /// Where it stands in the response it was read from.
@@ -25,9 +25,9 @@ struct ItemState: Sendable {
 }
 
 /// One answer with the items below it.
-struct AnswerState: Sendable {
-    var value: AnswerValue
-    var children: [ItemState]
+package struct AnswerState: Sendable {
+    package var value: AnswerValue
+    package var children: [ItemState]
     var expression: String?
 
     init(_ value: AnswerValue, of item: FormItem) {
@@ -43,8 +43,8 @@ struct AnswerState: Sendable {
 }
 
 /// One instance of a group.
-struct GroupState: Sendable {
-    var children: [ItemState]
+package struct GroupState: Sendable {
+    package var children: [ItemState]
     var expression: String?
 
     init(of item: FormItem) { children = item.children.map { ItemState(empty: $0, withGroup: true) } }
@@ -55,7 +55,7 @@ struct GroupState: Sendable {
     }
 
     /// Whether any question inside has an answer.
-    var hasAnswers: Bool { children.contains { $0.hasAnswers } }
+    package var hasAnswers: Bool { children.contains { $0.hasAnswers } }
 }
 
 extension [ItemState] {

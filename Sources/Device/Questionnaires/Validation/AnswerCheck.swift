@@ -2,12 +2,12 @@ import FHIR
 import Foundation
 
 /// Checks one answer against its question.
-enum AnswerCheck {
+package enum AnswerCheck {
     /// What is wrong with an answer.
-    struct Finding: Sendable {
-        let code: String
-        let severity: FormProblem.Severity
-        let message: String
+    package struct Finding: Sendable {
+        package let code: String
+        package let severity: FormProblem.Severity
+        package let message: String
 
         init(_ code: String, _ message: String, _ severity: FormProblem.Severity = .error) {
             self.code = code
@@ -17,7 +17,7 @@ enum AnswerCheck {
     }
 
     /// What makes the answer wrong or doubtful.
-    static func findings(of value: AnswerValue, for item: FormItem) -> [Finding] {
+    package static func findings(of value: AnswerValue, for item: FormItem) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
         }

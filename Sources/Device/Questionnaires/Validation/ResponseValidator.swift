@@ -76,9 +76,9 @@ private struct ResponseCheck {
     private mutating func named(_ name: String?, _ questionnaire: Questionnaire) {
         let place = "QuestionnaireResponse.questionnaire"
         guard let name else { return }
-        let parts = name.split(separator: "|", maxSplits: 1).map(String.init)
-        let id = parts.first?.split(separator: "/").last.map(String.init)
-        let isCanonical = questionnaire.url != nil && parts.first == questionnaire.url
+        let canonical = CanonicalURL(name)
+        let id = canonical.url.split(separator: "/").last.map(String.init)
+        let isCanonical = canonical.url == questionnaire.url
         guard isCanonical || (id != nil && id == questionnaire.id) else {
             if questionnaire.url != nil || questionnaire.id != nil {
                 // Only a canonical says for certain that another form is meant.
@@ -89,7 +89,7 @@ private struct ResponseCheck {
             }
             return
         }
-        if parts.count == 2, let version = questionnaire.version, parts[1] != version {
+        if let version = questionnaire.version, let asked = canonical.version, asked != version {
             report("questionnaire-version", .warning, place, nil, "The response names another version of the form.")
         }
     }

@@ -42,7 +42,7 @@ public struct OfferedCodings {
     }
 
     private func contained(canonical: String) -> ValueSet? {
-        let url = canonical.split(separator: "|").first.map(String.init)
+        let url = CanonicalURL(canonical).url
         return questionnaire.contained.lazy.compactMap { $0.as(ValueSet.self) }.first { $0.url == url }
     }
 

@@ -33,7 +33,7 @@ struct ProfileSet: Sendable {
     /// The profile with the canonical URL, a version behind `|` aside.
     func profile(_ url: String) -> Profile? {
         if let found = byURL[url] { return found }
-        let plain = url.firstIndex(of: "|").map { String(url[..<$0]) } ?? url
+        let plain = CanonicalURL(url).url
         // The tables of R4's own are read only for a name that could be one.
         guard byURL[plain] == nil, plain.hasPrefix("http://hl7.org/fhir/StructureDefinition/") else {
             return byURL[plain]

@@ -8,7 +8,7 @@ public struct PublishedStudy: Sendable {
     /// The consent documents.
     public let templates: [ConsentTemplate]
     private let byURL: [String: SurveyConcepts]
-    private let byVersion: [String: SurveyConcepts]
+    private let byVersion: [CanonicalURL: SurveyConcepts]
     private let byID: [String: SurveyConcepts]
 
     /// - Parameter forms: the published forms, in the order of their files: of several versions the last counts where a
@@ -16,14 +16,14 @@ public struct PublishedStudy: Sendable {
     public init(templates: [ConsentTemplate], forms: [Questionnaire]) {
         self.templates = templates
         var byURL: [String: SurveyConcepts] = [:]
-        var byVersion: [String: SurveyConcepts] = [:]
+        var byVersion: [CanonicalURL: SurveyConcepts] = [:]
         var byID: [String: SurveyConcepts] = [:]
         for form in forms {
             let concepts = SurveyConcepts(form)
             if let url = form.url {
                 byURL[url] = concepts
-                if let version = form.version, byVersion["\(url)|\(version)"] == nil {
-                    byVersion["\(url)|\(version)"] = concepts
+                if let version = form.version, byVersion[CanonicalURL(url: url, version: version)] == nil {
+                    byVersion[CanonicalURL(url: url, version: version)] = concepts
                 }
             }
             if let id = form.id, byID[id] == nil { byID[id] = concepts }
@@ -36,7 +36,9 @@ public struct PublishedStudy: Sendable {
     /// The form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names; nil where the study
     /// has published none such.
     public func form(_ name: String) -> SurveyConcepts? {
-        guard !name.contains("|") else { return byVersion[name] }
+        let canonical = CanonicalURL(name)
+        guard canonical.version == nil else { return byVersion[canonical] }
+        let name = canonical.url
         if let form = byURL[name] { return form }
         return name.split(separator: "/").last.flatMap { byID[String($0)] }
     }

@@ -39,9 +39,7 @@ enum SearchIndex {
         if let form: String = resource.object[value: "questionnaire"] {
             // A canonical is found with and without its version.
             tokens.insert(Token(parameter: "questionnaire", system: "", code: form))
-            if let bar = form.firstIndex(of: "|") {
-                tokens.insert(Token(parameter: "questionnaire", system: "", code: String(form[..<bar])))
-            }
+            tokens.insert(Token(parameter: "questionnaire", system: "", code: CanonicalURL(form).url))
         }
         return tokens
     }

@@ -13,7 +13,7 @@ extension FactMapping {
 
     /// What the form is called where it is not at hand: its canonical URL without the version, or its id.
     private static func formName(of response: QuestionnaireResponse) -> String {
-        guard let name = response.questionnaire?.split(separator: "|").first.map(String.init) else {
+        guard let name = response.questionnaire.map({ CanonicalURL($0).url }), !name.isEmpty else {
             return "unknown form"
         }
         let prefix = Questionnaire.resourceType + "/"

@@ -22,8 +22,9 @@ struct EnvelopeCommand: AsyncParsableCommand {
         @Option(help: "A file with public keys: JWKS, PEM, DER or a certificate. Repeat for more.") var to: [String] =
             []
         @Flag(help: "C3-PRO's format instead of JWE.") var c3pro = false
-        @Option(help: "The submission's id, a UUID; a new one unless given.") var sid: String?
-        @Option(help: "The place in the device's order, from 1.") var seq: Int64 = 1
+        @Option(name: .customLong("sid"), help: "The submission's id, a UUID; a new one unless given.")
+        var submissionID: String?
+        @Option(name: .customLong("seq"), help: "The place in the device's order, from 1.") var sequence: Int64 = 1
         @Option(help: "The FHIR version of the payload; C3-PRO's default is 1.0.2.") var fhirVersion: String?
         @Argument(help: "The files to seal; - is standard input.") var files: [String]
 
@@ -47,7 +48,8 @@ struct EnvelopeCommand: AsyncParsableCommand {
             let batch = payloads.count > 1
             let payload = batch ? try Self.lines(payloads) : payloads[0]
             let header = try SubmissionHeader(
-                sid: sid ?? UUID().uuidString, seq: seq, fhirVersion: fhirVersion ?? "4.0.1",
+                submissionID: submissionID ?? UUID().uuidString, sequence: sequence,
+                fhirVersion: fhirVersion ?? "4.0.1",
                 contentType: batch ? .batch : .resource)
             let sealed = try SealedEnvelope.seal(payload, as: header, to: keys)
             CommandOutput.result(sealed.bytes + Data("\n".utf8))

@@ -87,8 +87,8 @@ extension DeviceCommand {
             } else {
                 form = try CommandInput.file(questionnaire)
             }
-            let sid = try session.answer(form: form, answers: try CommandInput.file(answers), now: Date())
-            DeviceCommand.show([sid], "queued the response", json: device.json)
+            let submissionID = try session.answer(form: form, answers: try CommandInput.file(answers), now: Date())
+            DeviceCommand.show([submissionID], "queued the response", json: device.json)
         }
     }
 

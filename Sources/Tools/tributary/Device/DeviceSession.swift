@@ -46,13 +46,13 @@ struct DeviceSession {
     /// - Returns: the submission's id.
     @discardableResult
     func queue(_ resource: Resource) throws -> String {
-        try store.outbox.queue(resource, sealedTo: enrolment.recipients()).sid
+        try store.outbox.queue(resource, sealedTo: enrolment.recipients()).submissionID
     }
 
     /// Seals several resources, one a line, and queues them as one submission.
     @discardableResult
     func queue(lines: Data, kind: String) throws -> String {
-        try store.outbox.queue(lines, kind: kind, as: .batch, sealedTo: enrolment.recipients()).sid
+        try store.outbox.queue(lines, kind: kind, as: .batch, sealedTo: enrolment.recipients()).submissionID
     }
 
     private static let profileName = "participant.json"

@@ -3,6 +3,7 @@ import FHIR
 import Foundation
 import Outbox
 import Questionnaires
+import TerminalSurvey
 
 extension SurveyCommand {
     struct Run: AsyncParsableCommand {

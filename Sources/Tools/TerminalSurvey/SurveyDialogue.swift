@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// A form asked question by question in lines of text. Pure: a line in, lines out; whoever has a terminal prints and
 /// reads.

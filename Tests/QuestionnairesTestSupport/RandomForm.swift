@@ -3,26 +3,26 @@ import Questionnaires
 import TestSupport
 
 extension Seeded {
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+    public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
 /// A form made by chance, with what is needed to judge it without the engine.
-struct RandomForm {
-    struct Condition {
-        let question: String
-        let comparison: String
-        let expected: AnswerValue
+public struct RandomForm {
+    public struct Condition {
+        public let question: String
+        public let comparison: String
+        public let expected: AnswerValue
     }
 
-    final class Item {
-        let linkID: String
-        let type: String
-        let above: [String]
-        var conditions: [Condition] = []
-        var isAny = false
-        var isRequired = false
-        var repeats = false
-        var children: [Item] = []
+    public final class Item {
+        public let linkID: String
+        public let type: String
+        public let above: [String]
+        public var conditions: [Condition] = []
+        public var isAny = false
+        public var isRequired = false
+        public var repeats = false
+        public var children: [Item] = []
 
         init(_ linkID: String, _ type: String, above: [String]) {
             self.linkID = linkID
@@ -31,12 +31,12 @@ struct RandomForm {
         }
     }
 
-    private(set) var items: [Item] = []
-    private(set) var all: [String: Item] = [:]
+    public private(set) var items: [Item] = []
+    public private(set) var all: [String: Item] = [:]
     private var questions: [Item] = []
     private var count = 0
 
-    init(using generator: inout Seeded) {
+    public init(using generator: inout Seeded) {
         items = make(Int.random(in: 2...6, using: &generator), above: [], &generator)
         // Conditions may look anywhere except at themselves, what is inside, and, to leave circles out, ahead.
         for (index, item) in all.values.sorted(by: { $0.linkID < $1.linkID }).enumerated() where index > 0 {
@@ -80,7 +80,7 @@ struct RandomForm {
         return Condition(question: source.linkID, comparison: comparison, expected: expected)
     }
 
-    static func answer(_ type: String, _ generator: inout Seeded) -> AnswerValue {
+    public static func answer(_ type: String, _ generator: inout Seeded) -> AnswerValue {
         let number = Int.random(in: 1...3, using: &generator)
         switch type {
         case "boolean": return .yes(number == 1)
@@ -93,7 +93,7 @@ struct RandomForm {
         }
     }
 
-    var form: QuestionnaireForm {
+    public var form: QuestionnaireForm {
         var questionnaire = Questionnaire(JSONObject(resourceType: "Questionnaire", id: "random"))
         questionnaire["item"] = .array(items.map(Self.json))
         return QuestionnaireForm(questionnaire)

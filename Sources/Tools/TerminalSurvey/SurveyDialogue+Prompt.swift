@@ -1,3 +1,5 @@
+import Questionnaires
+
 extension SurveyDialogue {
     /// What stands open as lines of text: what leads to it, progress, the question, its options, and how to answer.
     public var prompt: [String] {

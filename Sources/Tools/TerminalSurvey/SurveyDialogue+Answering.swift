@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Questionnaires
 
 extension SurveyDialogue {
     /// Takes what the person typed: an answer, or `back`, `clear`, `pause`. A backslash before it makes any text an

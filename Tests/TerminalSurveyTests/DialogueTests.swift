@@ -1,6 +1,8 @@
 import FHIR
 import Foundation
 import Questionnaires
+import QuestionnairesTestSupport
+import TerminalSurvey
 import TestSupport
 import Testing
 
@@ -239,6 +241,16 @@ import Testing
             }
             let codes = Set(dialogue.session.problems().errors)
             #expect(codes.isSubset(of: ["required"]), "seed \(seed) round \(round): \(codes)")
+        }
+    }
+
+    @Test(.enabled(if: Published.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
+    func everyPublishedFormIsAskedOrFinished() throws {
+        let names = try Published.forms()
+        #expect(names.count == 124)
+        for name in names {
+            let dialogue = SurveyDialogue(try Published.form(name))
+            #expect(dialogue.prompt.isEmpty == dialogue.isFinished, "\(name)")
         }
     }
 }

@@ -1,3 +1,5 @@
+import Questionnaires
+
 /// What a person is shown and asked, in order, as the answers stand.
 struct SurveyScript {
     enum Line {

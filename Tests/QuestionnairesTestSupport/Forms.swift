@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A form of items written as JSON, `{"linkId": ...}, {...}`.
-func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws
+public func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws
     -> QuestionnaireForm
 {
     let text = """
@@ -16,7 +16,7 @@ func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> 
 }
 
 /// A response to that form with items written as JSON.
-func response(_ items: String, _ more: String = "\"status\": \"completed\"") throws -> QuestionnaireResponse {
+public func response(_ items: String, _ more: String = "\"status\": \"completed\"") throws -> QuestionnaireResponse {
     let text = """
         {"resourceType": "QuestionnaireResponse", "questionnaire": "https://example.org/form|1", \(more), \
         "item": [\(items)]}
@@ -25,13 +25,14 @@ func response(_ items: String, _ more: String = "\"status\": \"completed\"") thr
 }
 
 /// The codes of what is wrong with the answers and with the response they make.
-func answered(_ form: QuestionnaireForm, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem]) {
+public func answered(_ form: QuestionnaireForm, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem])
+{
     let (response, problems) = form.answer(try JSON(parsing: answers), subject: nil, authored: nil)
     return (response["item"], problems)
 }
 
 /// `item[0].answer[1].valueString` of the response's items.
-func value(_ items: JSON?, _ path: String) -> JSON? {
+public func value(_ items: JSON?, _ path: String) -> JSON? {
     var here = items
     for part in path.split(separator: ".") {
         here = Int(part).map { here?[$0] } ?? here?[String(part)]
@@ -39,40 +40,40 @@ func value(_ items: JSON?, _ path: String) -> JSON? {
     return here
 }
 
-func path(_ steps: (String, Int)...) -> ItemPath {
+public func path(_ steps: (String, Int)...) -> ItemPath {
     ItemPath(steps.map { ItemPath.Step(linkID: $0.0, instance: $0.1) })
 }
 
-func path(_ linkIDs: String...) -> ItemPath { ItemPath(linkIDs.map { ItemPath.Step(linkID: $0) }) }
+public func path(_ linkIDs: String...) -> ItemPath { ItemPath(linkIDs.map { ItemPath.Step(linkID: $0) }) }
 
 extension AnswerValue {
-    static func yes(_ value: Bool = true) -> AnswerValue { .boolean(value) }
-    static func text(_ value: String) -> AnswerValue { .string(value) }
-    static func code(_ code: String, _ system: String? = nil) -> AnswerValue {
+    public static func yes(_ value: Bool = true) -> AnswerValue { .boolean(value) }
+    public static func text(_ value: String) -> AnswerValue { .string(value) }
+    public static func code(_ code: String, _ system: String? = nil) -> AnswerValue {
         .coding(Coding(system: system, code: code))
     }
 }
 
 extension [ResponseProblem] {
-    var errors: [String] { filter { $0.severity == .error }.map(\.code) }
-    var warnings: [String] { filter { $0.severity == .warning }.map(\.code) }
+    public var errors: [String] { filter { $0.severity == .error }.map(\.code) }
+    public var warnings: [String] { filter { $0.severity == .warning }.map(\.code) }
 }
 
 /// Published forms and responses, which lie outside of the package.
-enum Published {
-    static let folder = PublishedData.url("questionnaires")
+public enum Published {
+    public static let folder = PublishedData.url("questionnaires")
 
-    static func resource(_ name: String, lenient: Bool = false) throws -> Resource {
+    public static func resource(_ name: String, lenient: Bool = false) throws -> Resource {
         try Resource(try Data(contentsOf: try #require(folder).appendingPathComponent(name)), lenient: lenient)
     }
 
-    static func form(_ name: String) throws -> QuestionnaireForm {
+    public static func form(_ name: String) throws -> QuestionnaireForm {
         QuestionnaireForm(
             try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
     }
 
     /// The names of all forms, in folders.
-    static func forms() throws -> [String] {
+    public static func forms() throws -> [String] {
         var names: [String] = []
         for part in ["researchkit-on-fhir", "android-fhir", "lforms", "response-validation"] {
             let folder = try #require(folder).appendingPathComponent(part)

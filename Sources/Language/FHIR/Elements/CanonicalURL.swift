@@ -1,0 +1,26 @@
+/// A reference to a definition by its canonical URL, `url|version` (<https://hl7.org/fhir/R4/references.html#canonical>).
+public struct CanonicalURL: Sendable, Hashable {
+    /// The definition's URL, without the version; a fragment stays with it where no version is named.
+    public let url: String
+    /// The version behind the first `|`; nil where none is named.
+    public let version: String?
+
+    /// The canonical of a definition.
+    public init(url: String, version: String?) {
+        self.url = url
+        self.version = version
+    }
+
+    /// Reads a canonical as it is written in an element.
+    public init(_ text: String) {
+        guard let bar = text.utf8.firstIndex(of: UInt8(ascii: "|")) else {
+            self.init(url: text, version: nil)
+            return
+        }
+        let version = text[text.utf8.index(after: bar)...]
+        self.init(url: String(text[..<bar]), version: version.isEmpty ? nil : String(version))
+    }
+
+    /// As it is written in an element.
+    public var text: String { version.map { "\(url)|\($0)" } ?? url }
+}
