@@ -58,7 +58,7 @@ integration-tests:
 	@echo "== the binary, driven from outside"
 	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) \
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
-		python3 -B -m unittest discover -v -s Tests/Integration -p 'test_*.py'
+		python3 -B Tests/Integration/run.py
 
 attack: setup-test release
 	@echo "== attacks"

@@ -42,6 +42,11 @@ public struct WireError: CodedError, Hashable {
     static let unreadable = WireError(
         .envelopeUnreadable, "The envelope cannot be opened: no key at hand fits it, or it was damaged on the way.")
 
+    /// The cryptography library refuses what we give it: the payload or a key is beyond its limits.
+    static let sealingFailed = WireError(
+        .recipientsInvalid,
+        "The envelope cannot be sealed: the payload or a recipient's key is beyond what can be sealed.")
+
     static func malformed(_ message: String) -> WireError { WireError(.envelopeMalformed, message) }
 
     static func unsupported(_ message: String) -> WireError { WireError(.envelopeUnsupported, message) }

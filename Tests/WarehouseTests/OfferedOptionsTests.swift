@@ -69,4 +69,21 @@ import Testing
         let question = try #require(SurveyConcepts(try Self.form(set)).questions["q"])
         #expect(question.options.isEmpty && question.offersUnlisted)
     }
+
+    /// Thirty sets, each of which includes the next one twice: read along every way, the last one would be read 2^30
+    /// times.
+    @Test func aSetThatManyIncludeIsReadOnce() throws {
+        let depth = 30
+        let sets = (0..<depth).map { level in
+            let next = "{\"valueSet\":[\"http://example.org/\(level + 1)\"]}"
+            let members = level == depth - 1 ? "{\(Self.concepts("a", "b"))}" : "\(next),\(next)"
+            let id = level == 0 ? "v" : "s\(level)"
+            return """
+                {"resourceType":"ValueSet","id":"\(id)","url":"http://example.org/\(level)",\
+                "compose":{"include":[\(members)]}}
+                """
+        }
+        let question = try #require(SurveyConcepts(try Self.form(sets.joined(separator: ","))).questions["q"])
+        #expect(question.options.map(\.code) == ["a", "b"])
+    }
 }

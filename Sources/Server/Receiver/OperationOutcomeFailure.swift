@@ -14,23 +14,8 @@ struct OperationOutcomeFailure: Refusal {
 
     func response(from request: Request, context: some RequestContext) -> Response {
         .json(
-            Outcome(issue: [Outcome.Issue(code: issueType, details: .init(text: code), diagnostics: message)]),
+            Outcome(issue: [Outcome.Issue(code: failure.issueType, details: .init(text: code), diagnostics: message)]),
             status: status, mediaType: "application/fhir+json", headers: failure.headers)
-    }
-
-    /// <https://hl7.org/fhir/R4/valueset-issue-type.html>
-    private var issueType: String {
-        switch status.code {
-        case 401: "login"
-        case 403: "forbidden"
-        case 404: "not-found"
-        case 405: "not-supported"
-        case 409: "conflict"
-        case 413: "too-long"
-        case 429: "throttled"
-        case 400..<500: "invalid"
-        default: "transient"
-        }
     }
 
     private struct Outcome: Encodable {

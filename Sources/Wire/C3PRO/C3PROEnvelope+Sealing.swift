@@ -15,7 +15,7 @@ extension C3PROEnvelope {
     ///   - version: the FHIR version of the payload.
     public static func seal(
         _ payload: Data, to recipient: RSAPublicKey, keyID: String? = nil, version: String = "1.0.2"
-    ) throws -> C3PROEnvelope {
+    ) throws(WireError) -> C3PROEnvelope {
         let key = SymmetricKey(size: .bits256)
         return C3PROEnvelope(
             keyID: keyID ?? recipient.keyID,
@@ -26,7 +26,7 @@ extension C3PROEnvelope {
     /// Opens the message: the key that the envelope names is tried first, then every other RSA key.
     /// Throws `envelope-unreadable` for a wrong key, a damaged or cut text and bad padding alike.
     /// - Returns: the payload and the id of the key that opened it.
-    public func open(with opener: some EnvelopeKeyOpener) throws -> (payload: Data, keyID: String) {
+    public func open(with opener: some EnvelopeKeyOpener) throws(WireError) -> (payload: Data, keyID: String) {
         guard let wrapped = Data(mimeBase64: symmetricKey), let ciphertext = Data(mimeBase64: message) else {
             throw WireError.unreadable
         }
@@ -40,8 +40,8 @@ extension C3PROEnvelope {
     }
 
     /// AES-CBC under the zero vector with PKCS#7 padding.
-    static func encrypt(_ payload: Data, with key: SymmetricKey) throws -> Data {
-        try AES._CBC.encrypt(payload, using: key, iv: zeroVector)
+    static func encrypt(_ payload: Data, with key: SymmetricKey) throws(WireError) -> Data {
+        do { return try AES._CBC.encrypt(payload, using: key, iv: zeroVector) } catch { throw .sealingFailed }
     }
 
     /// The reverse. The key may have 128, 192 or 256 bits: the original's server made keys of 128.

@@ -25,13 +25,13 @@ public struct C3PROEnvelope: Sendable, Hashable {
     }
 
     /// Reads the four members; others are ignored. Throws `envelope-malformed` if one is missing or no text.
-    public init(_ bytes: Data) throws {
+    public init(_ bytes: Data) throws(WireError) {
         guard let json = JSON(reading: bytes) else { throw WireError.malformed("The envelope is not JSON.") }
         try self.init(json)
     }
 
-    init(_ json: JSON) throws {
-        func text(_ name: String) throws -> String {
+    init(_ json: JSON) throws(WireError) {
+        func text(_ name: String) throws(WireError) -> String {
             guard let text = json[name]?.string else {
                 throw WireError.malformed("A C3-PRO envelope needs the text member \(name).")
             }
@@ -45,7 +45,7 @@ public struct C3PROEnvelope: Sendable, Hashable {
 
     /// Checks that key and message are base64, so that what can never be opened is refused at the door.
     /// Throws `envelope-malformed`.
-    func checkEncoding() throws {
+    func checkEncoding() throws(WireError) {
         for text in [symmetricKey, message] {
             guard let bytes = Data(mimeBase64: text), !bytes.isEmpty else {
                 throw WireError.malformed("symmetric_key and message must be base64.")

@@ -42,7 +42,7 @@ public struct EnvelopeHeader: Sendable, Hashable {
     ///
     /// Throws `envelope-malformed`, `envelope-unsupported` or `envelope-header-invalid`. Whether a key opens it is not
     /// known here; of a C3-PRO envelope only that its four texts are there and that key and message are base64.
-    public static func read(from bytes: Data) throws -> EnvelopeHeader {
+    public static func read(from bytes: Data) throws(WireError) -> EnvelopeHeader {
         switch try ParsedEnvelope(bytes) {
         case .c3pro(let envelope):
             try envelope.checkEncoding()
@@ -52,7 +52,7 @@ public struct EnvelopeHeader: Sendable, Hashable {
                 contentType: nil, message: envelope.message, digest: hexDigest(Data(envelope.message.utf8)))
         case .jwe(let jwe):
             let header = jwe.protected
-            let contentType = try header["cty"].map { value in
+            let contentType = try header["cty"].map { value throws(WireError) in
                 guard let type = value.string.flatMap(PayloadType.init(header:)) else {
                     throw WireError(
                         .envelopeHeaderInvalid,
@@ -64,7 +64,9 @@ public struct EnvelopeHeader: Sendable, Hashable {
                 format: .jwe, submissionID: try SubmissionHeader.checked(submissionID: header["sid"]?.string),
                 sequence: try SubmissionHeader.checked(sequence: header["seq"]?.integer.map(Int64.init)),
                 keyIDs: jwe.recipients.compactMap(\.keyID),
-                fhirVersion: try header["fhirVersion"].map { try SubmissionHeader.checked(fhirVersion: $0.string) },
+                fhirVersion: try header["fhirVersion"].map { version throws(WireError) in
+                    try SubmissionHeader.checked(fhirVersion: version.string)
+                },
                 contentType: contentType, message: nil, digest: hexDigest(bytes))
         }
     }
@@ -77,7 +79,7 @@ enum ParsedEnvelope: Sendable {
     case jwe(JWE)
     case c3pro(C3PROEnvelope)
 
-    init(_ bytes: Data) throws {
+    init(_ bytes: Data) throws(WireError) {
         guard let json = JSON(reading: bytes), json.object != nil else {
             throw WireError.malformed("The envelope is not a JSON object.")
         }

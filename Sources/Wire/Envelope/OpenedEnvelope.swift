@@ -24,7 +24,7 @@ public struct OpenedEnvelope: Sendable {
     /// `sid` or `seq` is there but no UUID or number, and `envelope-unreadable` for everything that only a key shows.
     /// Here `sid` and `seq` may be missing, as in an envelope of a general JOSE tool; the receiver wants them:
     /// ``EnvelopeHeader/read(from:)``.
-    public static func open(_ bytes: Data, with opener: some EnvelopeKeyOpener) throws -> OpenedEnvelope {
+    public static func open(_ bytes: Data, with opener: some EnvelopeKeyOpener) throws(WireError) -> OpenedEnvelope {
         switch try ParsedEnvelope(bytes) {
         case .c3pro(let envelope):
             let opened = try envelope.open(with: opener)
@@ -33,8 +33,12 @@ public struct OpenedEnvelope: Sendable {
                 fhirVersion: envelope.version, contentType: nil)
         case .jwe(let jwe):
             let header = jwe.protected
-            let submissionID = try header["sid"].map { try SubmissionHeader.checked(submissionID: $0.string) }
-            let sequence = try header["seq"].map { try SubmissionHeader.checked(sequence: $0.integer.map(Int64.init)) }
+            let submissionID = try header["sid"].map { id throws(WireError) in
+                try SubmissionHeader.checked(submissionID: id.string)
+            }
+            let sequence = try header["seq"].map { number throws(WireError) in
+                try SubmissionHeader.checked(sequence: number.integer.map(Int64.init))
+            }
             let opened = try jwe.open(with: opener)
             return OpenedEnvelope(
                 payload: opened.payload, format: .jwe, keyID: opened.keyID, submissionID: submissionID,

@@ -19,7 +19,7 @@ public struct SealedEnvelope: Sendable, Hashable {
     /// ```
     public static func seal(
         _ payload: Data, as header: SubmissionHeader, to recipients: [PublicKey]
-    ) throws -> SealedEnvelope {
+    ) throws(WireError) -> SealedEnvelope {
         let bytes = try JWE.seal(payload, protecting: header.members, to: recipients)
         return SealedEnvelope(header: header, bytes: bytes)
     }

@@ -15,28 +15,28 @@ public struct SubmissionHeader: Sendable, Hashable {
     /// Checks and makes a header. Throws `envelope-header-invalid`.
     public init(
         submissionID: String, sequence: Int64, fhirVersion: String = "4.0.1", contentType: PayloadType = .resource
-    ) throws {
+    ) throws(WireError) {
         self.submissionID = try Self.checked(submissionID: submissionID)
         self.sequence = try Self.checked(sequence: sequence)
         self.fhirVersion = try Self.checked(fhirVersion: fhirVersion)
         self.contentType = contentType
     }
 
-    static func checked(submissionID: String?) throws -> String {
+    static func checked(submissionID: String?) throws(WireError) -> String {
         guard let submissionID, submissionID.utf8.count == 36, let uuid = UUID(uuidString: submissionID) else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs sid, a UUID.")
         }
         return uuid.uuidString.lowercased()
     }
 
-    static func checked(sequence: Int64?) throws -> Int64 {
+    static func checked(sequence: Int64?) throws(WireError) -> Int64 {
         guard let sequence, sequence >= 1 else {
             throw WireError(.envelopeHeaderInvalid, "The protected header needs seq, a whole number from 1.")
         }
         return sequence
     }
 
-    static func checked(fhirVersion: String?) throws -> String {
+    static func checked(fhirVersion: String?) throws(WireError) -> String {
         guard let fhirVersion, (1...32).contains(fhirVersion.utf8.count),
             fhirVersion.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C })
         else { throw WireError(.envelopeHeaderInvalid, "The header fhirVersion must be a short plain text.") }

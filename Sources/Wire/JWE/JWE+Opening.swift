@@ -4,7 +4,7 @@ import Foundation
 extension JWE {
     /// Opens the content with whatever key fits: the plaintext and the id of that key.
     /// Throws `envelope-unreadable` and nothing else.
-    func open(with opener: some EnvelopeKeyOpener) throws -> (payload: Data, keyID: String) {
+    func open(with opener: some EnvelopeKeyOpener) throws(WireError) -> (payload: Data, keyID: String) {
         for (recipient, keyID) in attempts(with: opener) {
             guard let contentKey = try? contentKey(recipient, keyID: keyID, opener: opener), contentKey.bitCount == 256,
                 let payload = try? decrypt(with: contentKey)

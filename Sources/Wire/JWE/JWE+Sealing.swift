@@ -12,17 +12,20 @@ extension JWE {
     /// - Returns: the JSON text.
     static func seal(
         _ payload: Data, protecting names: [JSONObject.Member], to recipients: [PublicKey]
-    ) throws -> Data {
+    ) throws(WireError) -> Data {
         guard (1...maximumRecipients).contains(recipients.count) else {
             throw WireError(.recipientsInvalid, "An envelope needs 1 to \(maximumRecipients) recipients.")
         }
         let contentKey = SymmetricKey(size: .bits256)
-        let wrapped = try recipients.map { try wrap(contentKey, for: $0) }
+        let wrapped = try recipients.map { recipient throws(WireError) in try wrap(contentKey, for: recipient) }
         let encryption = JSONObject.Member(key: "enc", value: .string("A256GCM"))
         let single = wrapped.count == 1 ? wrapped.first : nil
         let header = JSON([encryption] + (single?.header ?? []) + names)
         let protected = header.data().base64URL
-        let box = try AES.GCM.seal(payload, using: contentKey, authenticating: Data(protected.utf8))
+        let box: AES.GCM.SealedBox
+        do {
+            box = try AES.GCM.seal(payload, using: contentKey, authenticating: Data(protected.utf8))
+        } catch { throw .sealingFailed }
 
         var members = [JSONObject.Member(key: "protected", value: .string(protected))]
         if let single {
@@ -44,7 +47,7 @@ extension JWE {
 
     private static func wrap(
         _ contentKey: SymmetricKey, for recipient: PublicKey
-    ) throws -> (header: [JSONObject.Member], encryptedKey: Data) {
+    ) throws(WireError) -> (header: [JSONObject.Member], encryptedKey: Data) {
         var header: [JSONObject.Member] = [
             .init(key: "alg", value: .string(recipient.keyManagement.rawValue)),
             .init(key: "kid", value: .string(recipient.keyID)),
@@ -61,7 +64,7 @@ extension JWE {
             let point = try P256PublicKey(x963: ephemeral.publicKey.x963Representation)
             let members = PublicKey.ellipticMembers(point).map { JSONObject.Member(key: $0.0, value: .string($0.1)) }
             header.append(.init(key: "epk", value: JSON(members)))
-            return (header, try AES.KeyWrap.wrap(contentKey, using: wrappingKey))
+            do { return (header, try AES.KeyWrap.wrap(contentKey, using: wrappingKey)) } catch { throw .sealingFailed }
         }
     }
 }

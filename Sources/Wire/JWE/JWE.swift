@@ -31,7 +31,7 @@ struct JWE: Sendable {
 
 extension JWE {
     /// Reads a general or flattened JWE. Throws `envelope-malformed` or `envelope-unsupported`.
-    init(_ json: JSON) throws {
+    init(_ json: JSON) throws(WireError) {
         // 1. The content's parts.
         initializationVector = try Self.bytes(json, "iv")
         ciphertext = try Self.bytes(json, "ciphertext")
@@ -69,10 +69,12 @@ extension JWE {
             throw WireError.unsupported("An envelope has at most \(Self.maximumRecipients) recipients.")
         }
         let protected = self.protected
-        recipients = try sources.map { try Self.recipient($0, protected: protected, shared: shared) }
+        recipients = try sources.map { source throws(WireError) in
+            try Self.recipient(source, protected: protected, shared: shared)
+        }
     }
 
-    private static func recipient(_ source: JSON, protected: JSON, shared: JSON) throws -> Recipient {
+    private static func recipient(_ source: JSON, protected: JSON, shared: JSON) throws(WireError) -> Recipient {
         guard source.object != nil else { throw WireError.malformed("A recipient must be a JSON object.") }
         let own = try objectIfPresent(source, "header") ?? .object(JSONObject())
         // RFC 7516 section 7.2.1: the names in the three headers must be disjoint.
@@ -96,20 +98,20 @@ extension JWE {
             encryptedKey: try bytes(source, "encrypted_key"))
     }
 
-    private static func ephemeralKey(_ header: JSON) throws -> P256PublicKey {
+    private static func ephemeralKey(_ header: JSON) throws(WireError) -> P256PublicKey {
         guard let jwk = header["epk"], case .p256(let key)? = try? PublicKey(jwk: jwk) else {
             throw WireError.malformed("The header epk must be a P-256 public key.")
         }
         return key
     }
 
-    private static func textIfPresent(_ json: JSON, _ name: String) throws -> String? {
+    private static func textIfPresent(_ json: JSON, _ name: String) throws(WireError) -> String? {
         guard let value = json[name] else { return nil }
         guard let text = value.string else { throw WireError.malformed("The member \(name) must be text.") }
         return text
     }
 
-    private static func bytesIfPresent(_ json: JSON, _ name: String) throws -> Data? {
+    private static func bytesIfPresent(_ json: JSON, _ name: String) throws(WireError) -> Data? {
         guard let text = try textIfPresent(json, name) else { return nil }
         guard let bytes = Data(base64URL: text) else {
             throw WireError.malformed("The member \(name) is not base64url.")
@@ -117,14 +119,14 @@ extension JWE {
         return bytes
     }
 
-    private static func bytes(_ json: JSON, _ name: String) throws -> Data {
+    private static func bytes(_ json: JSON, _ name: String) throws(WireError) -> Data {
         guard let bytes = try bytesIfPresent(json, name) else {
             throw WireError.malformed("The member \(name) is missing.")
         }
         return bytes
     }
 
-    private static func objectIfPresent(_ json: JSON, _ name: String) throws -> JSON? {
+    private static func objectIfPresent(_ json: JSON, _ name: String) throws(WireError) -> JSON? {
         guard let value = json[name] else { return nil }
         guard value.object != nil else { throw WireError.malformed("The member \(name) must be an object.") }
         return value

@@ -8,7 +8,7 @@ public struct P256PublicKey: Sendable, Hashable {
     public let x963: Data
 
     /// Makes a key of an X9.63 point, uncompressed or compressed. Throws `key-malformed` if it is not on the curve.
-    public init(x963: Data) throws {
+    public init(x963: Data) throws(WireError) {
         let key: P256.KeyAgreement.PublicKey
         do {
             key =

@@ -11,16 +11,16 @@ public enum PrivateKey: Sendable {
     case p256(P256PrivateKey)
 
     /// Makes a new RSA key of 2048 bits, the size C3-PRO's apps expect.
-    public static func generateRSA() throws -> PrivateKey { .rsa(try RSAPrivateKey.generate()) }
+    public static func generateRSA() throws(WireError) -> PrivateKey { .rsa(try RSAPrivateKey.generate()) }
 
     /// Makes a new P-256 key.
-    public static func generateP256() throws -> PrivateKey {
+    public static func generateP256() throws(WireError) -> PrivateKey {
         .p256(try P256PrivateKey(P256.KeyAgreement.PrivateKey()))
     }
 
     /// Reads a private key from PEM: `PRIVATE KEY` (PKCS#8), `RSA PRIVATE KEY` or `EC PRIVATE KEY`, not encrypted.
     /// Throws `key-malformed` or `key-unsupported`.
-    public init(pem: String) throws {
+    public init(pem: String) throws(WireError) {
         let refusal = WireError(.keyMalformed, "The PEM text holds no unencrypted RSA or P-256 private key.")
         guard let documents = try? PEMDocument.parseMultiple(pemString: pem),
             let text = documents.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") })?.pemString
@@ -73,16 +73,17 @@ public struct RSAPrivateKey: Sendable, CustomReflectable {
     /// The key as PKCS#8 in DER. Secret.
     public let pkcs8: Data
 
-    static func generate() throws -> RSAPrivateKey {
-        do {
-            return try RSAPrivateKey(_RSA.Encryption.PrivateKey(keySize: .bits2048))
-        } catch {
+    static func generate() throws(WireError) -> RSAPrivateKey {
+        guard let key = try? _RSA.Encryption.PrivateKey(keySize: .bits2048) else {
             throw WireError(.keyUnsupported, "An RSA key could not be made.")
         }
+        return try RSAPrivateKey(key)
     }
 
-    init(_ key: _RSA.Encryption.PrivateKey) throws {
-        let numbers = try key.publicKey.getKeyPrimitives()
+    init(_ key: _RSA.Encryption.PrivateKey) throws(WireError) {
+        guard let numbers = try? key.publicKey.getKeyPrimitives() else {
+            throw WireError(.keyMalformed, "The RSA key does not give its numbers.")
+        }
         publicKey = try RSAPublicKey(modulus: numbers.modulus, exponent: numbers.publicExponent)
         guard let document = try? PEMDocument(pemString: key.pkcs8PEMRepresentation) else {
             throw WireError(.keyMalformed, "The RSA key has no PKCS#8 form.")
@@ -105,7 +106,7 @@ public struct P256PrivateKey: Sendable, CustomReflectable {
     public let publicKey: P256PublicKey
     private let key: P256.KeyAgreement.PrivateKey
 
-    init(_ key: P256.KeyAgreement.PrivateKey) throws {
+    init(_ key: P256.KeyAgreement.PrivateKey) throws(WireError) {
         self.key = key
         publicKey = try P256PublicKey(x963: key.publicKey.x963Representation)
     }
@@ -114,9 +115,11 @@ public struct P256PrivateKey: Sendable, CustomReflectable {
     public var pkcs8: Data { key.derRepresentation }
 
     /// The shared secret Z with this public key: the x coordinate, 32 bytes (RFC 7518 section 4.6).
-    func agree(with other: P256PublicKey) throws -> Data {
-        let other = try P256.KeyAgreement.PublicKey(x963Representation: other.x963)
-        return try key.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { Data($0) }
+    func agree(with other: P256PublicKey) throws(WireError) -> Data {
+        guard let other = try? P256.KeyAgreement.PublicKey(x963Representation: other.x963),
+            let secret = try? key.sharedSecretFromKeyAgreement(with: other)
+        else { throw WireError(.keyMalformed, "The point gives no secret on the curve P-256.") }
+        return secret.withUnsafeBytes { Data($0) }
     }
 
     public var customMirror: Mirror { Mirror(self, children: ["keyID": publicKey.keyID]) }

@@ -28,7 +28,7 @@ extension PublicKey {
     }
 
     /// Reads the public members; `kid`, `use` and `alg` are not looked at.
-    init(jwk: JSON) throws {
+    init(jwk: JSON) throws(WireError) {
         guard let type = jwk["kty"]?.string else { throw WireError(.keyMalformed, "The JWK has no kty.") }
         switch type {
         case "RSA":

@@ -10,7 +10,7 @@ extension PublicKey {
     /// counts: the rest are the issuers'. A certificate is only a wrapping here: neither its dates nor its issuer are
     /// checked, as in C3-PRO.
     /// Throws `key-malformed`, `key-unsupported` or `key-is-private`.
-    public static func read(from bytes: Data) throws -> [PublicKey] {
+    public static func read(from bytes: Data) throws(WireError) -> [PublicKey] {
         let start = bytes.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         if start.first == UInt8(ascii: "{") { return try readJSON(bytes) }
         if let text = String(data: bytes, encoding: .utf8), text.contains("-----BEGIN ") { return try readPEM(text) }
@@ -20,15 +20,15 @@ extension PublicKey {
         return [try readDER(node)]
     }
 
-    private static func readJSON(_ bytes: Data) throws -> [PublicKey] {
+    private static func readJSON(_ bytes: Data) throws(WireError) -> [PublicKey] {
         guard let json = JSON(reading: bytes) else { throw WireError(.keyMalformed, "The key's JSON cannot be read.") }
         guard let keys = json["keys"] else { return [try PublicKey(jwk: json)] }
         guard let keys = keys.array else { throw WireError(.keyMalformed, "The member keys of a JWK set is a list.") }
         // RFC 7517 section 5: keys of a kind we do not understand are passed over.
-        let usable = try keys.compactMap { key -> PublicKey? in
-            if let use = key["use"]?.string, use != "enc" { return nil }
-            do { return try PublicKey(jwk: key) } catch let error as WireError where error.reason == .keyUnsupported {
-                return nil
+        var usable: [PublicKey] = []
+        for key in keys where (key["use"]?.string ?? "enc") == "enc" {
+            do { usable.append(try PublicKey(jwk: key)) } catch {
+                guard error.reason == .keyUnsupported else { throw error }
             }
         }
         guard !usable.isEmpty else {
@@ -37,7 +37,7 @@ extension PublicKey {
         return usable
     }
 
-    private static func readPEM(_ text: String) throws -> [PublicKey] {
+    private static func readPEM(_ text: String) throws(WireError) -> [PublicKey] {
         // A private key is named as one even where its lines are damaged or it is encrypted.
         if text.contains("PRIVATE KEY-----") {
             throw WireError(.keyIsPrivate, "This is a private key: keep it secret, and give the published one instead.")
@@ -69,7 +69,7 @@ extension PublicKey {
     }
 
     /// One of: SubjectPublicKeyInfo, Certificate, RSAPublicKey of PKCS#1; told apart by the shape of the outer sequence.
-    private static func readDER(_ node: ASN1Node) throws -> PublicKey {
+    private static func readDER(_ node: ASN1Node) throws(WireError) -> PublicKey {
         guard let children = node.fields, let first = children.first else {
             throw WireError(.keyMalformed, "The DER is neither a public key nor a certificate.")
         }
@@ -99,7 +99,7 @@ extension PublicKey {
         return rest.dropFirst(4).first
     }
 
-    private static func readSubjectPublicKeyInfo(_ node: ASN1Node) throws -> PublicKey {
+    private static func readSubjectPublicKeyInfo(_ node: ASN1Node) throws(WireError) -> PublicKey {
         guard let fields = node.fields, fields.count == 2, let algorithm = fields[0].fields,
             let identifier = algorithm.first.flatMap({ try? ASN1ObjectIdentifier(derEncoded: $0) }),
             let key = try? ASN1BitString(derEncoded: fields[1]), key.paddingBits == 0
@@ -119,7 +119,7 @@ extension PublicKey {
         }
     }
 
-    private static func rsaKey(pkcs1 node: ASN1Node) throws -> RSAPublicKey {
+    private static func rsaKey(pkcs1 node: ASN1Node) throws(WireError) -> RSAPublicKey {
         guard let numbers = node.fields, numbers.count == 2,
             let modulus = try? ArraySlice<UInt8>(derEncoded: numbers[0]),
             let exponent = try? ArraySlice<UInt8>(derEncoded: numbers[1])

@@ -17,7 +17,7 @@ public struct RSAPublicKey: Sendable, Hashable {
 
     /// Makes a key of its numbers, big endian. Throws `key-unsupported` below 2048 or above 8192 bits, or if the
     /// numbers are no RSA key.
-    public init(modulus: Data, exponent: Data) throws {
+    public init(modulus: Data, exponent: Data) throws(WireError) {
         let modulus = Data(modulus.drop { $0 == 0 })
         let exponent = Data(exponent.drop { $0 == 0 })
         let refusal = WireError(.keyUnsupported, "An RSA key must have 2048 to 8192 bits and a proper exponent.")
@@ -25,11 +25,10 @@ public struct RSAPublicKey: Sendable, Hashable {
         guard modulus.count >= 256, modulus.count <= Self.maximumModulusBytes, (1...5).contains(exponent.count) else {
             throw refusal
         }
-        do {
-            let key = try _RSA.Encryption.PublicKey(n: modulus, e: exponent)
-            guard key.keySizeInBits >= 2048, key.keySizeInBits % 8 == 0 else { throw refusal }
-            subjectPublicKeyInfo = key.derRepresentation
-        } catch { throw refusal }
+        guard let key = try? _RSA.Encryption.PublicKey(n: modulus, e: exponent), key.keySizeInBits >= 2048,
+            key.keySizeInBits % 8 == 0
+        else { throw refusal }
+        subjectPublicKeyInfo = key.derRepresentation
         self.modulus = modulus
         self.exponent = exponent
     }
@@ -42,9 +41,11 @@ public struct RSAPublicKey: Sendable, Hashable {
     }
 
     /// Wraps a content key by RSAES-OAEP (RFC 8017 section 7.1).
-    func wrap(_ contentKey: SymmetricKey, hash: OAEPHash) throws -> Data {
-        let key = try _RSA.Encryption.PublicKey(derRepresentation: subjectPublicKeyInfo)
-        return try key.encrypt(contentKey.withUnsafeBytes { Data($0) }, padding: hash.padding)
+    func wrap(_ contentKey: SymmetricKey, hash: OAEPHash) throws(WireError) -> Data {
+        do {
+            let key = try _RSA.Encryption.PublicKey(derRepresentation: subjectPublicKeyInfo)
+            return try key.encrypt(contentKey.withUnsafeBytes { Data($0) }, padding: hash.padding)
+        } catch { throw .sealingFailed }
     }
 }
 

@@ -26,11 +26,13 @@ public struct OfferedCodings {
     /// Returns the codings of a value set, by `#id` or canonical URL; nil where it is not at hand or says its members in a
     /// way that takes a terminology server.
     public func codings(inSet name: String) -> [Coding]? {
-        codings(inSet: name, below: [])
+        var known: [String: [Coding]?] = [:]
+        return codings(inSet: name, known: &known)
     }
 
-    /// - Parameter below: the sets that led here, since sets may include one another in a circle.
-    private func codings(inSet name: String, below: [String]) -> [Coding]? {
+    /// - Parameter known: the codings of the sets met so far, each read once however many sets include it. One that is
+    ///   still being read has none, since sets may include one another in a circle.
+    private func codings(inSet name: String, known: inout [String: [Coding]?]) -> [Coding]? {
         let set =
             name.hasPrefix("#")
             ? questionnaire.containedResource(name)?.as(ValueSet.self)
@@ -38,7 +40,11 @@ public struct OfferedCodings {
         guard let set else { return nil }
         // One set has two names, its id in the form and its URL.
         let key = set.url ?? name
-        return below.contains(key) ? [] : codings(in: set, below: below + [key])
+        if let codings = known[key] { return codings }
+        known[key] = .some([])
+        let codings = codings(in: set, known: &known)
+        known[key] = .some(codings)
+        return codings
     }
 
     private func contained(canonical: String) -> ValueSet? {
@@ -47,7 +53,7 @@ public struct OfferedCodings {
     }
 
     /// The expansion, else the concepts that are included by name; nil where the set says its members in another way.
-    private func codings(in set: ValueSet, below: [String]) -> [Coding]? {
+    private func codings(in set: ValueSet, known: inout [String: [Coding]?]) -> [Coding]? {
         let expansion = expanded(set.expansion?.contains ?? [])
         if !expansion.isEmpty { return expansion }
         guard let compose = set.compose, !compose.include.isEmpty else { return nil }
@@ -55,11 +61,11 @@ public struct OfferedCodings {
         // A value set has a code once, however many parts include it.
         var seen: Set<Key> = []
         for include in compose.include {
-            guard let members = self.codings(of: include, below: below) else { return nil }
+            guard let members = self.codings(of: include, known: &known) else { return nil }
             codings += members.filter { seen.insert(Key($0)).inserted }
         }
         for exclude in compose.exclude {
-            guard let excluded = self.codings(of: exclude, below: below) else { return nil }
+            guard let excluded = self.codings(of: exclude, known: &known) else { return nil }
             let keys = Set(excluded.map(Key.init))
             codings.removeAll { keys.contains(Key($0)) }
         }
@@ -79,7 +85,7 @@ public struct OfferedCodings {
 
     /// One `include` or `exclude`: its concepts, the members common to the sets it names, or both at once. A whole
     /// system or a filter needs a terminology server.
-    private func codings(of part: ValueSet.Compose.Include, below: [String]) -> [Coding]? {
+    private func codings(of part: ValueSet.Compose.Include, known: inout [String: [Coding]?]) -> [Coding]? {
         let concepts = part.concept.compactMap { concept in
             concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }
         }
@@ -87,7 +93,7 @@ public struct OfferedCodings {
         guard isNamed || (!part.valueSet.isEmpty && part.system == nil), part.filter.isEmpty else { return nil }
         var members = isNamed ? concepts : nil
         for name in part.valueSet {
-            guard let set = codings(inSet: name, below: below) else { return nil }
+            guard let set = codings(inSet: name, known: &known) else { return nil }
             let keys = Set(set.map(Key.init))
             members = members.map { $0.filter { keys.contains(Key($0)) } } ?? set
         }

@@ -30,20 +30,9 @@ extension RecordsFailure {
         case let failure as HTTPFailure where failure == .bodyTooLarge: self = .tooLarge
         case let failure as HTTPFailure:
             self.init(
-                status: failure.status, issue: Self.issue(of: failure.status), code: failure.code,
+                status: failure.status, issue: IssueType(rawValue: failure.issueType), code: failure.code,
                 message: failure.message, headers: failure.headers)
         default: self = .unavailable
-        }
-    }
-
-    /// What FHIR calls that which the server's HTTP refuses.
-    private static func issue(of status: HTTPResponse.Status) -> IssueType {
-        switch status.code {
-        case 405, 415: .notSupported
-        case 413: .tooLong
-        case 429: .throttled
-        case 400..<500: .invalid
-        default: .transient
         }
     }
 

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Runs the test files of this folder side by side, a file a process, as many at a time as there are processors.
+
+    Tests/Integration/run.py [--jobs N] [FILE ...]      FILE such as test_http; all of them unless given
+
+Files that compare times, or fill a machine, run alone when the others are done. What a file prints is shown when it has
+ended. Exit status: 0 if every test of every file passed.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+# They measure how long something takes beside an attack, or how much memory is left.
+ALONE = ("test_attacks", "test_hostile", "test_full_disk")
+# Those that take longest begin first, so that no processor waits for one of them at the end.
+FIRST = ("test_validation", "test_apple_platforms", "test_two_processes", "test_kill", "test_package", "test_profiles")
+# Seconds after which a file is stopped: something waits for what never comes.
+LIMIT = 45 * 60
+
+
+class Running:
+    """One file, run by a process of its own."""
+
+    def __init__(self, name):
+        self.name = name
+        self.began = time.monotonic()
+        self.output = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", "-m", "unittest", "-v", name], cwd=FOLDER, stdin=subprocess.DEVNULL,
+            stdout=self.output, stderr=subprocess.STDOUT, start_new_session=True)
+
+    def has_ended(self):
+        if self.process.poll() is not None:
+            return True
+        if time.monotonic() - self.began > LIMIT:
+            self.stop()
+            return True
+        return False
+
+    def stop(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+    def seconds(self):
+        return time.monotonic() - self.began
+
+    def text(self):
+        self.output.seek(0)
+        return self.output.read().decode("utf-8", "replace")
+
+
+def show(running, totals):
+    text = running.text()
+    passed = running.process.returncode == 0
+    print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s", flush=True)
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    found = re.findall(r"^Ran (\d+) tests? in", text, re.MULTILINE)
+    totals["tests"] += int(found[-1]) if found else 0
+    skipped = re.findall(r"^(?:OK|FAILED) \(.*?skipped=(\d+)", text, re.MULTILINE)
+    totals["skipped"] += int(skipped[-1]) if skipped else 0
+    if not passed or not found:
+        totals["failed"].append(running.name)
+
+
+def run(names, jobs, totals):
+    waiting = list(names)
+    running = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(Running(waiting.pop(0)))
+            ended = [one for one in running if one.has_ended()]
+            for one in ended:
+                running.remove(one)
+                show(one, totals)
+            if not ended:
+                time.sleep(0.1)
+    finally:
+        for one in running:
+            one.stop()
+
+
+def order(names):
+    return sorted(names, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--jobs", type=int, default=max(1, min(8, os.cpu_count() or 1)))
+    options = parser.parse_args()
+    names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in FOLDER.glob("test_*.py")]
+    began = time.monotonic()
+    totals = {"tests": 0, "skipped": 0, "failed": []}
+    run(order(name for name in names if name not in ALONE), options.jobs, totals)
+    run(order(name for name in names if name in ALONE), 1, totals)
+    took = time.monotonic() - began
+    skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
+    print(f"== {len(names)} files, {totals['tests']} tests{skipped} in {took:.0f} s")
+    if totals["failed"]:
+        print("== FAILED: " + ", ".join(totals["failed"]))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main())
