@@ -1,5 +1,5 @@
 extension HealthAccount {
-    /// Where something that was converted is counted.
+    /// The place in the import report where something that was converted is counted.
     public struct Place: Sendable, Hashable {
         /// The row of the account; nil for what is counted in ``HealthAccount/besides``.
         let row: Int?

@@ -125,7 +125,7 @@ public final class HealthConversion {
         return sink.isKnown(identity) ? .alreadyKnown : nil
     }
 
-    /// What the observations of a source have in common. A device that was not met before is handed on first.
+    /// Returns the frame of the observations of a source. A device that was not met before is handed on first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
         for known in frames where known.source === source { return known.frame }
         if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }

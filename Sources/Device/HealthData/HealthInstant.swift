@@ -67,7 +67,7 @@ public struct HealthInstant: Sendable, Hashable {
 public struct TimeZoneOffsets {
     private var zones: [String: TimeZone?] = [:]
     private var last: (name: String, zone: TimeZone?) = ("", nil)
-    /// What was answered for the last zone, by quarters of an hour: samples stand in the order of time.
+    /// The offsets that were looked up in the last zone, by quarters of an hour: samples stand in the order of time.
     private var answers = Array(repeating: Answer(), count: 8)
 
     private struct Answer {

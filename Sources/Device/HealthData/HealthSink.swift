@@ -2,7 +2,7 @@ import FHIR
 
 /// Who takes what a conversion makes.
 ///
-/// What nobody takes is not made, and is counted as of an unsupported type.
+/// A resource that no closure takes is not made, and is counted as of an unsupported type.
 public struct HealthSink {
     /// Whether a sample was converted at an earlier time; such are skipped.
     public var isKnown: (SampleIdentity) -> Bool

@@ -45,7 +45,7 @@ public struct IdentitySet: Sendable {
         }
     }
 
-    /// What was found in passing. It says nothing, but must be kept lest the looking be left out.
+    /// The slots that `lookAhead` read, added up. The sum says nothing, but must be kept lest the reads be left out.
     private var looked: UInt64 = 0
 
     private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }

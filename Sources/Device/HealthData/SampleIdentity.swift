@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What makes a sample the same sample wherever and whenever it is read: the SHA-256 of its content.
+/// The fingerprint that makes a sample the same sample wherever and whenever it is read: the SHA-256 of its content.
 ///
 /// Exports carry no identifiers, so type, start, end, value, unit and source are the identity. Instants count, not
 /// the offsets they are written with. The source is the kind of product and the version, **never the name**: the hash
@@ -145,7 +145,7 @@ extension HealthSample {
 private struct IdentityContent {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
-    /// What does not fit.
+    /// The bytes from the first part on that does not fit the buffer.
     private var rest: [UInt8] = []
 
     init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }

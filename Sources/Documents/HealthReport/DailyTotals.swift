@@ -27,7 +27,7 @@ public struct DailyTotals: Sendable {
     /// As many sources are told apart; more are one source a kind of product.
     static let sourceLimit = 256
 
-    /// Why a sample is not in the totals.
+    /// The reason that a sample is not in the daily aggregates.
     public enum LeftOut: String, Sendable, CaseIterable {
         /// The amount is negative.
         case negative
@@ -127,7 +127,7 @@ public struct DailyTotals: Sendable {
     }
 }
 
-/// What one day adds up to.
+/// A daily aggregate: the sum of one day.
 public struct DayTotal: Sendable, Hashable {
     /// The day.
     public let day: HealthDay
@@ -135,7 +135,7 @@ public struct DayTotal: Sendable, Hashable {
     public let total: Double
     /// The plain sum of all samples, whatever they overlap.
     public let plainSum: Double
-    /// What each source contributes to the total, the most believed first.
+    /// The parts of the total that the sources contribute, the most believed first.
     public let sources: [Contribution]
 
     /// The part of one source.

@@ -144,7 +144,7 @@ extension HealthReportPage {
         }
     }
 
-    /// What was read and is in no plot.
+    /// The observations that were read and are in no plot, counted by reason.
     private var leftOut: [(what: String, count: Int)] {
         [
             ("Outside of the days asked for", outsideDays),

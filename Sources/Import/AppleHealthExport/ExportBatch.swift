@@ -1,6 +1,7 @@
 import HealthData
 
-/// What was read of an export and is to be converted: it goes from the core that reads to the one that converts.
+/// A batch that was read of an export and is to be converted: it goes from the core that reads to the one that
+/// converts.
 struct ExportBatch: Sendable {
     enum Role: Sendable {
         case standalone
@@ -11,7 +12,7 @@ struct ExportBatch: Sendable {
         case correlation
     }
 
-    /// What is to be done with a sample.
+    /// The instruction for converting a sample: its row of the import report and its role.
     struct Mark: Sendable {
         let row: Int
         let role: Role

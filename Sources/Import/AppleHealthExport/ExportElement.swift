@@ -40,7 +40,7 @@ enum ExportElement: Int, CaseIterable {
     /// The name as it stands in the account.
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
-    /// How the element stands in the account.
+    /// The standing of the element in the import report.
     enum Standing {
         /// Converted or skipped, and counted either way.
         case element

@@ -5,7 +5,7 @@ import HealthData
 struct ExportRecordFiles {
     private static let chunk = 1 << 16
 
-    /// What the XML says of the files, as far as it is read.
+    /// The entries of the XML for the files, as far as it is read.
     var entries = ExportFileEntries()
 
     /// Reads one file and counts it.
@@ -80,8 +80,8 @@ struct ExportRecordFiles {
     }
 }
 
-/// What the XML says of the files beside it, by the files' names without folders: folders have other names in other
-/// languages.
+/// The entries of the XML for the files beside it, by the files' names without folders: folders have other names in
+/// other languages.
 struct ExportFileEntries: Sendable {
     /// The workout that a route belongs to.
     struct Route: Sendable {

@@ -8,7 +8,7 @@ public struct HealthNight: Sendable, Hashable {
 
     public var times: SleepTimes { sessions.reduce(into: SleepTimes()) { $0 += $1.times } }
 
-    /// What the sessions are made of: the identities of all samples in them, by time. Empty where they were not kept.
+    /// The fingerprints of all samples in the sessions, by time. Empty where they were not kept.
     public var samples: [SampleIdentity] { sessions.flatMap(\.samples) }
 }
 

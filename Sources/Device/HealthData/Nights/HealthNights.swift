@@ -20,7 +20,7 @@ public struct HealthNights: Sendable {
     /// From 18:00, where a night begins, to midnight.
     static let evening: Int64 = 6 * 3600
 
-    /// Why a sample is in no night.
+    /// The reason that a sample is in no night.
     public enum LeftOut: String, Sendable, CaseIterable {
         /// The sample ends before it has lasted.
         case empty

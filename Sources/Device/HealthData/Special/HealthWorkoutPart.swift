@@ -11,7 +11,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
     public var end: HealthInstant
     /// Thousandths of a second behind ``end``: laps are timed more finely than samples are.
     public let endMilliseconds: Int
-    /// What the metadata say of it: the stroke style of a lap.
+    /// The metadata of the part: the stroke style of a lap.
     public var context = HealthContext()
     /// The statistics of an activity.
     public private(set) var figures: [Figure] = []

@@ -40,7 +40,7 @@ enum HeartbeatList {
     /// Twelve hours in hundredths of a second.
     private static let halfDay = 4_320_000
 
-    /// What the person's clock showed, in hundredths of a second since twelve.
+    /// Returns the time that the person's clock showed, in hundredths of a second since twelve.
     private static func clock(of instant: HealthInstant) -> Int {
         remainder(Int(instant.seconds) + Int(instant.offsetMinutes) * 60, 43_200) * 100
     }
