@@ -46,7 +46,7 @@ public struct HealthAccount: Sendable {
         var skipped = Array(repeating: 0, count: SkipReason.all.count)
     }
 
-    /// Makes an account of nothing.
+    /// Makes an empty import report.
     public init() {}
 
     /// The elements that were converted or skipped.
@@ -79,8 +79,8 @@ public struct HealthAccount: Sendable {
         return result
     }
 
-    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an account may
-    /// be shown where the data may not.
+    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an import
+    /// report may be shown where the data may not.
     ///
     /// - Parameter isTyped: whether the name is that of a type in a table, which may be a study's own and of any form.
     public mutating func row(for type: String, isTyped: Bool = false) -> Int {
@@ -154,7 +154,7 @@ public struct HealthAccount: Sendable {
             && (text.hasPrefix("HK") || sourceElements.contains(text))
     }
 
-    /// Elements that are no samples and stand in the account under their own names.
+    /// Elements that are no samples and stand in the import report under their own names.
     private static let sourceElements: Set<String> = [
         "ActivitySummary", "ClinicalRecord", "Audiogram", "VisionPrescription", "Record", "Correlation", "Workout",
         "other",

@@ -164,7 +164,7 @@ public struct HealthMember: Sendable, Hashable {
     public let measure: HealthMeasure
     /// The number with its unit.
     public let quantity: HealthQuantity
-    /// The identity it would have alone.
+    /// The fingerprint it would have alone.
     public let identity: SampleIdentity
 
     /// Makes a member of its parts.

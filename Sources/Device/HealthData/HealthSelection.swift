@@ -12,9 +12,9 @@ public struct HealthSelection: Sendable {
         case clinicalRecords = "clinical-records"
         /// Clinical notes, which hospitals have written in words: notes, letters, reports (``ClinicalRecord/isNote``).
         case notes
-        /// The single beats behind values of the heart rate variability.
+        /// The beat-to-beat times (RR intervals) behind values of the heart rate variability.
         case heartbeats
-        /// A summary of each night, made of the stages of sleep.
+        /// A summary of each night's sleep sessions, made of the stages of sleep.
         case nights
 
         /// Whether it leaves only where the study's consent names it. Nights say nothing that the samples do not.

@@ -1,8 +1,8 @@
 import FHIR
 import HealthData
 
-/// Sums of steps, energy, distances and the like by day of the person's clock, in which phone and watch that counted
-/// the same thing count once. A view: the samples themselves are never changed.
+/// Daily aggregates: sums of steps, energy, distances and the like by day of the person's clock, in which phone and
+/// watch that counted the same thing count once. A view: the samples themselves are never changed.
 ///
 /// The rule, for each type by itself:
 ///
@@ -37,7 +37,7 @@ public struct DailyTotals: Sendable {
         case overLimit = "over-limit"
     }
 
-    /// How many samples are not in the totals.
+    /// The number of samples that are not in the daily aggregates, by reason.
     public private(set) var leftOut: [LeftOut: Int] = [:]
     private var entries: [HealthType: [Entry]]
     private var count = 0

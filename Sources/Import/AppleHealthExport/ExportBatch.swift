@@ -21,7 +21,7 @@ struct ExportBatch: Sendable {
     /// A record with a structure of its own.
     struct Special: Sendable {
         let record: any SpecialRecord
-        /// The row of the account; nil for what is no element of the XML.
+        /// The row of the import report; nil for what is no element of the XML.
         let row: Int?
         let repairs: Repairs
     }
@@ -30,13 +30,13 @@ struct ExportBatch: Sendable {
     /// One for each sample.
     var marks: [Mark] = []
     var specials: [Special] = []
-    /// The rows of the account that came up since the last batch, in order: both sides number them alike.
+    /// The rows of the import report that came up since the last batch, in order: both sides number them alike.
     var rows: [String] = []
     var progress = HealthProgress()
 }
 
 extension HealthConversion {
-    /// Converts what waits, and gives the whole account.
+    /// Converts what waits, and gives the whole import report.
     func finish(with read: HealthAccount) throws -> HealthAccount {
         try finish()
         account.merge(read)

@@ -37,7 +37,7 @@ enum ExportElement: Int, CaseIterable {
 
     var index: Int { rawValue }
 
-    /// The name as it stands in the account.
+    /// The name as it stands in the import report.
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
     /// The standing of the element in the import report.

@@ -11,7 +11,8 @@ struct ExportRecordFiles {
     /// Reads one file and counts it.
     ///
     /// - Parameter name: the file's own, to find its entry in the XML. It goes nowhere.
-    /// - Returns: the record; nil where nothing comes of the file: it is not asked for, or its problem is in the account.
+    /// - Returns: the record; nil where nothing comes of the file: it is not asked for, or its problem is in the import
+    ///   report.
     func read(
         _ kind: ExportFile, name: String, _ source: any ByteSource, _ selection: HealthSelection,
         _ account: inout HealthAccount

@@ -3,8 +3,8 @@ import Foundation
 
 /// A piece of health data with a structure of its own: an electrocardiogram, a route, a questionnaire's answers.
 ///
-/// It follows ``HealthSample``: no field can hold a person's name or an app's free text, the identity is the content,
-/// and the observation has the same members in the same order.
+/// It follows ``HealthSample``: no field can hold a person's name or an app's free text, the fingerprint is that of the
+/// content, and the observation has the same members in the same order.
 public protocol SpecialRecord: Sendable, Hashable {
     /// Which kind it is.
     var kind: SpecialKind { get }
@@ -95,7 +95,7 @@ public struct SpecialOrigin: Sendable, Hashable {
     }
 }
 
-/// The bytes that make a record's identity. Every text ends with a zero byte, so that none runs into the next.
+/// The bytes that make a record's fingerprint. Every text ends with a zero byte, so that none runs into the next.
 struct RecordContent {
     private(set) var bytes: [UInt8] = []
 

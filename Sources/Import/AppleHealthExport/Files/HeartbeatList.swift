@@ -1,7 +1,7 @@
 import FHIR
 import HealthData
 
-/// The beats of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
+/// The beat-to-beat times of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
 enum HeartbeatList {
     /// Reads the attributes of the record and of its `InstantaneousBeatsPerMinute`s. Beats that cannot be read are left
     /// out, and the next one says that beats before it are missing.
