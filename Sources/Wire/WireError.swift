@@ -1,6 +1,6 @@
 import Core
 
-/// Why Wire refused a key, an envelope or a request to seal one.
+/// The reason that Wire refused a key, an envelope or a request to seal one.
 ///
 /// The message never holds key material, plaintext or a part of an envelope.
 public struct WireError: CodedError, Hashable {

@@ -1,7 +1,7 @@
 import FHIR
 
 extension HealthAccount {
-    /// The account for the summary: read, converted, skipped by type and reason, repaired, and the rest by name.
+    /// The import report for the summary: read, converted, skipped by type and reason, repaired, and the rest by name.
     public var json: JSON {
         var object = JSONObject()
         object["outcome"] = .string(outcome.rawValue)

@@ -1,4 +1,4 @@
-/// What became of every element that was read: nothing is lost silently.
+/// The import report: what became of every element that was read. Nothing is lost silently.
 ///
 /// It adds up: ``read`` = ``converted`` + all of ``skipped``. ``converted`` is the number of observations made;
 /// ``repaired`` counts those among them that had to be mended, by kind. Elements are the records (those inside
@@ -20,16 +20,16 @@ public struct HealthAccount: Sendable {
     public var problem: (code: String, message: String)?
     /// The elements by the name they have in the source: `Record`, `Workout`.
     public var elements: [String: Int] = [:]
-    /// What belongs to elements, by name: `MetadataEntry`, `WorkoutEvent`.
+    /// The parts of elements, counted by name: `MetadataEntry`, `WorkoutEvent`.
     public var parts: [String: Int] = [:]
-    /// What is never read, by name or kind.
+    /// The elements and files that are never read, counted by name or kind.
     public var notRead: [String: Int] = [:]
-    /// What came besides the elements: from files of their own, and made of other observations, by type and what became
-    /// of it. It is not among ``read``.
+    /// The resources besides the elements (from files of their own, or derived from other observations), counted by
+    /// type and outcome. They are not among ``read``.
     public var besides: [String: [String: Int]] = [:]
     /// Why files gave nothing, by code.
     public var fileProblems: [String: Int] = [:]
-    /// What was mended in files, by code.
+    /// The repairs and omissions in files, counted by code.
     public var fileNotes: [String: Int] = [:]
     /// Bytes and values that were filtered out of the source, by kind.
     public var filtered: [String: Int] = [:]
@@ -46,7 +46,7 @@ public struct HealthAccount: Sendable {
         var skipped = Array(repeating: 0, count: SkipReason.all.count)
     }
 
-    /// Makes an account of nothing.
+    /// Makes an empty import report.
     public init() {}
 
     /// The elements that were converted or skipped.
@@ -61,7 +61,7 @@ public struct HealthAccount: Sendable {
         Dictionary(rows.filter { $0.converted > 0 }.map { ($0.name, $0.converted) }, uniquingKeysWith: +)
     }
 
-    /// What was skipped, by type and reason.
+    /// The skipped elements, counted by type and reason.
     public var skipped: [String: [SkipReason: Int]] {
         var result: [String: [SkipReason: Int]] = [:]
         for row in rows {
@@ -79,8 +79,8 @@ public struct HealthAccount: Sendable {
         return result
     }
 
-    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an account may
-    /// be shown where the data may not.
+    /// The row of a type, for counting. The names are bounded in number and kept to HealthKit's form, as an import
+    /// report may be shown where the data may not.
     ///
     /// - Parameter isTyped: whether the name is that of a type in a table, which may be a study's own and of any form.
     public mutating func row(for type: String, isTyped: Bool = false) -> Int {
@@ -154,7 +154,7 @@ public struct HealthAccount: Sendable {
             && (text.hasPrefix("HK") || sourceElements.contains(text))
     }
 
-    /// Elements that are no samples and stand in the account under their own names.
+    /// Elements that are no samples and stand in the import report under their own names.
     private static let sourceElements: Set<String> = [
         "ActivitySummary", "ClinicalRecord", "Audiogram", "VisionPrescription", "Record", "Correlation", "Workout",
         "other",

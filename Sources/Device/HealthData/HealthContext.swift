@@ -27,7 +27,8 @@ public struct HealthContext: Sendable, Hashable {
         case datum(HealthMetadatum)
     }
 
-    /// What a key and its value say; nil where it is not on the list, or the value is none that the key can have.
+    /// Returns the entry that a key and its value stand for; nil where the key is not on the list, or the value is none
+    /// that the key can have.
     public static func entry(key name: String, value: String) -> Entry? {
         if name == "HKWasUserEntered" { return value == "1" || value == "0" ? .wasUserEntered(value == "1") : nil }
         guard let key = HealthMetadataKey.named(name), !key.isRevealing else { return nil }
@@ -48,7 +49,7 @@ public struct HealthContext: Sendable, Hashable {
         return true
     }
 
-    /// What the metadata says of a key.
+    /// The value of the metadatum with this key; nil where there is none.
     public subscript(key: String) -> HealthMetadatum.Value? { metadata.first { $0.key.key == key }?.value }
 }
 

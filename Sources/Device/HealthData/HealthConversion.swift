@@ -1,11 +1,12 @@
 import FHIR
 import Foundation
 
-/// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps account.
+/// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps the
+/// import report.
 ///
-/// Pure but for the sink. Memory grows by some ten bytes a sample (its identity), where the sink does not know them again
-/// (``HealthSink/counting``), and by the members of correlations that wait for them, at most ``pressureLimit`` and
-/// ``nutrientLimit``.
+/// Pure but for the sink. Memory grows by some ten bytes a sample (its fingerprint), where the sink does not know them
+/// again (``HealthSink/counting``), and by the members of correlations that wait for them, at most ``pressureLimit``
+/// and ``nutrientLimit``.
 public final class HealthConversion {
     /// As many pressures wait for their blood pressure: exports have all systolic ones before the first diastolic one. When
     /// there are more, those that wait are let go.
@@ -16,7 +17,7 @@ public final class HealthConversion {
 
     private static let frameLimit = 8
 
-    /// The account so far.
+    /// The import report so far.
     public var account = HealthAccount()
     /// The samples and the form that were asked for.
     public let selection: HealthSelection
@@ -56,11 +57,11 @@ public final class HealthConversion {
         self.init(selection, HealthSink(isKnown: isKnown, observation: emit))
     }
 
-    /// Converts a sample, or counts why not, in the row of the account.
+    /// Converts a sample, or counts why not, in the row of the import report.
     ///
     /// - Throws: what `emit` throws.
     ///
-    /// - Parameter identity: the sample's identity where ``identities(of:)`` gave it.
+    /// - Parameter identity: the sample's fingerprint where ``identities(of:)`` gave it.
     public func add(_ sample: HealthSample, row: Int, identity: SampleIdentity? = nil) throws {
         if identity == nil, let reason = reasonToSkip(sample) {
             account.skip(row, reason)
@@ -78,7 +79,7 @@ public final class HealthConversion {
         if isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
     }
 
-    /// The identities of samples that are added next; nil for one that is skipped whatever it is.
+    /// The fingerprints of samples that are added next; nil for one that is skipped whatever it is.
     ///
     /// Asked for many at once, the places where they would stand in memory are looked at together: one after the other,
     /// each would be waited for.
@@ -90,7 +91,8 @@ public final class HealthConversion {
 
     /// Converts a record with a structure of its own, or counts why not.
     ///
-    /// - Parameter row: the row of the account; nil for what is no element of the source (``HealthAccount/besides``).
+    /// - Parameter row: the row of the import report; nil for what is no element of the source
+    ///   (``HealthAccount/besides``).
     /// - Throws: what the sink throws.
     public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
         var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
@@ -119,13 +121,13 @@ public final class HealthConversion {
         }
     }
 
-    /// Notes an identity; the reason to skip what has it where it is not new.
+    /// Notes a fingerprint; the reason to skip what has it where it is not new.
     private func enter(_ identity: SampleIdentity, isKept: Bool) -> SkipReason? {
         guard !isKept || seen.insert(identity.key) else { return .duplicate }
         return sink.isKnown(identity) ? .alreadyKnown : nil
     }
 
-    /// What the observations of a source have in common. A device that was not met before is handed on first.
+    /// Returns the frame of the observations of a source. A device that was not met before is handed on first.
     private func frame(of source: HealthSource) throws -> ObservationFrame {
         for known in frames where known.source === source { return known.frame }
         if let device = source.device, devices.insert(device).inserted { try sink.device?(device) }

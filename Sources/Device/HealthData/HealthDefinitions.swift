@@ -1,6 +1,6 @@
 import FHIR
 
-/// What the extensions and codes mean that health observations bear and neither R4, HealthKit nor LOINC defines.
+/// The definitions of the extensions and codes of health observations that neither R4, HealthKit nor LOINC defines.
 public enum HealthDefinitions {
     /// The extensions, as FHIR defines extensions: those of metadata, of what a workout's activities measured, and of the
     /// points of an audiogram.

@@ -19,7 +19,7 @@ public struct HealthDevice: Sendable, Hashable {
         self.manufacturer = self.hardware == nil ? manufacturer.flatMap(Redaction.manufacturer) : Redaction.apple
     }
 
-    /// What the resource's id is made of.
+    /// The bytes from which the resource's id is made.
     private var content: [UInt8] {
         Array("device\u{0}\(product.rawValue)\u{0}\(manufacturer ?? "")\u{0}\(hardware ?? "")".utf8)
     }

@@ -5,7 +5,7 @@ import Foundation
 public struct HealthInstant: Sendable, Hashable {
     /// Seconds since 1970-01-01T00:00:00Z.
     public var seconds: Int64
-    /// Minutes east of UTC. It is written with the instant and is no part of a sample's identity: an export made in
+    /// Minutes east of UTC. It is written with the instant and is no part of a sample's fingerprint: an export made in
     /// another season shows the same instants with another offset.
     public var offsetMinutes: Int16
 
@@ -67,7 +67,7 @@ public struct HealthInstant: Sendable, Hashable {
 public struct TimeZoneOffsets {
     private var zones: [String: TimeZone?] = [:]
     private var last: (name: String, zone: TimeZone?) = ("", nil)
-    /// What was answered for the last zone, by quarters of an hour: samples stand in the order of time.
+    /// The offsets that were looked up in the last zone, by quarters of an hour: samples stand in the order of time.
     private var answers = Array(repeating: Answer(), count: 8)
 
     private struct Answer {

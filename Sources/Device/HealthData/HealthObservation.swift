@@ -4,7 +4,7 @@ import FHIR
 public struct HealthObservation: Sendable {
     /// The sample.
     public let sample: HealthSample
-    /// The sample's identity, from which the id is made.
+    /// The sample's fingerprint, from which the id is made.
     public let identity: SampleIdentity
     private let frame: ObservationFrame
 

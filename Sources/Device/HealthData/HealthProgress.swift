@@ -1,4 +1,4 @@
-/// How far a source is read.
+/// The progress of reading a source.
 public struct HealthProgress: Sendable, Hashable {
     /// The bytes of the source that are read: of an archive, its compressed ones.
     public var bytes: Int64

@@ -9,7 +9,7 @@ public struct HealthQuantity: Sendable, Hashable {
     public let unit: SourceUnit
     /// The value in the measure's unit. The digits are the written ones wherever the unit differs by powers of ten.
     public let number: JSONNumber
-    /// What had to be mended.
+    /// The repairs that reading the value needed.
     public let repairs: Repairs
 
     /// Brings a written value to the unit of a measure.

@@ -8,7 +8,7 @@ import Foundation
 /// A sample is handed on many times and changed hardly ever: its content stands behind one reference, so that handing it
 /// on is cheap and changing it makes it anew (``change(_:)``).
 public struct HealthSample: Sendable, Hashable {
-    /// What is in a sample.
+    /// The content of a sample.
     public struct Content: Sendable, Hashable {
         /// The type.
         public let type: HealthType
@@ -26,7 +26,7 @@ public struct HealthSample: Sendable, Hashable {
         public var context: HealthContext
         /// The identifier HealthKit gave the sample; exports have none.
         public var uuid: UUID?
-        /// What had to be mended to read it.
+        /// The repairs that reading it needed.
         public var repairs: Repairs
         /// The samples that are part of it and have observations of their own.
         public var members: [SampleIdentity] = []
@@ -142,7 +142,7 @@ public struct HealthSample: Sendable, Hashable {
     }
 }
 
-/// What a sample says.
+/// The value of a sample.
 public enum HealthValue: Sendable, Hashable {
     /// A number with a unit.
     case quantity(HealthQuantity)
@@ -164,7 +164,7 @@ public struct HealthMember: Sendable, Hashable {
     public let measure: HealthMeasure
     /// The number with its unit.
     public let quantity: HealthQuantity
-    /// The identity it would have alone.
+    /// The fingerprint it would have alone.
     public let identity: SampleIdentity
 
     /// Makes a member of its parts.
@@ -233,7 +233,7 @@ public struct HealthWorkout: Sendable, Hashable {
     }
 }
 
-/// What made a sample, without a name: the kind of product and the version of its software.
+/// The source of a sample, without a name: the kind of product and the version of its software.
 ///
 /// An object, as millions of samples refer to a few of them.
 public final class HealthSource: Sendable, Hashable {
@@ -241,7 +241,7 @@ public final class HealthSource: Sendable, Hashable {
     public let product: HealthProduct
     /// Digits, letters and points; empty where it is not known or could be something else.
     public let version: String
-    /// What is known of the device itself; nil where the source does not tell.
+    /// The device itself, as far as it is known; nil where the source does not tell.
     public let device: HealthDevice?
 
     /// Makes a source of its parts.

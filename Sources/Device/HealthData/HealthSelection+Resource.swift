@@ -4,9 +4,10 @@ extension HealthSelection.Inclusion {
     /// Of what may be taken only where a consent names it, the kind that a device's resource is: it is taken where the
     /// consent names one of these. Empty for all that needs no name.
     ///
-    /// Routes and series of heartbeats are known by their code, what hospitals wrote by its type, and where that is
-    /// Observation by the identifier that such records get (``ClinicalRecord/idSystem``). A DocumentReference is a note,
-    /// or it holds the original of another record: nothing but its content tells which, so either name will do.
+    /// Routes and series of beat-to-beat times are known by their code, what hospitals wrote by its type, and where
+    /// that is Observation by the identifier that such records get (``ClinicalRecord/idSystem``). A DocumentReference
+    /// is a note, or it holds the original of another record: nothing but its content tells which, so either name will
+    /// do.
     public static func permitting(_ resource: Resource) -> Set<HealthSelection.Inclusion> {
         switch resource.resourceType {
         case Observation.resourceType: permitting(observation: resource)

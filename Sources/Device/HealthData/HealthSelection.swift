@@ -1,19 +1,20 @@
 import FHIR
 import Foundation
 
-/// What to convert.
+/// A selection of the data to convert.
 public struct HealthSelection: Sendable {
-    /// What leaves only where it is named: it can say who or where the person is, or there is very much of it.
+    /// A kind of data that is released only where it is named: it can say who or where the person is, or there is very
+    /// much of it.
     public enum Inclusion: String, Sendable, CaseIterable {
         /// The ways of workouts, with their places.
         case routes
-        /// What hospitals have written, but for notes: FHIR resources of their own.
+        /// Clinical records but for notes: FHIR resources of their own.
         case clinicalRecords = "clinical-records"
-        /// What hospitals have written in words: notes, letters, reports (``ClinicalRecord/isNote``).
+        /// Clinical notes, which hospitals have written in words: notes, letters, reports (``ClinicalRecord/isNote``).
         case notes
-        /// The single beats behind values of the heart rate variability.
+        /// The beat-to-beat times (RR intervals) behind values of the heart rate variability.
         case heartbeats
-        /// A summary of each night, made of the stages of sleep.
+        /// A summary of each night's sleep sessions, made of the stages of sleep.
         case nights
 
         /// Whether it leaves only where the study's consent names it. Nights say nothing that the samples do not.
@@ -34,7 +35,7 @@ public struct HealthSelection: Sendable {
     public var since: Date?
     /// Only these types; nil means all.
     public var types: Set<HealthType>?
-    /// What is named of that which leaves only where it is.
+    /// The kinds that are named of the data that is released only where it is named.
     public var inclusions: Set<Inclusion> = []
     public var units = Units.metric
     /// The types there are.

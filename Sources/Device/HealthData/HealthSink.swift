@@ -2,14 +2,14 @@ import FHIR
 
 /// Who takes what a conversion makes.
 ///
-/// What nobody takes is not made, and is counted as of an unsupported type.
+/// A resource that no closure takes is not made, and is counted as of an unsupported type.
 public struct HealthSink {
     /// Whether a sample was converted at an earlier time; such are skipped.
     public var isKnown: (SampleIdentity) -> Bool
-    /// For a sink that knows again what it took before, as a database does: is told where in the account the thing is
-    /// counted that it is handed next. Samples that come again are handed on then, and no identity of them is kept in
-    /// memory; the sink's owner puts their count right with ``HealthAccount/recount(_:as:times:)``. Nil where the
-    /// conversion shall find them.
+    /// For a sink that knows again what it took before, as a database does: is told where in the import report the
+    /// thing is counted that it is handed next. Samples that come again are handed on then, and no fingerprint of them
+    /// is kept in memory; the sink's owner corrects their count with ``HealthAccount/recount(_:as:times:)``. Nil where
+    /// the conversion shall find them.
     public var counting: ((HealthAccount.Place) -> Void)?
     /// Takes the observation of a sample.
     public var observation: (HealthObservation) throws -> Void
@@ -37,7 +37,7 @@ public struct HealthSink {
 public struct HealthSpecial: Sendable {
     /// The record.
     public let record: any SpecialRecord
-    /// The record's identity.
+    /// The record's fingerprint.
     public let identity: SampleIdentity
     /// The id of the Patient; nil leaves the subject out.
     public let subject: String?

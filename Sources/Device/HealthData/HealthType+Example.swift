@@ -41,7 +41,7 @@ extension HealthType {
         }
     }
 
-    /// What is usual of the type, else the middle of the likely range.
+    /// Returns the usual value of the type, else the middle of the likely range.
     private func exampleQuantity(_ measure: HealthMeasure) -> HealthQuantity? {
         let middle = measure.plausible.map { range in
             ((range.lowerBound + range.upperBound) / 2 / Double(measure.scale)).rounded()

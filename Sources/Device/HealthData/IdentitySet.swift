@@ -1,4 +1,4 @@
-/// The part of an identity that sets keep.
+/// The part of a fingerprint that sets keep.
 public struct IdentityKey: Sendable, Hashable {
     /// The upper 64 bits.
     public let high: UInt64
@@ -12,7 +12,7 @@ public struct IdentityKey: Sendable, Hashable {
     }
 }
 
-/// A set of identities at 9 to 10 bytes each: an export has millions of samples.
+/// A set of fingerprints at 9 to 10 bytes each: an export has millions of samples.
 ///
 /// The set is cut into 32 parts by five bits of the key. A part is an open-addressed table of 64 more bits, which also
 /// choose the slot; it grows by a fifth when it is full, alone, so that never more than one part stands twice in
@@ -37,7 +37,7 @@ public struct IdentitySet: Sendable {
         return true
     }
 
-    /// Looks at the places of identities, so that they are in the processor's cache when they are asked for.
+    /// Looks at the places of fingerprints, so that they are in the processor's cache when they are asked for.
     mutating func lookAhead(_ identities: [SampleIdentity?]) {
         for case let identity? in identities {
             let key = identity.key
@@ -45,7 +45,7 @@ public struct IdentitySet: Sendable {
         }
     }
 
-    /// What was found in passing. It says nothing, but must be kept lest the looking be left out.
+    /// The slots that `lookAhead` read, added up. The sum says nothing, but must be kept lest the reads be left out.
     private var looked: UInt64 = 0
 
     private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }

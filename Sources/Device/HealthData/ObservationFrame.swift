@@ -1,6 +1,6 @@
 import FHIR
 
-/// What the observations of one person and one source have in common, with its text: millions have few.
+/// The part that the observations of one person and one source have in common, with its text: millions have few.
 final class ObservationFrame: Sendable {
     /// The id of the Patient; nil leaves the subject out.
     let subject: String?

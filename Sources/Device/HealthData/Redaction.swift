@@ -3,7 +3,7 @@ import Foundation
 /// Takes the names out before there is a sample.
 ///
 /// Sources and devices are named by people ("Robin’s iPhone"), and apps attach what they like (user numbers, links).
-/// What passes: the kind of product, a version that looks like one, and metadata of a list with checked values
+/// These pass: the kind of product, a version that looks like one, and metadata of a list with checked values
 /// (``HealthContext``).
 public enum Redaction {
     /// The kind of product that a source name and HealthKit's device text stand for.
@@ -86,7 +86,8 @@ public enum Redaction {
         return text
     }
 
-    /// What is told of the device in HealthKit's text `<<HKDevice: 0x1>, name:Apple Watch, manufacturer:Apple, ...>`.
+    /// Reads the device, without its names, from HealthKit's text
+    /// `<<HKDevice: 0x1>, name:Apple Watch, manufacturer:Apple, ...>`.
     public static func device(_ text: String, product: HealthProduct) -> HealthDevice? {
         guard !text.isEmpty else { return nil }
         func field(_ name: String) -> String? {

@@ -1,12 +1,12 @@
 import Crypto
 import Foundation
 
-/// What makes a sample the same sample wherever and whenever it is read: the SHA-256 of its content.
+/// The fingerprint that makes a sample the same sample wherever and whenever it is read: the SHA-256 of its content.
 ///
-/// Exports carry no identifiers, so type, start, end, value, unit and source are the identity. Instants count, not
-/// the offsets they are written with. The source is the kind of product and the version, **never the name**: the hash
-/// leaves the device, and a hash over a name that can be guessed would tell it. Two apps that wrote exactly the same
-/// value for the same time are therefore one sample.
+/// Exports carry no identifiers, so the fingerprint is made of type, start, end, value, unit and source. Instants
+/// count, not the offsets they are written with. The source is the kind of product and the version, **never the name**:
+/// the hash leaves the device, and a hash over a name that can be guessed would tell it. Two apps that wrote exactly
+/// the same value for the same time are therefore one sample.
 public struct SampleIdentity: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -113,7 +113,7 @@ private enum Hex {
 }
 
 extension HealthSample {
-    /// The identity of the sample.
+    /// The fingerprint of the sample.
     public var identity: SampleIdentity {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
             var content = IdentityContent(buffer)
@@ -141,11 +141,12 @@ extension HealthSample {
     }
 }
 
-/// Gathers what an identity is made of. No part is long: identifiers, numbers and units are bounded where they are read.
+/// Gathers what a fingerprint is made of. No part is long: identifiers, numbers and units are bounded where they are
+/// read.
 private struct IdentityContent {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
-    /// What does not fit.
+    /// The bytes from the first part on that does not fit the buffer.
     private var rest: [UInt8] = []
 
     init(_ buffer: UnsafeMutableRawBufferPointer) { self.buffer = buffer }

@@ -22,7 +22,7 @@ public struct SeenIdentities: Sendable {
 
     private static let heading = Array("tributary-seen-1".utf8)
 
-    /// Why the file cannot be used.
+    /// The reason that the file cannot be used.
     public enum Failure: CodedError, Hashable {
         /// The file is of another kind.
         case notSeenIdentities

@@ -1,6 +1,6 @@
 import Core
 
-/// Why an element is not an observation of its own. The raw value is the stable code in the account.
+/// The reason that an element is not an observation of its own. The raw value is the stable code in the import report.
 public enum SkipReason: String, CodedError, CaseIterable {
     /// The type is not in ``HealthType/all``.
     case unsupportedType = "unsupported-type"
@@ -38,7 +38,7 @@ public enum SkipReason: String, CodedError, CaseIterable {
     case endBeforeStart = "end-before-start"
     /// It is never read: it holds what no study asked for.
     case notRead = "not-read"
-    /// What it speaks of stands in a file of its own, which is counted under its own name.
+    /// Its data stands in a file of its own, which is counted under its own name.
     case inFile = "in-file"
     /// An element that is not described by Apple.
     case unknownElement = "unknown-element"
@@ -79,7 +79,7 @@ public enum SkipReason: String, CodedError, CaseIterable {
     static let all = allCases
 }
 
-/// What was mended so that an element could be converted. Such elements count as converted.
+/// The repairs that converting an element needed. Such elements count as converted.
 public struct Repairs: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }

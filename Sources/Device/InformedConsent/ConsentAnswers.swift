@@ -1,6 +1,6 @@
 import FHIR
 
-/// What a person answered on the way through a consent.
+/// The answers of a person on the way through a consent.
 public struct ConsentAnswers: Sendable, Hashable {
     /// Yes or no by the text of the criterion.
     public var eligibility: [String: Bool]
@@ -56,7 +56,8 @@ public struct ConsentAnswers: Sendable, Hashable {
     }
 }
 
-/// What a person says about themselves. It stays on the device: ``Pseudonymization`` says what of it may leave.
+/// The facts that a person gives about themselves. They stay on the device: ``Pseudonymization`` says what of them may
+/// leave.
 public struct PersonFacts: Sendable, Hashable {
     /// The codes of FHIR's administrative gender.
     public static let genders: Set<String> = ["male", "female", "other", "unknown"]

@@ -1,6 +1,6 @@
 import FHIR
 
-/// What the extensions of consents mean that neither R4 nor C3-PRO defines.
+/// The definitions of the extensions of consents that neither R4 nor C3-PRO defines.
 public enum ConsentDefinitions {
     /// The extensions, as FHIR defines extensions.
     public static let extensions: [StructureDefinition] = [

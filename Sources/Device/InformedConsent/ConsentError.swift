@@ -1,7 +1,7 @@
 import FHIR
 
-/// Why a consent cannot be read, given or withdrawn. No case holds what a person answered about their health beyond
-/// the study's own questions, and no message shows any of it.
+/// An error of a consent that cannot be read, given or withdrawn. No case holds what a person answered about their
+/// health beyond the study's own questions, and no message shows any of it.
 public enum ConsentError: CodedError, Hashable {
     /// The resource is of another type.
     case notAContract

@@ -1,6 +1,6 @@
 /// One section of a consent, as a person reads it.
 public struct ConsentSection: Sendable, Hashable {
-    /// What a section is about; the raw values are the codes of ``ConsentVocabulary/sectionType``.
+    /// The topic of a section; the raw values are the codes of ``ConsentVocabulary/sectionType``.
     public enum Kind: String, Sendable, CaseIterable {
         /// The study in brief, as a welcome.
         case overview = "Overview"

@@ -20,7 +20,7 @@ public struct ConsentSession: Sendable {
         self.pseudonymization = pseudonymization
     }
 
-    /// What the answers so far say about taking part.
+    /// The verdict about taking part that the answers so far give.
     public var verdict: EligibilityVerdict { template.eligibility.verdict(answers.eligibility) }
 
     /// Who signs, when, and with what ids.

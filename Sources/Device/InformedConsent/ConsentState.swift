@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a participant stands, by the Contracts and withdrawals that came so far.
+/// The state of a participant's consent, by the Contracts and withdrawals that came so far.
 ///
 /// The state depends on what came and when it came, and not on the order in which it is handled; the same thing handled
 /// twice changes nothing. A withdrawal ends the Contract that it names whenever that came, and every consent that came
@@ -9,17 +9,17 @@ import Foundation
 /// runs behind must not lose what they send then. Where it is not known when something came, the times that it bears
 /// decide.
 public struct ConsentState: Sendable, Hashable, Codable {
-    /// What the state means for data.
+    /// The status of the consent, which decides what becomes of data.
     public enum Status: Sendable, Hashable {
         /// There is no Contract: what comes is held.
         case none
         /// The Contract permits what comes.
         case consented(SignedContract)
-        /// What comes is refused.
+        /// The consent is withdrawn: what comes is refused.
         case withdrawn(at: Date)
     }
 
-    /// What is kept of a withdrawal.
+    /// The part of a withdrawal that is kept.
     private struct Withdrawal: Sendable, Hashable, Codable {
         let contractID: String?
         let withdrawnAt: Date
@@ -82,8 +82,8 @@ public struct ConsentState: Sendable, Hashable, Codable {
         return .consented(newest)
     }
 
-    /// What of health data that leaves only by name the consent in force names
-    /// (``ConsentVocabulary/includesHealthData``); without consent nothing.
+    /// The kinds of health data that the consent in force names, of those that are released only where they are named
+    /// (``ConsentVocabulary/includesHealthData``); without consent none.
     public var includedHealthData: Set<String> {
         guard case .consented(let contract) = status else { return [] }
         return contract.includedHealthData

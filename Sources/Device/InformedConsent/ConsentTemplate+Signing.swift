@@ -45,8 +45,8 @@ extension ConsentTemplate {
         return signed
     }
 
-    /// What of a template goes into the signed Contract. Members that R4 has not, or that belong to the template
-    /// alone (its URL and version, its narrative), stay behind.
+    /// The members of a template that go into the signed Contract. Members that R4 has not, or that belong to the
+    /// template alone (its URL and version, its narrative), stay behind.
     private static let keptMembers: Set<String> = [
         "language", "contained", "extension", "identifier", "legalState", "issued", "expirationType", "subject",
         "authority", "domain", "site", "name", "title", "subtitle", "alias", "author", "scope", "topicCodeableConcept",

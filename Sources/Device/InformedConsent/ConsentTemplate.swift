@@ -20,13 +20,14 @@ public struct ConsentTemplate: Sendable, Hashable {
     public let asksForSharing: Bool
     /// Whether the Contract says so itself; then nobody can sign without an answer.
     public let requiresSharingAnswer: Bool
-    /// What of health data that leaves only by name the consent names (``ConsentVocabulary/includesHealthData``).
+    /// The kinds of health data that the consent names, of those that are released only where they are named
+    /// (``ConsentVocabulary/includesHealthData``).
     public let includedHealthData: Set<String>
     /// The canonical URL of the template (R4 only).
     public let url: String?
     /// The version of the template (R4 only).
     public let version: String?
-    /// What was passed over, with the reason: sections and criteria that cannot be read.
+    /// The sections and criteria that were passed over as they cannot be read, with the reason.
     public let warnings: [String]
 
     /// Reads a Contract.
@@ -60,7 +61,8 @@ public struct ConsentTemplate: Sendable, Hashable {
 }
 
 extension Contract {
-    /// What of health data that leaves only by name this consent names, signed or not.
+    /// The kinds of health data that this consent names, signed or not, of those that are released only where they are
+    /// named.
     public var includedHealthData: Set<String> {
         Set(
             self.extension.filter { $0.url == ConsentVocabulary.includesHealthData }.compactMap {

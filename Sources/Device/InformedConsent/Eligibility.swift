@@ -14,7 +14,7 @@ public struct EligibilityCriterion: Sendable, Hashable, Identifiable {
     public var id: String { text }
 }
 
-/// What the answers so far say about taking part.
+/// The verdict about taking part that the answers so far give.
 public struct EligibilityVerdict: Sendable, Hashable {
     /// True or false once it is decided: false with the first answer that rules the person out, true when every
     /// question is answered; nil before.

@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What of a person's facts may leave the device, after the list of 45 CFR 164.514(b)(2).
+/// The rules that say which of a person's facts may leave the device, after the list of 45 CFR 164.514(b)(2).
 ///
 /// The result is pseudonymous, and never to be called de-identified: the random id ties all of a participant's data
 /// together, and answers and readings keep their exact dates.

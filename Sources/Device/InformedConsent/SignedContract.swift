@@ -1,7 +1,8 @@
 import FHIR
 import Foundation
 
-/// What a signed Contract says: who consented, to what, and when. Read from R4, also from what was converted to it.
+/// The content of a signed Contract: who consented, to what, and when. Read from R4, also from what was converted to
+/// it.
 public struct SignedContract: Sendable, Hashable, Codable {
     /// The id of the Contract; nil where the sender gave none.
     public let contractID: String?
@@ -17,7 +18,8 @@ public struct SignedContract: Sendable, Hashable, Codable {
     public let signedAt: Date
     /// Whether other researchers may use the data; nil where it was not asked.
     public let sharing: Bool?
-    /// What of health data that leaves only by name it names (``ConsentVocabulary/includesHealthData``).
+    /// The kinds of health data that it names, of those that are released only where they are named
+    /// (``ConsentVocabulary/includesHealthData``).
     public let includedHealthData: Set<String>
     /// When it came; nil where it was saved by a version that did not keep that.
     public let arrival: ConsentArrival?

@@ -1,6 +1,6 @@
 import Core
 
-/// Why the outbox, the device's store or the connection to the study refused or failed.
+/// An error of the outbox, the device's store or the connection to the study.
 ///
 /// The message never holds a secret, health data or a part of a submission.
 public struct OutboxError: CodedError, Hashable {

@@ -1,6 +1,6 @@
 import Core
 
-/// Why a consent cannot be drawn.
+/// An error of a consent that cannot be drawn.
 public enum ConsentPDFError: CodedError, Hashable {
     /// No TrueType font is where one is looked for.
     case fontMissing

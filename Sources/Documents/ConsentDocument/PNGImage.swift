@@ -15,7 +15,7 @@ struct PNGImage {
     /// Red, green and blue of each pixel, row by row.
     let pixels: [UInt8]
 
-    /// What stands in the header.
+    /// The fields of the header.
     private struct Header {
         let width: Int
         let height: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What must hold of a TrueType file before a C library reads it: libharu trusts the offsets that a font gives.
+/// The checks that a TrueType file must pass before a C library reads it: libharu trusts the offsets that a font gives.
 ///
 /// <https://learn.microsoft.com/typography/opentype/spec/otff>
 enum TrueTypeFile {

@@ -1,8 +1,8 @@
 import FHIR
 import HealthData
 
-/// Sums of steps, energy, distances and the like by day of the person's clock, in which phone and watch that counted
-/// the same thing count once. A view: the samples themselves are never changed.
+/// Daily aggregates: sums of steps, energy, distances and the like by day of the person's clock, in which phone and
+/// watch that counted the same thing count once. A view: the samples themselves are never changed.
 ///
 /// The rule, for each type by itself:
 ///
@@ -27,7 +27,7 @@ public struct DailyTotals: Sendable {
     /// As many sources are told apart; more are one source a kind of product.
     static let sourceLimit = 256
 
-    /// Why a sample is not in the totals.
+    /// The reason that a sample is not in the daily aggregates.
     public enum LeftOut: String, Sendable, CaseIterable {
         /// The amount is negative.
         case negative
@@ -37,7 +37,7 @@ public struct DailyTotals: Sendable {
         case overLimit = "over-limit"
     }
 
-    /// How many samples are not in the totals.
+    /// The number of samples that are not in the daily aggregates, by reason.
     public private(set) var leftOut: [LeftOut: Int] = [:]
     private var entries: [HealthType: [Entry]]
     private var count = 0
@@ -127,7 +127,7 @@ public struct DailyTotals: Sendable {
     }
 }
 
-/// What one day adds up to.
+/// A daily aggregate: the sum of one day.
 public struct DayTotal: Sendable, Hashable {
     /// The day.
     public let day: HealthDay
@@ -135,7 +135,7 @@ public struct DayTotal: Sendable, Hashable {
     public let total: Double
     /// The plain sum of all samples, whatever they overlap.
     public let plainSum: Double
-    /// What each source contributes to the total, the most believed first.
+    /// The parts of the total that the sources contribute, the most believed first.
     public let sources: [Contribution]
 
     /// The part of one source.

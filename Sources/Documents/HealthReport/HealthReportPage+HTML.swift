@@ -6,7 +6,7 @@ extension HealthReportPage {
     /// It adapts to narrow screens, to dark mode and to paper. Each plot is an SVG with a title and a description, and
     /// has its numbers in a table beside it.
     ///
-    /// - Parameter account: what became of the export's elements; it stands at the end.
+    /// - Parameter account: the import report; it stands at the end.
     public mutating func html(account: HealthAccount) -> String {
         let stepDays = stepType.map { steps.days(of: $0) } ?? []
         let shownSteps = stepDays.filter { days.contains($0.day) }
@@ -144,7 +144,7 @@ extension HealthReportPage {
         }
     }
 
-    /// What was read and is in no plot.
+    /// The observations that were read and are in no plot, counted by reason.
     private var leftOut: [(what: String, count: Int)] {
         [
             ("Outside of the days asked for", outsideDays),

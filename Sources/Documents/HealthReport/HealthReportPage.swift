@@ -1,7 +1,7 @@
 import HealthData
 
-/// What a page about someone's health data shows, gathered sample by sample: steps, heart rate, sleep, workouts, and
-/// which sources there are data of on which days.
+/// A page about someone's health data, gathered sample by sample: steps, heart rate, sleep, workouts, and which sources
+/// there are data of on which days.
 ///
 /// ```swift
 /// var report = HealthReportPage()
@@ -32,7 +32,7 @@ public struct HealthReportPage: Sendable {
     private(set) var outsideDays = 0
     private var roles: [ObjectIdentifier: Role] = [:]
 
-    /// What is done with the samples of a type.
+    /// The use that is made of the samples of a type.
     private enum Role { case steps, heartRate, sleep, workout, other }
 
     /// The row of a source in the coverage: a kind of product, or what was typed in.
@@ -50,7 +50,7 @@ public struct HealthReportPage: Sendable {
         static func < (left: SourceKind, right: SourceKind) -> Bool { left.rank < right.rank }
     }
 
-    /// How many observations of a type there are, and on which days.
+    /// The number of observations of a type, and the days that they span.
     struct TypeSpan {
         let title: String
         var count = 0

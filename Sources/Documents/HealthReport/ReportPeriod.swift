@@ -1,7 +1,7 @@
 import FHIR
 import HealthData
 
-/// How long the spans are that a plot shows side by side: so that ten years fit on a page as well as ten days.
+/// The length of the spans that a plot shows side by side: so that ten years fit on a page as well as ten days.
 enum ReportPeriod: String, Sendable {
     case day, week, month, year
 

@@ -1,6 +1,7 @@
 import HealthData
 
-/// What was read of an export and is to be converted: it goes from the core that reads to the one that converts.
+/// A batch that was read of an export and is to be converted: it goes from the core that reads to the one that
+/// converts.
 struct ExportBatch: Sendable {
     enum Role: Sendable {
         case standalone
@@ -11,7 +12,7 @@ struct ExportBatch: Sendable {
         case correlation
     }
 
-    /// What is to be done with a sample.
+    /// The instruction for converting a sample: its row of the import report and its role.
     struct Mark: Sendable {
         let row: Int
         let role: Role
@@ -20,7 +21,7 @@ struct ExportBatch: Sendable {
     /// A record with a structure of its own.
     struct Special: Sendable {
         let record: any SpecialRecord
-        /// The row of the account; nil for what is no element of the XML.
+        /// The row of the import report; nil for what is no element of the XML.
         let row: Int?
         let repairs: Repairs
     }
@@ -29,13 +30,13 @@ struct ExportBatch: Sendable {
     /// One for each sample.
     var marks: [Mark] = []
     var specials: [Special] = []
-    /// The rows of the account that came up since the last batch, in order: both sides number them alike.
+    /// The rows of the import report that came up since the last batch, in order: both sides number them alike.
     var rows: [String] = []
     var progress = HealthProgress()
 }
 
 extension HealthConversion {
-    /// Converts what waits, and gives the whole account.
+    /// Converts what waits, and gives the whole import report.
     func finish(with read: HealthAccount) throws -> HealthAccount {
         try finish()
         account.merge(read)

@@ -1,6 +1,6 @@
 import HealthData
 
-/// What stands in the metadata inside an element.
+/// The metadata inside an element.
 struct DraftDetails {
     var context = HealthContext()
     /// The name of the person's time zone.

@@ -37,10 +37,10 @@ enum ExportElement: Int, CaseIterable {
 
     var index: Int { rawValue }
 
-    /// The name as it stands in the account.
+    /// The name as it stands in the import report.
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
-    /// How the element stands in the account.
+    /// The standing of the element in the import report.
     enum Standing {
         /// Converted or skipped, and counted either way.
         case element

@@ -1,7 +1,7 @@
 import Core
 
-/// Why an export cannot be converted at all. A file that is cut or damaged on the way is no error: what was read before
-/// is converted and the account says so.
+/// An error for which an export cannot be converted at all. A file that is cut or damaged on the way is no error: what
+/// was read before is converted and the import report says so.
 public enum ExportError: CodedError, Hashable {
     /// There is no file or folder at the path, or it cannot be opened.
     case unreadable(errno: Int32)

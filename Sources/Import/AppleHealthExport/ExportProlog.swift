@@ -17,7 +17,7 @@ struct ExportProlog {
     private var isAtStart = true
 
     static let root = Array("<HealthData".utf8)
-    /// What must be seen to know what a `<` begins.
+    /// The number of bytes that must be seen to know what a `<` begins.
     private static let lookahead = 12
 
     /// Steps over bytes.

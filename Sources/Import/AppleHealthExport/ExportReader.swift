@@ -7,9 +7,9 @@ import HealthData
 /// begins, as the attributes live no longer, and is handed on where it ends, as metadata stand inside. What is made
 /// waits in ``batch`` until it is taken.
 struct ExportReader: MarkupEvents {
-    /// What was counted here. Samples are counted by the conversion.
+    /// The counts that are made here. Samples are counted by the conversion.
     private(set) var account = HealthAccount()
-    /// What was made since it was taken last.
+    /// The samples and records that were made since the batch was taken last.
     private(set) var batch = ExportBatch()
     /// Whether the root element was closed.
     private(set) var isComplete = false
@@ -35,7 +35,7 @@ struct ExportReader: MarkupEvents {
     private var workout: WorkoutDraft?
     private var special: SpecialDraft?
     private var beats: BeatsDraft?
-    /// What the XML says of the files beside it.
+    /// The entries of the XML for the files beside it.
     private(set) var files = ExportFileEntries()
 
     init(_ selection: HealthSelection) {

@@ -7,7 +7,7 @@ final class ExportReading {
     /// memory that is used again and again.
     private static let samples = 512
 
-    /// What was counted besides the samples; whole when ``next()`` has given nil.
+    /// The counts besides those of the samples; whole when ``next()`` has given nil.
     private(set) var account = HealthAccount()
 
     private let selection: HealthSelection

@@ -5,13 +5,14 @@ import HealthData
 struct ExportRecordFiles {
     private static let chunk = 1 << 16
 
-    /// What the XML says of the files, as far as it is read.
+    /// The entries of the XML for the files, as far as it is read.
     var entries = ExportFileEntries()
 
     /// Reads one file and counts it.
     ///
     /// - Parameter name: the file's own, to find its entry in the XML. It goes nowhere.
-    /// - Returns: the record; nil where nothing comes of the file: it is not asked for, or its problem is in the account.
+    /// - Returns: the record; nil where nothing comes of the file: it is not asked for, or its problem is in the import
+    ///   report.
     func read(
         _ kind: ExportFile, name: String, _ source: any ByteSource, _ selection: HealthSelection,
         _ account: inout HealthAccount
@@ -80,8 +81,8 @@ struct ExportRecordFiles {
     }
 }
 
-/// What the XML says of the files beside it, by the files' names without folders: folders have other names in other
-/// languages.
+/// The entries of the XML for the files beside it, by the files' names without folders: folders have other names in
+/// other languages.
 struct ExportFileEntries: Sendable {
     /// The workout that a route belongs to.
     struct Route: Sendable {

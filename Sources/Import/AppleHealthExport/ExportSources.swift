@@ -8,7 +8,7 @@ import HealthData
     import Darwin
 #endif
 
-/// What made the samples, by the texts it is written with. The names stay here.
+/// The sources of the samples, by the texts they are written with. The names stay here.
 ///
 /// A person has few devices, and their texts are long: those met before are found by comparing bytes.
 struct ExportSources {

@@ -24,7 +24,7 @@ final class ExportStream {
     }
 
     var account: HealthAccount { scanner.events.account }
-    /// What was read so far of the files beside the XML.
+    /// The entries for the files beside the XML, as far as it is read.
     var files: ExportFileEntries { scanner.events.files }
     /// How many elements were read so far.
     var elementCount: Int { scanner.events.elementCount }

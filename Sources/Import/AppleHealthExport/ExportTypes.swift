@@ -1,6 +1,7 @@
 import HealthData
 
-/// How records of each type are read. Records are sorted by type, so the last answer is nearly always the next one too.
+/// The ways of reading records, by type. Records are sorted by type, so the last answer is nearly always the next one
+/// too.
 struct ExportTypes {
     private let selection: HealthSelection
     enum Reading {
@@ -12,7 +13,7 @@ struct ExportTypes {
         case member(HealthType, HealthMeasure, isSystolic: Bool)
     }
 
-    /// How one type is read. An object, so that handing it about costs nothing.
+    /// The way of reading one type. An object, so that handing it about costs nothing.
     final class Slot {
         let row: Int
         let reading: Reading

@@ -17,13 +17,13 @@ public struct HealthExport: Sendable {
 
     public init(path: String) { self.path = path }
 
-    /// Streams the export on one core: memory does not grow with its size but for the identities
+    /// Streams the export on one core: memory does not grow with its size but for the fingerprints
     /// (``HealthConversion``).
     ///
     /// - Parameters:
     ///   - isKnown: whether a sample was converted at an earlier time; such are skipped.
     ///   - emit: takes each observation in turn. What it throws ends the conversion and is thrown on.
-    /// - Returns: the account. A file that is cut or damaged has the outcome ``HealthAccount/Outcome/truncated``.
+    /// - Returns: the import report. A file that is cut or damaged has the outcome ``HealthAccount/Outcome/truncated``.
     /// - Throws: ``ExportError`` where there is no export to read; what `emit` throws.
     public func convert(
         _ selection: HealthSelection = HealthSelection(), isKnown: (SampleIdentity) -> Bool = { _ in false },
@@ -44,7 +44,7 @@ public struct HealthExport: Sendable {
         return try conversion.finish(with: reading.account)
     }
 
-    /// The same on two cores: one reads ahead while the other converts. Order and account are the same.
+    /// The same on two cores: one reads ahead while the other converts. Order and import report are the same.
     ///
     /// - Parameter progress: told after each batch how far the reading is.
     public func convert(

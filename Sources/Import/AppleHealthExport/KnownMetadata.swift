@@ -2,7 +2,7 @@ import HealthData
 
 /// Metadata that come again and again, found by comparing bytes, so that not each time a text is made and looked up.
 struct KnownMetadata {
-    /// What a key with its value says.
+    /// The meaning of a key with its value.
     enum Meaning {
         /// The name of the person's time zone.
         case zone(String)
@@ -27,7 +27,8 @@ struct KnownMetadata {
     private static let limit = 32
     private static let prefix: StaticString = "HK"
 
-    /// What HealthKit's own keys say; those of apps may hold whatever an app wrote, and are not looked at.
+    /// Returns the meaning of HealthKit's own keys; those of apps may hold whatever an app wrote, and are not looked
+    /// at.
     mutating func meaning(
         of key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Meaning {

@@ -80,7 +80,7 @@ extension DraftDetails {
     }
 }
 
-/// The beats inside a record of the heart rate variability.
+/// The beat-to-beat times inside a record of the heart rate variability.
 struct BeatsDraft {
     private let record: [String: String]
     private var beats: [[String: String]] = []

@@ -13,7 +13,7 @@ import HealthData
 ///
 /// Nothing is ever written to a path that an entry names.
 final class ZipArchive: ByteSource {
-    /// What an entry is, by its name alone.
+    /// The kind of an entry, by its name alone.
     enum Entry {
         case candidate
         /// A file that is known by its name, which stands without folders.

@@ -1,6 +1,6 @@
 import Core
 
-/// Why the consumer's side could not do what was asked.
+/// An error of the consumer's side, which could not do what was asked.
 public struct ConsumerError: CodedError, Hashable {
     /// Stable, for programs.
     public let code: String

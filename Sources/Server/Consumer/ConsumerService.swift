@@ -90,7 +90,7 @@ public struct ConsumerService: Service {
         return nil
     }
 
-    /// What waited for a time or for a key.
+    /// Releases the submissions that waited for a time or for a key.
     private func releaseWhatIsDue(_ keys: inout Int) async throws {
         let now = clock()
         try await queue.release(.due(now), at: now)

@@ -1,6 +1,6 @@
 import Core
 
-/// Why an app receipt was not taken. It carries nothing of the receipt.
+/// The reason that an app receipt was not taken. It carries nothing of the receipt.
 public enum AppReceiptError: String, CodedError, CaseIterable {
     /// The bytes are no PKCS#7 signed data with its content inside.
     case malformed = "receipt-malformed"

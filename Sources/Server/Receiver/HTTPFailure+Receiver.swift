@@ -4,7 +4,7 @@ import Storage
 import Wire
 
 extension HTTPFailure {
-    /// What any error means to the one who asked. Nothing of the request is repeated.
+    /// Makes the failure that any error means to the one who asked. Nothing of the request is repeated.
     init(receiving error: any Error) {
         switch error {
         case let failure as HTTPFailure:

@@ -27,7 +27,7 @@ final class OpenSSLMemory {
         input?.deallocate()
     }
 
-    /// What is in it and not yet read.
+    /// The bytes that are in it and not yet read.
     var bytes: Data {
         var start: UnsafeMutablePointer<CChar>?
         let count = BIO_ctrl(bio, BIO_CTRL_INFO, 0, &start)

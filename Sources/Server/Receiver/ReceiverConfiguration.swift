@@ -2,9 +2,9 @@ import Foundation
 import ServerHTTP
 import Trust
 
-/// What the receiver must know of its study. There is no private key in it.
+/// The configuration of the receiver for its study. There is no private key in it.
 public struct ReceiverConfiguration: Sendable {
-    /// How much is taken and given at once.
+    /// The limits to how much is taken and given at once.
     public struct Limits: Sendable, Hashable {
         /// Bytes of one submission.
         public var maximumBodyBytes: Int

@@ -87,7 +87,8 @@ extension ReceiverRoutes {
         "discarded",
     ]
 
-    /// What the staff must look at is for the device merely held: why is not its business.
+    /// Returns a delivery as its device is told of it: a submission that the staff must look at is merely held there,
+    /// for the reason is not the device's business.
     private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
         let isQuarantined = delivery.status == .quarantined
         let needsAttention = isQuarantined || delivery.reasonCode == "key-unknown"

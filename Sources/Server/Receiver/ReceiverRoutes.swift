@@ -102,7 +102,7 @@ extension ReceiverRoutes {
         }
     }
 
-    /// Where the routes are found: C3-PRO's apps look below `/c3pro`.
+    /// Returns the roots below which the routes are found: C3-PRO's apps look below `/c3pro`.
     private static func roots(of routes: Routes) -> [Routes] { [routes, routes.group("c3pro")] }
 
     private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {

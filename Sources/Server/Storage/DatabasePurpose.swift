@@ -1,4 +1,4 @@
-/// What a database is opened for: an engine may keep more in memory for work that writes much at once.
+/// The purpose for which a database is opened: an engine may keep more in memory for work that writes much at once.
 public enum DatabasePurpose: Sendable, Hashable {
     /// Many small transactions, as a server's: a log of some 16 MB beside the database.
     case serving

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What tells one queue's store from another, and before a restore from after it.
+/// The state that tells one queue's store from another, and before a restore from after it.
 public struct QueueState: Sendable, Hashable {
     /// A random name that the store was given when it was made.
     public let queueID: String

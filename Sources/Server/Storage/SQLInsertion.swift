@@ -11,7 +11,7 @@ public struct SQLColumn<Source>: Sendable {
     }
 }
 
-/// How rows of one kind go into a table: each column stands once, with its value beside its name.
+/// An insertion of rows of one kind into a table: each column stands once, with its value beside its name.
 ///
 /// Of many rows that are written together some columns are the same, such as where they come from. They are computed and
 /// bound once, when the inserter is made (``SQLTransaction/inserter(_:sharing:)``).
@@ -37,9 +37,9 @@ public struct SQLInsertion<Row, Shared>: Sendable {
     }
 }
 
-/// What an insertion asks of the engine.
+/// The table, the columns and the rule for conflicts that an insertion asks of the engine.
 public struct SQLInsertionTarget: Sendable, Hashable {
-    /// What becomes of a row whose key is taken.
+    /// The rule for a row whose key is taken.
     public enum Conflict: Sendable, Hashable {
         /// The row is refused with an error.
         case fails
@@ -53,7 +53,7 @@ public struct SQLInsertionTarget: Sendable, Hashable {
     public let table: String
     /// The columns, in the order of a statement's placeholders.
     public let columns: [String]
-    /// What becomes of a row whose key is taken.
+    /// The rule for a row whose key is taken.
     public let onConflict: Conflict
     /// The statement that inserts one row, the same for every engine.
     public let sql: String

@@ -1,7 +1,7 @@
 /// A statement that was prepared once and runs for many rows. It lives only inside the transaction that made it.
 ///
-/// What is bound stays bound for the rows that follow until it is bound anew, so what all rows share is bound once. It
-/// gives no rows back. All methods throw ``StorageError``.
+/// A bound value stays bound for the rows that follow until it is bound anew, so a value that all rows share is bound
+/// once. The statement gives no rows back. All methods throw ``StorageError``.
 public protocol SQLStatement {
     /// Binds a value to the placeholder of this number, counted from 1.
     func bind(_ value: SQLValue, at position: Int) throws

@@ -142,7 +142,7 @@ private func makeFile(_ path: String, permissions: mode_t) throws {
     }
 }
 
-/// What the system says of a database's file, which is there and is a file.
+/// Returns the system's status of a database's file. Throws where it is not there or is no file.
 ///
 /// A file that is there is never opened here: closing it would end the POSIX locks that SQLite's other connections of this
 /// process hold on it (sqlite.org/howtocorrupt.html, section 2.2), and another process might then delete the log.

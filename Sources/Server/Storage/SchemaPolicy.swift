@@ -1,4 +1,4 @@
-/// What is done about the schema of a database that is opened.
+/// The policy for the schema of a database that is opened.
 public enum SchemaPolicy: Sendable, Hashable {
     /// A missing file is made, and the schema brought to the newest step; for tests, and for stores that were just
     /// checked by ``StoreMigration``.

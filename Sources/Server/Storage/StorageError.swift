@@ -1,6 +1,6 @@
 import Core
 
-/// What went wrong in the database. It never carries a value that was stored or bound.
+/// An error of the database. It never carries a value that was stored or bound.
 public struct StorageError: CodedError, Hashable {
     /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
     /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,

@@ -9,7 +9,7 @@ import Foundation
 /// Makes a store, or brings an older one up to date: under the lock of the store, with room for it, and after a copy was
 /// made that can be gone back to.
 public enum StoreMigration {
-    /// What was done.
+    /// A report of a migration.
     public struct Report: Sendable, Hashable {
         /// The numbers of the steps.
         public let steps: [Int]

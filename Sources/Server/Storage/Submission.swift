@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a submission is sealed.
+/// The format in which a submission is sealed.
 public enum SubmissionFormat: String, Sendable {
     /// JWE JSON (RFC 7516).
     case jwe
@@ -8,7 +8,7 @@ public enum SubmissionFormat: String, Sendable {
     case c3pro
 }
 
-/// Where a submission is on its way.
+/// The status of a submission on its way.
 public enum SubmissionStatus: String, Sendable {
     /// Durable in the queue, not yet handled.
     case received
@@ -61,7 +61,7 @@ public struct NewSubmission: Sendable {
     }
 }
 
-/// What became of handing a submission to the queue.
+/// The result of handing a submission to the queue.
 public enum EnqueueResult: Sendable, Hashable {
     /// It is in the queue.
     case accepted
@@ -117,7 +117,7 @@ public struct QueuedSubmission: Sendable {
     }
 }
 
-/// What the consumer decided about a submission. It names no participant and no resource: the queue knows neither.
+/// The consumer's decision about a submission. It names no participant and no resource: the queue knows neither.
 public struct SubmissionOutcome: Sendable, Hashable {
     /// Anything but `received`.
     public let status: SubmissionStatus
@@ -145,7 +145,7 @@ public struct SubmissionOutcome: Sendable, Hashable {
     }
 }
 
-/// What a device learns of one submission.
+/// The delivery of one submission, as a device learns it.
 public struct Delivery: Sendable, Hashable {
     /// The number of the submission's newest change; the cursor.
     public let change: Int64

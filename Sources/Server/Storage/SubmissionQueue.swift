@@ -66,8 +66,8 @@ public protocol SubmissionQueue: Sendable {
     /// Refuses a quarantined or held submission for good, with reason `discarded`; false if there is none.
     func discard(submissionID: String, at: Date) async throws -> Bool
 
-    /// What became of a lane's submissions, by change number: each once, at its newest change after `after`. One that
-    /// changes again appears again with a higher number.
+    /// Returns the deliveries of a lane's submissions, by change number: each once, at its newest change after `after`.
+    /// One that changes again appears again with a higher number.
     func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery]
 }
 

@@ -27,7 +27,7 @@ public struct AccessControl: Sendable {
         writer = GroupedWriter(database: database)
     }
 
-    /// What the policy says, without a row: for who writes the row together with what was shown.
+    /// Returns the policy's decision, without a row: for who writes the row together with what was shown.
     public func decision(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
         policy.decide(actor, action, target)
     }

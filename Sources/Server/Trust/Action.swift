@@ -1,4 +1,4 @@
-/// What someone wants to do.
+/// An action that someone wants to do.
 public enum Action: String, Sendable, CaseIterable {
     case register
     case issueToken = "issue-token"
@@ -19,7 +19,7 @@ public enum Action: String, Sendable, CaseIterable {
     case manageConsent = "manage-consent"
 }
 
-/// What it is done to.
+/// The target of an action.
 public struct Target: Sendable, Hashable {
     public let resourceType: String?
     public let resourceID: String?

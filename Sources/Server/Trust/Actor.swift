@@ -1,4 +1,4 @@
-/// What someone may be.
+/// The role of an actor.
 public enum Role: String, Sendable, CaseIterable {
     /// A participant's device: a registered client.
     case device

@@ -4,7 +4,7 @@ public struct Policy: Sendable {
 
     /// Decides. `actor` is nil for someone who has proved nothing.
     ///
-    /// What a proof is worth (antispam token, app receipt, client secret) is settled before it comes to this.
+    /// The worth of a proof (antispam token, app receipt, client secret) is settled before it comes to this.
     public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
         switch (actor?.role, action) {
         case (nil, .register): .permitted

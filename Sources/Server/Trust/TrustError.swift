@@ -1,6 +1,6 @@
 import Core
 
-/// What Trust refused to do. It carries no secret.
+/// An error of Trust, which refused to do something. It carries no secret.
 public struct TrustError: CodedError, Hashable {
     /// A stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
     public let code: String

@@ -86,7 +86,7 @@ extension SurveyDialogue {
         return reply
     }
 
-    /// What is wrong with several answers together.
+    /// Returns what is wrong with several answers together, in a sentence; nil where nothing is.
     private static func miscount(_ values: [AnswerValue], _ item: FormItem) -> String? {
         let exclusive = (item.options ?? []).filter(\.isExclusive)
         if values.count > 1, values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {

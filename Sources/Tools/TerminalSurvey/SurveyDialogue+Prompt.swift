@@ -1,7 +1,8 @@
 import Questionnaires
 
 extension SurveyDialogue {
-    /// What stands open as lines of text: what leads to it, progress, the question, its options, and how to answer.
+    /// The lines of text for what stands open: what leads to it, progress, the question, its options, and how to
+    /// answer.
     public var prompt: [String] {
         guard let current else { return [] }
         let script = script
@@ -35,7 +36,7 @@ extension SurveyDialogue {
         return lines
     }
 
-    /// How to answer.
+    /// Returns the hint that says how to answer.
     func hint(_ item: FormItem, _ answers: [AnswerValue]) -> String {
         var words = [item.limits.entryFormat ?? Self.kind(of: item)]
         if item.repeats {
@@ -71,7 +72,7 @@ extension SurveyDialogue {
         }
     }
 
-    /// What can be chosen by number.
+    /// Returns the options that can be chosen by number.
     static func choices(of item: FormItem) -> [FormOption] {
         guard item.type == .boolean else { return item.options ?? [] }
         return [true, false].map {
@@ -80,7 +81,7 @@ extension SurveyDialogue {
         }
     }
 
-    /// What stands between several answers. Texts may hold commas.
+    /// Returns the separator that stands between several answers. Texts may hold commas.
     static func separator(_ item: FormItem) -> Character {
         switch item.type {
         case .choice, .openChoice, .boolean, .integer, .date, .dateTime, .time: ","

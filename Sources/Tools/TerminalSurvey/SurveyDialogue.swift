@@ -11,7 +11,7 @@ import Questionnaires
 ///         print(dialogue.take(line).lines.joined(separator: "\n"))
 ///     }
 public struct SurveyDialogue: Sendable {
-    /// What stands open.
+    /// The step that stands open.
     public enum Step: Sendable, Hashable {
         /// The question at a path waits for its answer.
         case question(ItemPath)
@@ -19,9 +19,9 @@ public struct SurveyDialogue: Sendable {
         case repetition(ItemPath)
     }
 
-    /// What a line brought about.
+    /// The reply to a line.
     public struct Reply: Sendable, Hashable {
-        /// What to tell, such as why the answer was not taken.
+        /// The lines to tell, such as why the answer was not taken.
         public var lines: [String] = []
         /// Whether the person wants to stop for now.
         public var isPaused = false
@@ -117,7 +117,7 @@ public struct SurveyDialogue: Sendable {
         return Reply(lines: script.texts(before: nil))
     }
 
-    /// Where a problem of an item can be mended: at the item, or at the first question inside.
+    /// Returns the step at which a problem of an item can be mended: at the item, or at the first question inside.
     private func step(for linkID: String, _ code: String, _ steps: [Step]) -> Step? {
         steps.first { step in
             guard case .question(let path) = step else { return false }

@@ -1,6 +1,6 @@
 import Questionnaires
 
-/// What a person is shown and asked, in order, as the answers stand.
+/// The lines that a person is shown and asked, in order, as the answers stand.
 struct SurveyScript {
     enum Line {
         case text(String)

@@ -10,7 +10,7 @@ actor PublishedFiles {
 
     init(_ folder: StudyFolder) { self.folder = folder }
 
-    /// What is published now.
+    /// Returns the files of the study that are published now.
     func study() -> PublishedStudy {
         let marks = [folder.consentURL, folder.questionnairesURL].flatMap(Self.marks)
         if let present, present.marks == marks { return present.study }

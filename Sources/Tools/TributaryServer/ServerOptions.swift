@@ -1,8 +1,8 @@
 import ServerHTTP
 
-/// How a server is started.
+/// The options with which a server is started.
 public struct ServerOptions: Sendable {
-    /// What a process does of the server's work.
+    /// The part of the server's work that a process does.
     public enum Role: String, Sendable, CaseIterable {
         /// Takes sealed submissions; needs no private key.
         case receiver

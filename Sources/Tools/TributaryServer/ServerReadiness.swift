@@ -24,7 +24,7 @@ struct ServerReadiness: Sendable {
     /// Less free disk than this is a reason.
     static let leastDisk: Int64 = 64 << 20
 
-    /// What is amiss; nothing where the server is ready.
+    /// Returns the problems of the server; none where it is ready.
     func problems() async -> [ReadinessProblem] {
         var problems: [ReadinessProblem] = []
         for (name, database) in [("queue", queue), ("records", records)] {

@@ -5,7 +5,7 @@ import Foundation
 import Storage
 
 extension StudyBackup {
-    /// What a restored study holds.
+    /// The content of a restored study.
     public struct Restored: Sendable, Hashable {
         /// The queue's rows.
         public let submissions: Int
@@ -127,7 +127,7 @@ extension StudyBackup {
         }
     }
 
-    /// Where a file of a backup stands in a study.
+    /// Returns the place of a backup's file in a study.
     private static func place(of name: String) -> String {
         switch name {
         case StudyBackupManifest.queue: "queue/queue.sqlite"

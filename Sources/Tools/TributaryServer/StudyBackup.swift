@@ -17,7 +17,7 @@ import Storage
 /// The queue is copied first, the records after it: what the queue's copy says was stored is in the records' copy, and
 /// what came between the two is sent again by the phones and known again by its settlement.
 public enum StudyBackup {
-    /// What was made.
+    /// A report of the backup that was made.
     public struct Report: Sendable, Hashable {
         /// The file's path.
         public let file: String
@@ -168,7 +168,7 @@ public enum StudyBackup {
                 "The file is no backup, or is cut or damaged: \(how). Nothing was changed; take another copy of it.")
     }
 
-    /// What two stores say of themselves.
+    /// The state that two stores tell of themselves.
     struct Standing: Sendable {
         let state: QueueState
         let submissions: Int

@@ -118,7 +118,7 @@ enum StudyBackupFiles {
         guard chmod(path, permissions) == 0 else { throw failure(path) }
     }
 
-    /// What the system's last error is to a person.
+    /// Returns the error that the system's last error is to a person.
     static func failure(_ path: String, _ number: Int32 = errno) -> any Error {
         if number == ENOSPC || number == EDQUOT {
             return StorageError(

@@ -3,7 +3,8 @@ import FHIR
 import Foundation
 import ServerHTTP
 
-/// What `study.json` says of a study. Members it does not name keep their defaults; unknown ones are ignored.
+/// The configuration of a study, from `study.json`. Members it does not name keep their defaults; unknown ones are
+/// ignored.
 public struct StudyConfiguration: Sendable, Hashable {
     /// Short and stable: letters, digits, `-` and `.`.
     public var id: String
@@ -168,7 +169,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     }
 }
 
-/// Why a study's folder or server cannot be used.
+/// The reason that a study's folder or server cannot be used.
 public struct ServerError: CodedError, Hashable {
     public let code: String
     public let message: String

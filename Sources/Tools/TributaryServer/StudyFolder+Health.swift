@@ -25,8 +25,8 @@ extension StudyFolder {
         resources(in: consentURL, ofType: Contract.resourceType).compactMap { try? ConsentTemplate($0.resource) }
     }
 
-    /// What of health data that leaves only by name the study's consent names. Of several consents (languages, versions)
-    /// what all of them name: nobody may have signed less.
+    /// Returns the kinds of health data that the study's consent names, of those that are released only where they are
+    /// named. Of several consents (languages, versions) those that all of them name: nobody may have signed less.
     public func includedHealthData() -> Set<String> {
         let consents = consents()
         guard let first = consents.first else { return [] }

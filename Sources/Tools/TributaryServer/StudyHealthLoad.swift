@@ -16,7 +16,7 @@ import Warehouse
 /// left unfinished, the next makes whole: resources that are stored already are passed over, and the others get the same
 /// submission and the same time of receipt.
 public actor StudyHealthLoad {
-    /// What stands in the records as the client that sent the data.
+    /// The client that the records name as the sender of the data.
     public static let clientID = "health-load"
 
     private let database: any SQLDatabase

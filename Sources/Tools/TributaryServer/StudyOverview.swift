@@ -4,7 +4,7 @@ import InformedConsent
 import Records
 import Storage
 
-/// What the study team sees of each participant.
+/// The overview of the study's participants for the study team.
 public enum StudyOverview {
     public struct Participant: Sendable {
         /// The Patient's id.

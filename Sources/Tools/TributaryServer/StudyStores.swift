@@ -97,7 +97,7 @@ public struct StudyStores: Sendable {
 // MARK: - Migration
 
 extension StudyStores {
-    /// What bringing the stores up to date did.
+    /// A report of bringing the stores up to date.
     public struct MigrationReport: Sendable, Hashable {
         public let queue: StoreMigration.Report
         public let records: StoreMigration.Report

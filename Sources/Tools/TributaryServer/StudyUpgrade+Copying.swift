@@ -8,7 +8,7 @@ import Storage
 #endif
 
 extension StudyUpgrade {
-    /// What changes when anybody writes to the queue's part of the former database.
+    /// The marks that change when anybody writes to the queue's part of the former database.
     struct Marks: Sendable, Hashable {
         let change: Int64
         let counts: [Int64]

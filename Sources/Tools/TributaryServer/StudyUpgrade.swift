@@ -17,7 +17,7 @@ import Storage
 ///
 /// Whatever stops it, running it again finishes it.
 public struct StudyUpgrade: Sendable {
-    /// What the two stores hold afterwards.
+    /// The content of the two stores after the upgrade.
     public struct Report: Sendable, Hashable {
         /// The queue's rows, and those of them that are neither stored nor refused.
         public let submissions: Int
@@ -257,7 +257,8 @@ public struct StudyUpgrade: Sendable {
             copy: StudyBackupFiles.exists(copy) ? copy : nil)
     }
 
-    /// What waits in the queue belongs into a repository of the study's files as little as the records do.
+    /// Adds the queue's folder to the study's `.gitignore`: what waits in the queue belongs into a repository of the
+    /// study's files as little as the records do.
     private func ignoreQueue() throws {
         let file = folder.url.appendingPathComponent(".gitignore")
         guard let data = FileManager.default.contents(atPath: file.path) else { return }

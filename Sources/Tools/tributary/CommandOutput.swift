@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What commands print: results on standard output, words for people on standard error.
+/// The output of commands: results on standard output, words for people on standard error.
 enum CommandOutput {
     /// A line of the result.
     static func result(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -28,7 +28,7 @@ enum CommandOutput {
     }
 }
 
-/// Why a command failed.
+/// An error for which a command failed.
 struct CommandError: Error, CustomStringConvertible {
     let code: String
     let message: String

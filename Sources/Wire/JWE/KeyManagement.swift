@@ -1,5 +1,5 @@
-/// How a JWE's content key reaches a recipient (RFC 7518 section 4.1). Others are refused: `dir` has no recipient,
-/// `RSA1_5` has a padding oracle.
+/// The way in which a JWE's content key reaches a recipient (RFC 7518 section 4.1). Others are refused: `dir` has no
+/// recipient, `RSA1_5` has a padding oracle.
 enum KeyManagement: String, Sendable, Hashable, CaseIterable {
     /// RSAES-OAEP with SHA-256 (RFC 7518 section 4.3).
     case rsaOAEP256 = "RSA-OAEP-256"

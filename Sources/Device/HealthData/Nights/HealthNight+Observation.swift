@@ -12,7 +12,7 @@ extension HealthNight {
     /// The system of the identifier that all summaries of one night share; its value is the day.
     public static let identifierSystem = "urn:tributary:sleep-night"
 
-    /// What makes the summary the same summary: the night and the samples in it.
+    /// The fingerprint of the summary: of the night and the samples in it.
     public var identity: SampleIdentity {
         var content = Array("\(Code.summary)\u{0}\(day.text)".utf8)
         for sample in samples {

@@ -1,4 +1,4 @@
-/// One night's sleep: the sessions of it, and the time in each stage, no second counted twice.
+/// One night's sleep: its sleep sessions, and the time in each stage, no second counted twice.
 public struct HealthNight: Sendable, Hashable {
     /// The day of the morning. A night lasts from 18:00 to 18:00 of the person's clock, and a session belongs to the
     /// night that its middle lies in: a nap after lunch belongs to the night before it.
@@ -8,11 +8,11 @@ public struct HealthNight: Sendable, Hashable {
 
     public var times: SleepTimes { sessions.reduce(into: SleepTimes()) { $0 += $1.times } }
 
-    /// What the sessions are made of: the identities of all samples in them, by time. Empty where they were not kept.
+    /// The fingerprints of all samples in the sessions, by time. Empty where they were not kept.
     public var samples: [SampleIdentity] { sessions.flatMap(\.samples) }
 }
 
-/// Sleep without a break of more than an hour.
+/// A sleep session: sleep without a break of more than an hour.
 public struct SleepSession: Sendable, Hashable {
     /// Where the first sample begins.
     public let start: HealthInstant

@@ -1,15 +1,16 @@
-/// Gathers the samples of sleep analysis and makes nights of them.
+/// Gathers the samples of sleep analysis and puts them together to sleep sessions and nights.
 ///
-/// 1. Samples that follow one another with no gap of more than an hour (``gap``) are a session, whatever their sources.
+/// 1. Samples that follow one another with no gap of more than an hour (``gap``) are a sleep session, whatever their
+///    sources.
 /// 2. In a session each second has one stage: that of the first source by ``SourceRank`` that tells awake from asleep
 ///    there. Where one source has several stages at once (older apps write "asleep" over the whole night and "awake"
 ///    inside of it), the first of awake, deep, REM, core, unspecified counts.
 /// 3. Being in bed stands apart: the seconds that any source says so, each counted once.
-/// 4. Sessions are put together to nights (``HealthNight/day``).
+/// 4. Sleep sessions are put together to nights (``HealthNight/day``).
 ///
 /// The order in which samples come makes no difference. Not used, but in ``leftOut``: samples without length, samples
 /// longer than a day (no night is), and what is over ``sampleLimit``. Memory: 24 bytes a sample, and 32 more
-/// for its identity where those are kept.
+/// for its fingerprint where those are kept.
 public struct HealthNights: Sendable {
     /// The longest break inside a session, in seconds.
     public static let gap: Int64 = 3600
@@ -20,7 +21,7 @@ public struct HealthNights: Sendable {
     /// From 18:00, where a night begins, to midnight.
     static let evening: Int64 = 6 * 3600
 
-    /// Why a sample is in no night.
+    /// The reason that a sample is in no night.
     public enum LeftOut: String, Sendable, CaseIterable {
         /// The sample ends before it has lasted.
         case empty
@@ -41,7 +42,7 @@ public struct HealthNights: Sendable {
     private struct Entry: Sendable {
         let start: Int64
         let length: UInt32
-        /// The place of the identity; zero for all where they are not kept.
+        /// The place of the fingerprint; zero for all where they are not kept.
         let identity: UInt32
         let startOffset: Int16
         let endOffset: Int16

@@ -13,12 +13,12 @@ package struct TimeSpans {
         for range in ranges where !range.isEmpty { append(range) }
     }
 
-    /// How many seconds of the range are in the set.
+    /// Returns the number of seconds of the range that are in the set.
     package func seconds(in range: Range<Int64>) -> Int64 {
         range.isEmpty ? 0 : seconds(before: range.upperBound) - seconds(before: range.lowerBound)
     }
 
-    /// How many seconds both sets hold.
+    /// Returns the number of seconds that both sets hold.
     package func secondsShared(with other: TimeSpans) -> Int64 { other.spans.reduce(0) { $0 + seconds(in: $1) } }
 
     package mutating func formUnion(_ other: TimeSpans) {

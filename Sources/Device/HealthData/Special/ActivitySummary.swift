@@ -3,7 +3,7 @@ import Foundation
 
 /// The rings of one day: HealthKit's HKActivitySummary. Apple sums them up over all devices of the person.
 public struct ActivitySummary: SpecialRecord {
-    /// What was reached, and the goal.
+    /// The value that was reached, and the goal.
     public struct Ring: Sendable, Hashable {
         public var value: SpecialQuantity?
         public var goal: SpecialQuantity?
@@ -57,7 +57,7 @@ public struct ActivitySummary: SpecialRecord {
     /// The day alone: the export of an evening has less in it than the next one.
     public var place: SampleIdentity { RecordContent(self).identity }
 
-    /// What had to be mended.
+    /// The repairs that reading the values needed.
     public var repairs: Repairs {
         [energy, moveTime, exerciseTime, standHours].flatMap { [$0.value, $0.goal] }.reduce(into: Repairs()) {
             $0.formUnion($1?.repairs ?? [])

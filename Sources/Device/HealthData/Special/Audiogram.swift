@@ -1,6 +1,6 @@
 import FHIR
 
-/// How well someone hears tones: HealthKit's HKAudiogramSample.
+/// An audiogram, which says how well someone hears tones: HealthKit's HKAudiogramSample.
 public struct Audiogram: SpecialRecord {
     public enum Ear: String, Sendable, CaseIterable { case left, right }
 
@@ -64,7 +64,7 @@ public struct Audiogram: SpecialRecord {
         return content.identity
     }
 
-    /// What had to be mended.
+    /// The repairs that reading the values needed.
     public var repairs: Repairs {
         thresholds.reduce(into: Repairs()) {
             $0.formUnion($1.frequency.repairs)
@@ -107,8 +107,8 @@ extension Audiogram.Threshold {
     }
 }
 
-/// What HealthKit says of a threshold of an audiogram and FHIR has no element for: the extensions of its component, by the
-/// class and property as Apple's documentation names them.
+/// The extensions of an audiogram's components, for the data of HealthKit's thresholds that FHIR has no element for:
+/// named by the class and property as Apple's documentation names them.
 enum AudiogramExtension: String, CaseIterable {
     case frequency = "HKAudiogramSensitivityPoint.frequency"
     case masked = "HKAudiogramSensitivityTest.masked"

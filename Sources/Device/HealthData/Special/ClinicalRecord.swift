@@ -49,7 +49,7 @@ public struct ClinicalRecord: SpecialRecord {
         server = url.flatMap { Self.server(of: $0, resourceType) }
     }
 
-    /// The record with its resource written anew in R4; the identity stays.
+    /// The record with its resource written anew in R4; the fingerprint stays.
     ///
     /// - Returns: nil for what is no resource, and for a `Basic`, which says less than the original does.
     public func converted(toR4 resource: JSON) -> ClinicalRecord? {

@@ -3,7 +3,7 @@ import Foundation
 
 /// An electrocardiogram of one lead: HealthKit's HKElectrocardiogram.
 public struct Electrocardiogram: SpecialRecord {
-    /// What the watch made of it: HealthKit's HKElectrocardiogram.Classification.
+    /// The classification that the watch made: HealthKit's HKElectrocardiogram.Classification.
     public enum Classification: Int, Sendable, CaseIterable {
         /// There is no classification.
         case notSet = 0
@@ -37,7 +37,7 @@ public struct Electrocardiogram: SpecialRecord {
     public struct Voltages: Sendable, Hashable {
         /// The numbers.
         public var series: SampledSeries
-        /// What makes microvolts of the numbers: 1, or 1000 for a source in millivolts.
+        /// The factor that makes microvolts of the numbers: 1, or 1000 for a source in millivolts.
         public var microvoltFactor: Int
 
         public init(_ series: SampledSeries, microvoltFactor: Int = 1) {

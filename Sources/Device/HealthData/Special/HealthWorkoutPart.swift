@@ -1,8 +1,8 @@
 import FHIR
 
 /// A part of a workout that has a time of its own: an event such as a pause or a lap
-/// (<https://developer.apple.com/documentation/healthkit/hkworkoutevent>), or one of the activities of a workout that has
-/// several. It is a component of the workout's observation, and no part of the workout's identity.
+/// (<https://developer.apple.com/documentation/healthkit/hkworkoutevent>), or one of the activities of a workout that
+/// has several. It is a component of the workout's observation, and no part of the workout's fingerprint.
 public struct HealthWorkoutPart: Sendable, Hashable {
     /// HealthKit's kind of event, or ``activity``.
     public let kind: HealthOption
@@ -11,7 +11,7 @@ public struct HealthWorkoutPart: Sendable, Hashable {
     public var end: HealthInstant
     /// Thousandths of a second behind ``end``: laps are timed more finely than samples are.
     public let endMilliseconds: Int
-    /// What the metadata say of it: the stroke style of a lap.
+    /// The metadata of the part: the stroke style of a lap.
     public var context = HealthContext()
     /// The statistics of an activity.
     public private(set) var figures: [Figure] = []

@@ -1,8 +1,8 @@
 import FHIR
 import Foundation
 
-/// Heartbeats one by one: HealthKit's HKHeartbeatSeriesSample, or the list of beats in an export's record of the heart
-/// rate variability.
+/// Beat-to-beat times, from which RR intervals follow: HealthKit's HKHeartbeatSeriesSample, or the list of beats in an
+/// export's record of the heart rate variability.
 public struct HeartbeatSeries: SpecialRecord {
     public var start: HealthInstant
     /// Seconds from the start to each beat.

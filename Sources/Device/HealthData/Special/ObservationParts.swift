@@ -1,6 +1,6 @@
 import FHIR
 
-/// What is particular in the observation of one kind of record.
+/// The parts of an observation that are particular to one kind of record.
 struct ObservationParts {
     /// `value[x]` without the prefix, for example `Integer`.
     var value: (type: String, value: JSON)?

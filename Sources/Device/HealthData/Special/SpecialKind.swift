@@ -19,7 +19,7 @@ public enum SpecialKind: String, Sendable, CaseIterable {
     case phq9
     /// The anxiety questionnaire GAD-7.
     case gad7
-    /// The times of single heartbeats.
+    /// Beat-to-beat times, from which RR intervals follow.
     case heartbeatSeries
     /// The places of a workout.
     case workoutRoute

@@ -11,7 +11,7 @@ public struct SpecialQuantity: Sendable, Hashable {
     public let number: JSONNumber
     /// The unit in the observation.
     public let unit: HealthUnit
-    /// What had to be mended.
+    /// The repairs that reading the number needed.
     public let repairs: Repairs
 
     /// A number that needs no conversion.
@@ -44,7 +44,8 @@ public struct SpecialQuantity: Sendable, Hashable {
     }
 }
 
-/// What can be measured inside a record: the unit it is given in, and every unit of HealthKit that measures the same.
+/// A quantity that is measured inside a record: the unit it is given in, and every unit of HealthKit that measures the
+/// same.
 public struct SpecialMeasure: Sendable {
     /// The unit that numbers are written in.
     public let unit: HealthUnit

@@ -3,21 +3,22 @@ import Foundation
 
 /// A piece of health data with a structure of its own: an electrocardiogram, a route, a questionnaire's answers.
 ///
-/// It follows ``HealthSample``: no field can hold a person's name or an app's free text, the identity is the content,
-/// and the observation has the same members in the same order.
+/// It follows ``HealthSample``: no field can hold a person's name or an app's free text, the fingerprint is that of the
+/// content, and the observation has the same members in the same order.
 public protocol SpecialRecord: Sendable, Hashable {
     /// Which kind it is.
     var kind: SpecialKind { get }
-    /// What made it and when it was saved.
+    /// The source that made it, and the time when it was saved.
     var origin: SpecialOrigin { get }
     /// When it was true of the person.
     var time: SpecialTime { get }
     /// Whether the times can be believed; the reason to skip the record where not.
     var timeProblem: SkipReason? { get }
-    /// What makes it the same record wherever it is read: see ``SampleIdentity``.
+    /// The fingerprint that makes it the same record wherever it is read: see ``SampleIdentity``.
     var identity: SampleIdentity { get }
-    /// What the id of its resource is made of. It is the identity, but for records that are written again with more
-    /// in them (the summary of a day that is not over): the newer then takes the place of the older.
+    /// The fingerprint from which the id of its resource is made. It is ``identity``, but for records that are
+    /// corrected, that is written again with more in them (the summary of a day that is not over): the newer then takes
+    /// the place of the older.
     var place: SampleIdentity { get }
 
     /// The record as a FHIR R4 resource.
@@ -73,7 +74,7 @@ public enum SpecialTime: Sendable, Hashable {
     }
 }
 
-/// What made a record and how it came.
+/// The origin of a record: what made it and how it came.
 public struct SpecialOrigin: Sendable, Hashable {
     /// nil where the source has no product: Apple's own sums.
     public var source: HealthSource?
@@ -94,7 +95,7 @@ public struct SpecialOrigin: Sendable, Hashable {
     }
 }
 
-/// The bytes that make a record's identity. Every text ends with a zero byte, so that none runs into the next.
+/// The bytes that make a record's fingerprint. Every text ends with a zero byte, so that none runs into the next.
 struct RecordContent {
     private(set) var bytes: [UInt8] = []
 

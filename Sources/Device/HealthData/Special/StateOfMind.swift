@@ -1,6 +1,6 @@
 import FHIR
 
-/// How someone felt, as they said it: HealthKit's HKStateOfMind.
+/// A state of mind, which says how someone felt in their own judgement: HealthKit's HKStateOfMind.
 public struct StateOfMind: SpecialRecord {
     /// The kinds of entries.
     public enum Kind: Int, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ public struct StateOfMind: SpecialRecord {
         case dailyMood
     }
 
-    /// How pleasant it was, in seven steps.
+    /// The pleasantness, in seven steps.
     public enum ValenceClassification: Int, Sendable, CaseIterable {
         /// Very unpleasant.
         case veryUnpleasant = 1
@@ -35,7 +35,7 @@ public struct StateOfMind: SpecialRecord {
     public let classification: ValenceClassification
     /// Words for it, each once.
     public let labels: [HealthOption]
-    /// What it had to do with, each once.
+    /// The aspects of life that it had to do with, each once.
     public let associations: [HealthOption]
     public var origin: SpecialOrigin
 

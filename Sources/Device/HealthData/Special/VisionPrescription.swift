@@ -1,6 +1,6 @@
 import FHIR
 
-/// What glasses or contact lenses have to be like: HealthKit's HKVisionPrescription.
+/// A prescription of glasses or contact lenses: HealthKit's HKVisionPrescription.
 ///
 /// It becomes an Observation: FHIR's VisionPrescription must name the prescriber, whom HealthKit does not know. The
 /// brand and the picture of the prescription are left behind.
@@ -104,7 +104,7 @@ public struct VisionPrescription: SpecialRecord {
         return content.identity
     }
 
-    /// What had to be mended.
+    /// The repairs that reading the figures needed.
     public var repairs: Repairs {
         [right, left].flatMap { $0.figures.values }.reduce(into: Repairs()) { $0.formUnion($1.repairs) }
     }
@@ -140,7 +140,7 @@ extension VisionPrescription.Purpose {
 }
 
 extension VisionPrescription.Figure {
-    /// What it is measured in.
+    /// The unit that the figure is measured in, with those that it may come in.
     public var measure: SpecialMeasure {
         switch self {
         case .sphere, .cylinder, .addPower: .dioptre

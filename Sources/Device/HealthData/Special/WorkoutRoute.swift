@@ -5,7 +5,7 @@ import FHIR
 /// Where someone was says who they are: home, work, the usual round. Latitude, longitude, elevation and course are
 /// therefore only in the observation when ``detail`` says so; else it has the speed alone.
 public struct WorkoutRoute: SpecialRecord {
-    /// How much of the route leaves.
+    /// The parts of the route that are released.
     public enum Detail: Sendable, Hashable {
         /// Times and speed.
         case motion

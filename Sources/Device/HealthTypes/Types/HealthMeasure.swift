@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What is measured, in which unit it is given, and in which units it may come.
+/// A measured quantity: the unit it is given in, and the units in which it may come.
 public final class HealthMeasure: Sendable, Hashable {
     /// The name shown to people.
     public let title: String
@@ -12,7 +12,7 @@ public final class HealthMeasure: Sendable, Hashable {
     /// HealthKit's unit of the same size. Percent alone is another size: HealthKit's `%` is the bare fraction
     /// (``scale``).
     public let healthKitUnit: HealthKitUnit
-    /// What is likely in a living person, in ``unit``. Values outside are kept and counted, never dropped.
+    /// The likely range in a living person, in ``unit``. Values outside are kept and counted, never dropped.
     public let plausible: ClosedRange<Double>?
 
     /// - Parameter healthKitUnit: any unit that HealthKit takes for the quantity and that has the size of `unit`.
@@ -51,7 +51,7 @@ public final class HealthMeasure: Sendable, Hashable {
         hasher.combine(codings)
     }
 
-    /// What a value in ``healthKitUnit`` is multiplied with to be one in ``unit``: 100 for percent, else 1.
+    /// The factor from a value in ``healthKitUnit`` to one in ``unit``: 100 for percent, else 1.
     public var scale: Int { isFraction ? 100 : 1 }
 
     private let isFraction: Bool
@@ -60,7 +60,7 @@ public final class HealthMeasure: Sendable, Hashable {
     package let concept: JSON
     /// The same as text.
     package let conceptText: [UInt8]
-    /// What follows the value in the text of a Quantity, to its end.
+    /// The text that follows the value in a Quantity, to its end.
     package let unitText: [UInt8]
     private let unitMembers: [JSONObject.Member]
     private static let ucum = "http://unitsofmeasure.org"

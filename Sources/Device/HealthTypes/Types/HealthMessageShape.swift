@@ -1,4 +1,4 @@
-/// How HealthKitOnFhir's messages name a value of a type: `{"heartRate": 66, "unit": "beats/min"}`.
+/// The form in which HealthKitOnFhir's messages name a value of a type: `{"heartRate": 66, "unit": "beats/min"}`.
 ///
 /// <https://github.com/microsoft/healthkit-on-fhir>
 public struct HealthMessageShape: Sendable, Hashable {

@@ -3,7 +3,7 @@ import FHIR
 /// A key of HealthKit's metadata that is passed on. Keys that are not in the table are dropped: they may hold names,
 /// links, identifiers or whatever an app wrote.
 public final class HealthMetadataKey: Sendable, Hashable {
-    /// What the key's values are.
+    /// The kind of values that a key has.
     public enum Value: Sendable, Hashable {
         /// `0` or `1` in exports.
         case boolean

@@ -4,7 +4,7 @@ import FHIR
 ///
 /// ``HealthTypeTable`` holds the rows. Two types are equal when their identifiers are.
 public final class HealthType: Sendable, Hashable {
-    /// What HealthKit calls this kind of object.
+    /// The kind of object, as HealthKit calls it.
     public enum Kind: String, Sendable, CaseIterable {
         /// A number with a unit.
         case quantity
@@ -79,7 +79,7 @@ public final class HealthType: Sendable, Hashable {
         case discrete
     }
 
-    /// Where the observation carries its value.
+    /// The element of the observation that carries the value.
     public enum ValueKind: String, Sendable {
         /// `valueQuantity` in ``HealthType/unit``.
         case quantity = "Quantity"

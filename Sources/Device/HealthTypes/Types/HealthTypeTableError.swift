@@ -1,6 +1,6 @@
 import Core
 
-/// What is wrong with a supplement to the table of types, and where.
+/// An error in a supplement to the table of types, with its place.
 public struct HealthTypeTableError: CodedError, Hashable {
     /// The kind of error, stable across versions.
     public enum Kind: String, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import UCUM
 
 extension HealthUnit {
-    /// What a value in HealthKit's unit is multiplied with to be one in the UCUM unit: 1 where the two are one unit, 100
+    /// Returns the factor from a value in HealthKit's unit to one in the UCUM unit: 1 where the two are one unit, 100
     /// from HealthKit's `%`, which is the bare fraction. Nil where they do not measure the same, or the code is none.
     ///
     /// Rounded to eight digits, as HealthKit and UCUM differ in the ninth on how dense mercury is.

@@ -18,7 +18,7 @@ public struct HealthUnit: Sendable, Hashable {
 ///
 /// An object, as millions of samples refer to a few of them.
 public final class SourceUnit: Sendable, Hashable {
-    /// How the own unit follows from the written one.
+    /// The conversion from the written unit to the own one.
     public enum Scale: Sendable, Hashable {
         /// The same unit: the digits stay as they were written.
         case same

@@ -4,18 +4,18 @@ import Core
 struct HealthKitAtom: Sendable {
     /// The name in unit strings.
     let symbol: String
-    /// What it measures, and with which exponent: a litre is a length to the third.
+    /// The dimension that it measures, with ``power`` as its exponent: a litre is a length to the third.
     let quantity: HealthKitDimension.Axis
     let power: Int16
     /// How many coherent units of its dimension one is: metre, gram, second, kelvin, joule, pascal ...
     let size: ExactNumber
-    /// What is added to values, after the factor: a degree Celsius begins at 273.15 K.
+    /// The offset that is added to values, after the factor: a degree Celsius begins at 273.15 K.
     let offset: ExactNumber
     /// Whether a metric prefix may stand before it.
     let takesPrefix: Bool
     let ucum: UCUMForm
 
-    /// How UCUM writes it.
+    /// The form in which UCUM writes it.
     enum UCUMForm: Sendable, Hashable {
         /// As a unit like any other.
         case unit(String)

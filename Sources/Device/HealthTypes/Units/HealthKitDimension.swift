@@ -1,4 +1,4 @@
-/// What a unit measures: the exponents of HealthKit's dimensions.
+/// The dimension of a unit: the exponents of HealthKit's dimensions.
 ///
 /// HealthKit derives only volume from length. Energy, pressure, power and frequency are dimensions by themselves, so
 /// that `J/s` and `W` cannot be converted into each other. A count and a percent have no dimension at all.

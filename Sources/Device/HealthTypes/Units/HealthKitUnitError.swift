@@ -1,6 +1,6 @@
 import Core
 
-/// Why a text is no unit of HealthKit, or none that is read. It never repeats the text, which is foreign.
+/// An error in a text that is no unit of HealthKit, or none that is read. It never repeats the text, which is foreign.
 public struct HealthKitUnitError: CodedError, Hashable {
     /// The kind of error, stable across versions: `too-long`, `too-deep`, `too-large`, `unexpected-character`,
     /// `unknown-unit`, `prefix-not-allowed`, `missing-unit`, `missing-operator`, `second-division`,

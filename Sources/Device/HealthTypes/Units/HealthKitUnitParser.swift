@@ -225,7 +225,7 @@ extension HealthKitUnitParser {
         }
     }
 
-    /// What is wrong where a term should begin and none does.
+    /// Returns the error where a term should begin and none does.
     private func missingUnit() -> HealthKitUnitError {
         if bytes[position...].starts(with: Self.middleDot) { return error("missing-unit", "A unit is missing here.") }
         return switch current {

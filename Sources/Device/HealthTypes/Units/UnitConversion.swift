@@ -9,9 +9,9 @@ import Foundation
 /// Factors are rational numbers; no floating point number stands in the way of a decimal text. Between `deg` and `rad`
 /// π counts with 36 digits.
 public struct UnitConversion: Sendable, Hashable {
-    /// What a value is multiplied with, in lowest terms; positive.
+    /// The factor that a value is multiplied with, in lowest terms; positive.
     let factor: ExactNumber
-    /// What is added to the product, in lowest terms; zero but for temperatures.
+    /// The offset that is added to the product, in lowest terms; zero but for temperatures.
     let offset: ExactNumber
     private let linear: FloatingForm
     /// The factor in machine words, where they hold it and nothing is added.

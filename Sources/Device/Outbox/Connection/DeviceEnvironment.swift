@@ -1,6 +1,6 @@
 import Foundation
 
-/// What sending needs of the world beside disk and network.
+/// The environment that sending needs beside disk and network: time, waiting and random numbers.
 public struct DeviceEnvironment: Sendable {
     /// The time.
     public var now: @Sendable () -> Date

@@ -1,7 +1,7 @@
 import Foundation
 import Wire
 
-/// What a round of learning brought.
+/// The result of a round of learning.
 public struct LearningReport: Codable, Sendable, Hashable {
     /// Submissions that are stored, as was not known before.
     public let stored: Int
@@ -13,7 +13,7 @@ public struct LearningReport: Codable, Sendable, Hashable {
     public let removed: Int
 }
 
-/// How far a device has read its deliveries; kept in `deliveries.json`.
+/// The position up to which a device has read its deliveries; kept in `deliveries.json`.
 struct DeliveriesPosition: Codable, Sendable, Hashable {
     /// The client that asked: another one's cursor and submissions are not ours.
     let client: String
@@ -107,7 +107,7 @@ extension StudyConnection {
 
     // MARK: - Pages
 
-    /// What the pages said.
+    /// The statuses and the position that the pages told.
     private struct Listing {
         /// The newest status by submission, of those asked about.
         var told: [String: String] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 import Wire
 
-/// What a round of sending did.
+/// The result of a round of sending.
 public struct SendReport: Codable, Sendable, Hashable {
-    /// How the round ended.
+    /// The way in which the round ended.
     public enum Ending: String, Codable, Sendable, Hashable {
         /// The queue is empty.
         case emptied
@@ -83,7 +83,7 @@ extension StudyConnection {
         return .queue(entries, consent)
     }
 
-    /// What comes of asking for a token.
+    /// Asks for a token and returns the event that comes of it.
     func tokenEvent(renewing: Bool) async throws -> OutboxSender.Event {
         do {
             _ = try await accessToken(renewing: renewing)

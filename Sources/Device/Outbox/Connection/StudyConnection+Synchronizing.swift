@@ -1,8 +1,8 @@
-/// What a round of learning and sending did.
+/// The result of a round of learning and sending.
 public struct SynchronizationReport: Codable, Sendable, Hashable {
-    /// What was learned of earlier submissions; `nil` if the study did not say.
+    /// The result of learning about earlier submissions; `nil` if the study did not say.
     public let learned: LearningReport?
-    /// What was sent.
+    /// The result of sending.
     public let sending: SendReport
 }
 

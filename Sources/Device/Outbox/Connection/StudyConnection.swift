@@ -78,8 +78,8 @@ public actor StudyConnection {
             ])
     }
 
-    /// What became of this device's submissions since the cursor; `nil` from the beginning. Call again with the page's
-    /// `next` until it has no deliveries. Throws ``OutboxError``.
+    /// Returns what became of this device's submissions since the cursor; `nil` from the beginning. Call again with the
+    /// page's `next` until it has no deliveries. Throws ``OutboxError``.
     public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
         try await deliveriesPage(after: cursor).page
     }

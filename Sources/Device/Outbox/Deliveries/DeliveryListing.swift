@@ -1,13 +1,13 @@
 import Wire
 
-/// What the study said of the submissions that the device keeps, and what was given out of it.
+/// The states that the study told of the submissions that the device keeps, and those that were given out of them.
 struct DeliveryListing: Sendable {
     private var cursor: String?
     /// The epoch of the pages; `.none` before the first.
     private var epoch: Int64??
-    /// What the study said, by submission.
+    /// The states that the study told, by submission.
     private var told: [String: SubmissionDelivery.State] = [:]
-    /// What was given out, by submission.
+    /// The states that were given out, by submission.
     private var shown: [String: SubmissionDelivery.State] = [:]
     /// How many words are kept before those are forgotten of which the device keeps no file.
     private var mostTold = fewTold
@@ -69,7 +69,8 @@ struct DeliveryListing: Sendable {
 
     private mutating func beginAnew() { (cursor, epoch, told) = (nil, .none, [:]) }
 
-    /// What changed since it was given out, the oldest first. What the device does not keep any more is forgotten.
+    /// Returns the deliveries that changed since they were given out, the oldest first. Submissions that the device
+    /// does not keep any more are forgotten.
     mutating func changes(in outbox: OutboxDirectory) throws -> [SubmissionDelivery] {
         var standing: [SubmissionDelivery] = []
         for submission in try outbox.sentSubmissions() {

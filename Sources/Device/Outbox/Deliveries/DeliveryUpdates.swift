@@ -1,6 +1,6 @@
 import Wire
 
-/// What becomes of a device's submissions, as it happens (``StudyConnection/deliveries(of:every:until:)``).
+/// A sequence of a device's deliveries, as they happen (``StudyConnection/deliveries(of:every:until:)``).
 ///
 /// Each submission that the device still keeps comes once as it stands, the oldest first, and again whenever that changes.
 /// The next one is looked for when it is asked for: nothing is asked of the study while nobody iterates, and no more is
@@ -33,7 +33,7 @@ extension DeliveryUpdates {
     public struct Iterator: AsyncIteratorProtocol {
         private let updates: DeliveryUpdates
         private var listing = DeliveryListing()
-        /// What is to be given out, the first last.
+        /// The deliveries that are to be given out, the first last.
         private var pending: [SubmissionDelivery] = []
         /// How long to wait before the study is asked again; nil before it was asked.
         private var delay: Double?
@@ -95,7 +95,7 @@ extension DeliveryUpdates {
 }
 
 extension StudyConnection {
-    /// What becomes of the store's submissions, as it happens.
+    /// Returns the deliveries of the store's submissions, as they happen.
     ///
     /// ```swift
     /// for try await delivery in connection.deliveries(of: store) {

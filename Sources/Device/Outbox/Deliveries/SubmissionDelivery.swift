@@ -1,6 +1,6 @@
-/// What became of one submission of this device.
+/// The delivery of one submission of this device, which says what became of it.
 public struct SubmissionDelivery: Sendable, Hashable {
-    /// How it stands.
+    /// The state of a delivery.
     public enum State: Sendable, Hashable {
         /// It is queued, or received and not looked at yet.
         case waiting
@@ -31,7 +31,7 @@ extension SubmissionDelivery.State {
         }
     }
 
-    /// What the study's word means. A word of a later server is none that is final.
+    /// Makes the state that the study's status means. A status of a later server is none that is final.
     init(status: String, reason: String?) {
         switch status {
         case "stored": self = .stored

@@ -56,7 +56,7 @@ extension OutboxDirectory {
         }
     }
 
-    /// Why a submission was refused, as it stands beside it.
+    /// Returns the reason that a submission was refused, as it stands beside it.
     public func refusal(of entry: OutboxEntry) throws -> Refusal {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
@@ -71,7 +71,7 @@ extension OutboxDirectory {
     }
 }
 
-/// Why a submission will never be sent again.
+/// The reason that a submission will never be sent again.
 public struct Refusal: Codable, Sendable, Hashable {
     /// The HTTP status; `nil` if the file never reached the server.
     public let status: Int?

@@ -47,7 +47,7 @@ public struct OutboxDirectory: Sendable {
     /// The refused submissions in their order.
     public func refusedEntries() throws -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
 
-    /// How the device stands with its consent.
+    /// Returns the standing of the device's consent.
     public func consent() throws -> ConsentStanding { try locked { try state() }.consent }
 
     /// Queued submissions and consent at one instant.
@@ -78,7 +78,8 @@ public struct OutboxDirectory: Sendable {
         return QueuedEnvelope(bytes: content, header: header)
     }
 
-    /// What an envelope shows; nil where it is not the one that its name promises. C3-PRO's has neither number nor id.
+    /// Returns the header of an envelope; nil where it is not the one that its name promises. C3-PRO's has neither
+    /// number nor id.
     static func header(of content: Data, if entry: OutboxEntry) -> EnvelopeHeader? {
         guard let header = try? EnvelopeHeader.read(from: content) else { return nil }
         let isIts =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the device stands with its consent, as far as the outbox must know.
+/// The standing of the device's consent, as far as the outbox must know it.
 public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
     /// No Contract was ever queued: nothing else may be.
     case none
@@ -10,7 +10,7 @@ public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
     case refused
 }
 
-/// What the outbox remembers beside its files.
+/// The state that the outbox keeps beside its files.
 struct OutboxState: Codable, Sendable, Hashable {
     /// The number the next submission gets, at least.
     var nextSequence: Int64 = 1

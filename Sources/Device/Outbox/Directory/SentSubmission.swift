@@ -3,7 +3,7 @@ import Foundation
 /// An accepted submission that stays on the device, sealed, until the study has surely kept it: what its file's name in
 /// `sent/` says. The name holds everything, so that one rename is the whole change and no journal can disagree.
 public struct SentSubmission: Sendable, Hashable, Comparable {
-    /// What the study said became of it.
+    /// The fate of a submission, as the study said.
     public enum Fate: Sendable, Hashable {
         /// Nothing final yet: received, or held.
         case waiting
@@ -15,7 +15,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
 
     /// The submission. For a C3-PRO envelope its `sid` is the one that the study's deliveries name.
     public let entry: OutboxEntry
-    /// What became of it.
+    /// The fate of the submission.
     public let fate: Fate
 
     init(entry: OutboxEntry, fate: Fate = .waiting) {
@@ -92,7 +92,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
     }
 }
 
-/// How long accepted submissions stay on the device.
+/// The limits to how long accepted submissions stay on the device.
 public struct SentRetention: Sendable, Hashable {
     /// Seconds that a file stays after the study said `stored` or `refused`.
     public var period: Double

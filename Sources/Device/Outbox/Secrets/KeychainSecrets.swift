@@ -44,7 +44,7 @@
             }
         }
 
-        /// What tells the secret from all others.
+        /// Returns the attributes that tell the secret from all others.
         private func attributes(of name: String) -> [String: Any] {
             [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,

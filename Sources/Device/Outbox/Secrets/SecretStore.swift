@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a device keeps the few bytes that nobody else may have: the credentials of its enrolment.
+/// A store on the device for the few bytes that nobody else may have: the credentials of its enrolment.
 ///
 /// A secret is saved whole or not at all, and what is saved is there after a restart.
 public protocol SecretStore: Sendable {

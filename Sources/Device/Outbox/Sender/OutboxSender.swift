@@ -12,7 +12,7 @@
 /// Contract stops all. Everything else, a proxy's 404 as well as a page of maintenance with 200, keeps the file's place
 /// and holds all behind it.
 public struct OutboxSender: Sendable, Hashable {
-    /// How long to keep trying.
+    /// The limits to how long sending keeps trying.
     public struct Patience: Sendable, Hashable {
         /// Failures in a row after which sending ends with the files kept.
         public var attempts: Int
@@ -29,7 +29,7 @@ public struct OutboxSender: Sendable, Hashable {
         }
     }
 
-    /// What happened.
+    /// An event that the sender is told.
     public enum Event: Sendable, Hashable {
         /// The queue as it stands: at the start, after a file was settled, after a wait.
         case queue([OutboxEntry], ConsentStanding)
@@ -53,7 +53,7 @@ public struct OutboxSender: Sendable, Hashable {
         case timeOver
     }
 
-    /// What to do next.
+    /// The effect of an event: the next thing to do.
     public enum Effect: Sendable, Hashable {
         /// List the queue and report ``Event/queue(_:_:)``.
         case list
@@ -73,7 +73,7 @@ public struct OutboxSender: Sendable, Hashable {
         case finish(Outcome)
     }
 
-    /// How sending ended.
+    /// The outcome of sending.
     public enum Outcome: Sendable, Hashable {
         /// The queue is empty.
         case emptied

@@ -1,12 +1,12 @@
 import Foundation
 import Wire
 
-/// What came back for a submission, and whether it is the study's own word.
+/// An answer to a submission, and whether it is the study's own word.
 ///
 /// Between a phone and its study stand proxies, firewalls, hotel networks and pages of maintenance, each of which
 /// answers with any status it likes. So a status alone settles nothing: the body must name this submission.
 public struct SubmissionAnswer: Sendable, Hashable {
-    /// What shows that the study answered.
+    /// The mark of an answer, which shows whether the study gave it.
     public enum Mark: Sendable, Hashable {
         /// Nothing does.
         case none
@@ -18,7 +18,7 @@ public struct SubmissionAnswer: Sendable, Hashable {
 
     /// The HTTP status.
     public let status: Int
-    /// What shows that the study answered.
+    /// The mark that shows whether the study gave the answer.
     public let mark: Mark
     /// The wait in seconds that the answer asks for, 0 to a day; `nil` for none.
     public let retryAfter: Double?

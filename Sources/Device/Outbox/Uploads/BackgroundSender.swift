@@ -19,7 +19,7 @@ import Wire
 /// - What is answered and not in the queue any more is passed over.
 /// - An upload that the system lost is handed over again by the next ``handOver()``; the submission's id makes it harmless.
 public actor BackgroundSender {
-    /// How the queue stands after a step.
+    /// The standing of the queue after a step.
     public enum Standing: Sendable, Hashable {
         /// The queue is empty.
         case emptied

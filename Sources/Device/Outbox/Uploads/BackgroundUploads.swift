@@ -64,7 +64,7 @@
         public func tagsUnderWay() async -> Set<String> { Set(await session.allTasks.compactMap(\.taskDescription)) }
     }
 
-    /// What a background session tells, task by task.
+    /// An event that a background session tells, task by task.
     private enum UploadEvent: Sendable {
         case received(Int, Data)
         case completed(Int, tag: String?, TransportResponse?)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a device remembers of the upload that the system has: kept in `upload.json`, for the answer may come to another
+/// The note that a device keeps of the upload that the system has: in `upload.json`, for the answer may come to another
 /// process.
 struct UploadNote: Codable, Sendable, Hashable {
     /// The name of the queued file.
     let name: String
-    /// What tells this attempt from others with the same file.
+    /// The text that tells this attempt from others with the same file.
     let attempt: String
     /// Whether its token was made for it because an earlier one was refused.
     let isRenewed: Bool

@@ -20,7 +20,7 @@ public struct QueuedUpload: Sendable, Hashable {
     }
 }
 
-/// What came of an upload.
+/// The result of an upload.
 public struct UploadAnswer: Sendable, Hashable {
     /// The upload's tag.
     public var tag: String

@@ -1,5 +1,5 @@
-/// Where an answers file puts an answer: the items from the top to the question, each with the repetition that the file
-/// names.
+/// The place where an answers file puts an answer: the items from the top to the question, each with the repetition
+/// that the file names.
 struct AnswerPlace: Sendable {
     struct Step: Sendable {
         let item: FormItem
@@ -14,7 +14,7 @@ struct AnswerPlace: Sendable {
 }
 
 extension QuestionnaireForm {
-    /// Why a key of an answers file leads nowhere.
+    /// The reason that a key of an answers file leads nowhere.
     enum KeyProblem: Error {
         case unknown
         /// The item is there, but not below the items that the key, or the object it stands in, names.

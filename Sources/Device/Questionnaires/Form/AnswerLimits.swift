@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What an answer must keep to.
+/// The limits that an answer must keep to.
 public struct AnswerLimits: Sendable {
     /// Characters.
     let maxLength: Int?

@@ -31,7 +31,7 @@ extension AnswerValue {
     var reference: Reference? { Reference(json: json) }
     var attachment: Attachment? { Attachment(json: json) }
 
-    /// What a person reads.
+    /// The text that a person reads.
     public var text: String {
         switch type {
         case "Coding": coding?.display ?? coding?.code ?? ""
@@ -45,7 +45,7 @@ extension AnswerValue {
         }
     }
 
-    /// How this value compares with another; nil where that cannot be told.
+    /// Compares this value with another; nil where that cannot be told.
     ///
     /// Numbers compare as numbers, quantities only in the same unit, dates where both say enough: whether 2024 comes
     /// before 2024-05 is unknown.

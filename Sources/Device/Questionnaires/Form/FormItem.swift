@@ -14,7 +14,7 @@ public final class FormItem: Sendable {
     /// The kind of item, `Questionnaire.item.type`. Of a code that R4 does not have, an item with items inside is a
     /// group, any other a string.
     public let type: ItemType
-    /// What is asked or shown.
+    /// The text that is asked or shown.
     public let text: String?
     /// The label that stands before the text, such as `1.`: `Questionnaire.item.prefix`
     /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.prefix>).
@@ -108,7 +108,7 @@ public struct FormOption: Sendable, Hashable {
     public let isExclusive: Bool
     /// Whether it is selected from the start: `Questionnaire.item.answerOption.initialSelected`.
     public let isInitial: Bool
-    /// What stands before its text, such as `a)`.
+    /// The label that stands before its text, such as `a)`.
     public let prefix: String?
 
     package init(value: AnswerValue, isExclusive: Bool, isInitial: Bool, prefix: String?) {

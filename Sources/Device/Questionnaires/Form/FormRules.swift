@@ -93,7 +93,7 @@ struct FormRules: Sendable {
         },
     ]
 
-    /// What is wrong with the form as a whole.
+    /// Returns the problems of the form as a whole.
     static func problems(of questionnaire: Questionnaire) -> [FormProblem] {
         var problems: [FormProblem] = []
         func report(_ code: String, _ severity: FormProblem.Severity, _ message: String) {
@@ -106,14 +106,14 @@ struct FormRules: Sendable {
         return problems
     }
 
-    /// What is wrong with one item, its conditions aside.
+    /// Returns the problems of one item, its conditions aside.
     static func problems(of source: Questionnaire.Item, _ item: FormItem) -> [FormProblem] {
         (invariants + others).filter { $0.isBroken(source, item) }.map {
             FormProblem(code: $0.code, severity: $0.severity, linkID: item.linkID, message: $0.message)
         }
     }
 
-    /// What is wrong with the conditions.
+    /// Returns the problems of the conditions.
     static func problems(of graph: EnablementGraph, in all: [FormItem]) -> [FormProblem] {
         var problems: [FormProblem] = []
         for item in all {

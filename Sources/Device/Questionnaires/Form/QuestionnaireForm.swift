@@ -8,7 +8,7 @@ public struct QuestionnaireForm: Sendable {
     public let questionnaire: Questionnaire
     /// The items at the top.
     public let items: [FormItem]
-    /// What is wrong with the form itself. It can be answered all the same.
+    /// The problems of the form itself. It can be answered all the same.
     public let problems: [FormProblem]
     /// Every item in the form's order.
     let all: [FormItem]
@@ -32,7 +32,7 @@ public struct QuestionnaireForm: Sendable {
     /// The item of the linkId; of several alike, the first.
     public func item(_ linkID: String) -> FormItem? { indexByLinkID[linkID].map { all[$0] } }
 
-    /// What a response's `questionnaire` says: the canonical with its version, else the id.
+    /// The value of a response's `questionnaire`: the canonical with its version, else the id.
     public var canonical: String? {
         if let url = questionnaire.url { return CanonicalURL(url: url, version: questionnaire.version).text }
         return questionnaire.id.map { "Questionnaire/\($0)" }

@@ -1,6 +1,6 @@
 import FHIR
 
-/// How conditions are read where engines differ.
+/// The rules by which conditions are read where engines differ.
 public struct EnablementRules: Sendable, Hashable {
     /// Whether `!=` needs an answer. The specification's reading is that no answer equals the value, so that a question
     /// without an answer fulfils it; some engines ask for an answer that differs.

@@ -1,4 +1,4 @@
-/// How the items' enablement rests on the answers to others, found once for a form.
+/// The graph of which items' enablement rests on the answers to which others, found once for a form.
 struct EnablementGraph: Sendable {
     /// A condition with the question it asks.
     struct Source: Sendable {

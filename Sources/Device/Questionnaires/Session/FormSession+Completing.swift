@@ -1,6 +1,6 @@
 import FHIR
 
-/// Why there is no response yet: what is still wrong with the answers.
+/// The error that there is no response yet, with the problems that the answers still have.
 public struct IncompleteResponse: CodedError, Hashable {
     /// All that is wrong, errors and warnings.
     public let problems: [ResponseProblem]

@@ -10,10 +10,11 @@ import FHIR
 /// - `symptom[1]`, of a question that repeats: its second answer. Setting puts in the answer that comes next, no further
 ///   one. `symptom` alone reads the first answer, and setting it leaves that one alone.
 ///
-/// What a subscript is given is never lost in silence. An answer that breaks a rule of its question is put in, as a field
-/// holds what a person typed, and ``problems(status:)`` and ``problems(at:)`` say what is wrong. What has no place is not
-/// put in, and they say that too, until another answer is set under the same path. ``completedResponse(subject:authored:)``
-/// makes no response while there is an error. ``set(_:at:)-(AnswerValue?,_)`` checks before, and throws.
+/// A value that a subscript is given is never lost in silence. An answer that breaks a rule of its question is put in,
+/// as a field holds what a person typed, and ``problems(status:)`` and ``problems(at:)`` say what is wrong. A value
+/// that has no place is not put in, and they say that too, until another answer is set under the same path.
+/// ``completedResponse(subject:authored:)`` makes no response while there is an error. ``set(_:at:)-(AnswerValue?,_)``
+/// checks before, and throws.
 extension FormSession {
     /// The answer at the path; nil where there is none, or no such question. Setting nil takes the answer away.
     public subscript(path: String) -> AnswerValue? {
@@ -58,8 +59,8 @@ extension FormSession {
         try put(.all(values), path, isChecked: true)
     }
 
-    /// What is wrong with the answers of one question as they stand, whether it is enabled or not. That an answer is
-    /// missing is not wrong yet.
+    /// Returns the problems of the answers of one question as they stand, whether it is enabled or not. That an answer
+    /// is missing is not wrong yet.
     public func problems(at path: String) -> [ResponseProblem] {
         let refused = refused.filter { $0.expression == path }
         guard let spot = try? form.spot(path) else { return refused }
@@ -155,7 +156,7 @@ extension FormSession {
         }
     }
 
-    /// What is wrong with answers to a question, each alone and together.
+    /// Returns the problems of answers to a question, each alone and together.
     private static func problems(of values: [AnswerValue], _ spot: AnswerSpot) -> [ResponseProblem] {
         let item = spot.item
         var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item) }.map {

@@ -11,7 +11,7 @@ public struct FormSession: Sendable {
     public let rules: EnablementRules
     /// The form's items with their answers.
     package internal(set) var root: [ItemState]
-    /// What a subscript was given and could not put in, by the path that it was given.
+    /// The problems of values that a subscript was given and could not put in, by the path that it was given.
     var refused: [ResponseProblem] = []
 
     /// A session with the form's initial values.
@@ -39,11 +39,11 @@ public struct FormSession: Sendable {
     /// The answers at the path, those of disabled items too.
     public func answers(at path: ItemPath) -> [AnswerValue] { state(at: path)?.answers.map(\.value) ?? [] }
 
-    /// How many instances a group has at the path; the path's last number does not matter.
+    /// Returns the number of instances that a group has at the path; the path's last number does not matter.
     public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
 
-    /// What is wrong with the response as it would be now, after what a subscript could not put in. Places are those in
-    /// the response, of what was not put in the path that it was given.
+    /// Returns the problems of the response as it would be now, after those of what a subscript could not put in.
+    /// Places are those in the response, of what was not put in the path that it was given.
     public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
         refused + ResponseValidator(form, rules: rules).problems(in: response(status: status))
     }

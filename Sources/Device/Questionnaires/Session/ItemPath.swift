@@ -1,4 +1,4 @@
-/// Where an item stands in a session: from the top, each item by its linkId and which repetition, counted from 0.
+/// The place of an item in a session: from the top, each item by its linkId and which repetition, counted from 0.
 ///
 /// Written `group[1]/child`; without a number the first repetition is meant. Items below an answer stand below the
 /// question: `question[0]/detail` is below the first answer.

@@ -1,4 +1,4 @@
-/// What is known of one item at one place: its answers, or the instances of a group.
+/// The state of one item at one place: its answers, or the instances of a group.
 package struct ItemState: Sendable {
     package let item: FormItem
     package var answers: [AnswerState] = []
@@ -6,7 +6,7 @@ package struct ItemState: Sendable {
     package var groups: [GroupState] = []
     /// Whether its conditions hold and those of all items above it.
     package var isEnabled = true
-    /// What stood below the answer of a question that takes one answer, when the answer was taken away.
+    /// The items that stood below the answer of a question that takes one answer, when the answer was taken away.
     var detached: [ItemState]?
     /// Where it stands in the response it was read from.
     var expression: String?
@@ -59,7 +59,7 @@ package struct GroupState: Sendable {
 }
 
 extension [ItemState] {
-    /// Where the item of the linkId stands among these.
+    /// Returns the index of the item with the linkId among these.
     func index(of linkID: String, in form: QuestionnaireForm) -> Int? {
         if let item = form.item(linkID), indices.contains(item.position), self[item.position].item === item {
             return item.position

@@ -60,7 +60,8 @@ extension AnswerCheck {
         return wanted == "*/*" || essence == wanted || (wanted.hasSuffix("/*") && essence.hasPrefix(wanted.dropLast()))
     }
 
-    /// How many bytes base64 stands for, without decoding it; nil where it is no base64. White space is allowed.
+    /// Returns the number of bytes that base64 stands for, without decoding it; nil where it is no base64. White space
+    /// is allowed.
     private static func base64Bytes(_ text: String) -> Int? {
         var digits = 0
         var padding = 0

@@ -3,7 +3,7 @@ import Foundation
 
 /// Checks one answer against its question.
 package enum AnswerCheck {
-    /// What is wrong with an answer.
+    /// One thing that is wrong with an answer.
     package struct Finding: Sendable {
         package let code: String
         package let severity: FormProblem.Severity
@@ -16,7 +16,7 @@ package enum AnswerCheck {
         }
     }
 
-    /// What makes the answer wrong or doubtful.
+    /// Returns the findings that make the answer wrong or doubtful.
     package static func findings(of value: AnswerValue, for item: FormItem) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]

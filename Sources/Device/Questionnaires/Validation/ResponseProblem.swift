@@ -1,6 +1,6 @@
 import FHIR
 
-/// What is wrong with a response, or with one answer. A session throws it where it cannot take an answer.
+/// A problem of a response, or of one answer. A session throws it where it cannot take an answer.
 public struct ResponseProblem: CodedError, Hashable {
     /// Stable.
     public let code: String

@@ -3,8 +3,8 @@ import Foundation
 
 /// Checks a response against its form (<https://hl7.org/fhir/uv/sdc/validation.html>).
 ///
-/// What a response in progress may still lack or have too many of — required answers, numbers of answers — is a warning
-/// there; what it holds must be right all the same. Expressions and value sets that are not at hand are not checked.
+/// In a response in progress, required answers that are missing and wrong numbers of answers are warnings; what it
+/// holds must be right all the same. Expressions and value sets that are not at hand are not checked.
 public struct ResponseValidator: Sendable {
     /// The form that responses are checked against.
     public let form: QuestionnaireForm

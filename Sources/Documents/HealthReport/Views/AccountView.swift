@@ -1,9 +1,9 @@
 import HealthData
 
-/// What became of everything in the export: what was read, what was not, and why.
+/// The view of the import report: what was read of the export, what was not, and why.
 struct AccountView {
     let account: HealthAccount
-    /// What the plots leave out of what was read.
+    /// The observations that were read and that the plots leave out, counted by reason.
     let leftOut: [(what: String, count: Int)]
 
     func write(to html: inout HTML) {

@@ -17,7 +17,7 @@ struct ReportTable {
         static func number(_ value: Int?) -> Cell { value.map { number($0) } ?? .none }
     }
 
-    /// What names the rows: dates stay on one line, words may break anywhere.
+    /// The kind of names that the rows have: dates stay on one line, words may break anywhere.
     enum Names: String { case dates, words }
 
     let caption: String

@@ -1,6 +1,6 @@
 import HealthData
 
-/// What the head of an electrocardiogram says. Names and birth dates are never kept.
+/// The content of the head of an electrocardiogram. Names and birth dates are never kept.
 struct ElectrocardiogramHead {
     private(set) var recorded: HealthInstant?
     private(set) var classification: Electrocardiogram.Classification?
@@ -11,7 +11,7 @@ struct ElectrocardiogramHead {
     private(set) var rate: String?
     /// Beats a minute, in JSON's grammar.
     private(set) var heartRate: String?
-    /// What makes microvolts of the numbers.
+    /// The factor that makes microvolts of the numbers.
     private(set) var microvolts: Int?
     /// The decimal mark that the head's numbers have.
     private(set) var mark: LocalNumber.Mark?

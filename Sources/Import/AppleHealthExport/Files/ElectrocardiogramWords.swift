@@ -1,7 +1,7 @@
 import Foundation
 import HealthData
 
-/// What the words in the head of an electrocardiogram mean. The head is written in the language of the phone.
+/// The meanings of the words in the head of an electrocardiogram. The head is written in the language of the phone.
 ///
 /// Only words that Apple writes in its files and manuals are here: to guess at a finding is worse than not to know it.
 enum ElectrocardiogramWords {
@@ -33,7 +33,7 @@ enum ElectrocardiogramWords {
     /// Whether the text is a word for hertz.
     static func isHertz(_ text: String) -> Bool { hertz.contains(folded(text)) }
 
-    /// What makes microvolts of the unit; nil for one that is none of volt.
+    /// Returns the factor that makes microvolts of the unit; nil for one that is none of volt.
     static func microvolts(_ text: String) -> Int? {
         switch folded(text) {
         case "µv", "μv", "uv", "microvolt", "microvolts", "мкв": 1

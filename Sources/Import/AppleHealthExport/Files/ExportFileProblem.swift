@@ -1,6 +1,7 @@
 import Core
 
-/// Why a file of an export, other than the XML, gives nothing. The raw value is the stable code in the account.
+/// The reason that a file of an export, other than the XML, gives nothing. The raw value is the stable code in the
+/// import report.
 public enum ExportFileProblem: String, CodedError, CaseIterable {
     case empty = "file-empty"
     /// It is longer than any file of its kind.
@@ -58,7 +59,7 @@ public enum ExportFileProblem: String, CodedError, CaseIterable {
     }
 }
 
-/// What was mended in a file, or left out of it, so that the rest could be used. The raw value is the stable code.
+/// A repair of a file, or an omission from it, so that the rest could be used. The raw value is the stable code.
 public enum ExportFileNote: String, Sendable, CaseIterable {
     /// The classification is in words that are not known; the observation says "unrecognized".
     case classificationUnrecognised = "classification-unrecognised"

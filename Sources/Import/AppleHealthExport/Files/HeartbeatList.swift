@@ -1,7 +1,7 @@
 import FHIR
 import HealthData
 
-/// The beats of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
+/// The beat-to-beat times of a record of the heart rate variability: a `HeartRateVariabilityMetadataList`.
 enum HeartbeatList {
     /// Reads the attributes of the record and of its `InstantaneousBeatsPerMinute`s. Beats that cannot be read are left
     /// out, and the next one says that beats before it are missing.
@@ -40,7 +40,7 @@ enum HeartbeatList {
     /// Twelve hours in hundredths of a second.
     private static let halfDay = 4_320_000
 
-    /// What the person's clock showed, in hundredths of a second since twelve.
+    /// Returns the time that the person's clock showed, in hundredths of a second since twelve.
     private static func clock(of instant: HealthInstant) -> Int {
         remainder(Int(instant.seconds) + Int(instant.offsetMinutes) * 60, 43_200) * 100
     }

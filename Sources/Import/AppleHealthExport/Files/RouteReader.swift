@@ -32,7 +32,7 @@ public struct RouteReader {
     /// The root stands at the beginning.
     private static let headLength = 64 << 10
 
-    /// What a point may have, in the order of ``Draft``.
+    /// The fields that a point may have, in the order of ``Draft``.
     private enum Field: Int {
         case latitude, longitude, elevation, time, speed, course, horizontalAccuracy, verticalAccuracy
 

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What the scanner reports.
+/// The receiver of the events that the scanner reports.
 protocol MarkupEvents {
     /// Whether nothing that follows is looked at.
     var isFinished: Bool { get }
@@ -89,7 +89,8 @@ enum MarkupReference {
         return written
     }
 
-    /// What a reference means: one of XML's five names, or `#10`, `#xA` for a character that XML allows.
+    /// Returns the character that a reference means: one of XML's five names, or `#10`, `#xA` for a character that XML
+    /// allows.
     private static func scalar(_ name: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
         for (word, scalar) in named where name.elementsEqual(word) { return scalar }
         guard name.first == UInt8(ascii: "#") else { return nil }

@@ -17,7 +17,7 @@
 struct MarkupScanner<Events: MarkupEvents> {
     private enum State { case content, comment, cdata, instruction, declaration }
 
-    /// What is kept of a value that fills the buffer. No value that is read is that long.
+    /// The number of bytes that are kept of a value that fills the buffer. No value that is read is that long.
     static var keptOfLongValue: Int { 1024 }
 
     private(set) var cleaner = MarkupCleaner()
@@ -34,7 +34,7 @@ struct MarkupScanner<Events: MarkupEvents> {
     /// The element whose tag the end of the input cut.
     private(set) var unfinished: ExportElement?
 
-    /// What is told of the tags.
+    /// The receiver of the events of the tags.
     var events: Events
     private var state = State.content
     private var clean = 0
@@ -42,11 +42,11 @@ struct MarkupScanner<Events: MarkupEvents> {
     /// Where the value that is not closed yet begins.
     private var openValue: Int?
     private var isCutting = false
-    /// What followed each attribute when it was met last; the first place is for the beginning of a tag.
+    /// The attribute that followed each attribute when it was met last; the first place is for the beginning of a tag.
     private var following: [(attribute: ExportAttribute, name: StaticString)?] = Array(
         repeating: nil, count: ExportAttribute.allCases.count + 1)
     private var lastAttribute = 0
-    /// What was met in the tag that is being read: it counts when the tag is complete, as until then it is read anew.
+    /// The problems in the tag that is being read: they count when the tag is complete, as until then it is read anew.
     private var tagProblems = 0
     private var tagJoinedNames = 0
 

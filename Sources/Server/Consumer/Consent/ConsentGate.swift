@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the gate must know of a participant.
+/// The standing of a participant's consent, as far as the gate must know it.
 public enum ConsentStanding: String, Sendable, Hashable {
     /// No contract has come.
     case none
@@ -12,7 +12,7 @@ public enum ConsentStanding: String, Sendable, Hashable {
 
 /// Decides what becomes of one opened submission. Pure: the consumer performs the decision in one transaction.
 public struct ConsentGate: Sendable {
-    /// What an incoming resource is to the gate.
+    /// The kind of an incoming resource, as the gate tells them apart.
     public enum Subject: Sendable, Hashable {
         /// A contract of this study, signed by the participant.
         case contract
@@ -34,7 +34,7 @@ public struct ConsentGate: Sendable {
         case quarantine(Reason)
     }
 
-    /// What a held submission waits for.
+    /// The requirement that a held submission waits for.
     public enum Requirement: Sendable, Hashable {
         case contract
         /// Something that may be a withdrawal was not understood yet.
@@ -62,7 +62,7 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    /// Why a submission is not taken; the raw value is told to the device.
+    /// The reason that a submission is not taken; the raw value is told to the device.
     public enum Reason: String, Sendable, Hashable {
         case withdrawn = "consent-withdrawn"
         case foreignContract = "contract-unknown"
@@ -80,10 +80,11 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    /// Where a participant stands when a resource comes to the gate.
+    /// The situation of a participant when a resource comes to the gate.
     public struct Situation: Sendable, Hashable {
         public var standing: ConsentStanding
-        /// What of health data that is only taken by name the contract in force names.
+        /// The kinds of health data that the contract in force names, of those that are only taken where they are
+        /// named.
         public var included: Set<String>
         /// Whether something that may be a withdrawal waits to be understood.
         public var isSuspended: Bool

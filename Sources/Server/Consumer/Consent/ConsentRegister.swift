@@ -3,7 +3,7 @@ import InformedConsent
 import Storage
 
 extension ConsentState {
-    /// What the gate must know of it.
+    /// The standing of the consent, for the gate.
     public var standing: ConsentStanding {
         switch status {
         case .none: .none

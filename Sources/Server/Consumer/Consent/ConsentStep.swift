@@ -1,6 +1,6 @@
 import InformedConsent
 
-/// What one resource does to a participant's consent.
+/// The effect of one resource on a participant's consent.
 enum ConsentStep: Sendable, Hashable {
     case contract(SignedContract)
     /// A contract that is none of this study's.

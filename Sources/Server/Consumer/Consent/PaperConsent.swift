@@ -22,7 +22,7 @@ public struct PaperConsent: Sendable {
         self.provenance = provenance
     }
 
-    /// What became of it.
+    /// The outcome of recording a consent.
     public enum Outcome: Sendable, Hashable {
         /// The participant was known as consented; nothing was written.
         case wasConsented

@@ -6,7 +6,7 @@ import Storage
 import Trust
 import Warehouse
 
-/// What the study team decides about a participant's consent in their place; each is a row of the audit.
+/// The decisions of the study team about a participant's consent in their place; each is a row of the audit.
 public struct StaffDecision: Sendable {
     let records: any SQLDatabase
     let queue: any SubmissionQueue

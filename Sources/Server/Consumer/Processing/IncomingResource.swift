@@ -15,9 +15,9 @@ public struct IncomingResource: Sendable {
     public let resource: Resource
     /// The participant whose it is.
     public let subject: String
-    /// What will be recorded: under which id, with which bytes, found by what.
+    /// The record that will be stored: under which id, with which bytes, found by what.
     public let record: NewRecord
-    /// What the warehouse takes of it.
+    /// The entry that the warehouse takes of it.
     public let entry: WarehouseEntry
     /// Names of health data in it that is only taken where the consent names it.
     let inclusions: Set<String>
@@ -37,7 +37,8 @@ public struct IncomingResource: Sendable {
     public enum Kind: Sendable, Hashable { case contract, consent, data }
 }
 
-/// Why an opened submission cannot be handled as it is. The staff sees the sentence, which holds no health data.
+/// A problem for which an opened submission cannot be handled as it is. The staff sees the sentence, which holds no
+/// health data.
 public struct SubmissionProblem: CodedError, Hashable {
     public let code: String
     public let message: String

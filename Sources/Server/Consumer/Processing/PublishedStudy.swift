@@ -2,7 +2,7 @@ import FHIR
 import InformedConsent
 import Warehouse
 
-/// What the study has published, compiled: its consent documents and its forms. A value; a new one is made when the
+/// The published files of a study, compiled: its consent documents and its forms. A value; a new one is made when the
 /// study's files change.
 public struct PublishedStudy: Sendable {
     /// The consent documents.

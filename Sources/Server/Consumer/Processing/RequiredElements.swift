@@ -3,7 +3,7 @@ import FHIR
 /// The least that a resource must say for its way through the house: what R4 requires of the types that devices send,
 /// and that its dates are dates.
 enum RequiredElements {
-    /// What is missing first; nil where nothing is.
+    /// Returns the first problem of a resource that lacks something; nil where there is none.
     static func problem(in resource: Resource) -> SubmissionProblem? {
         let type = resource.resourceType
         for element in required[type] ?? [] where isMissing(element, in: resource) {

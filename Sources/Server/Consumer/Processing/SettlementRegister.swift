@@ -1,8 +1,8 @@
 import Foundation
 import Storage
 
-/// What became of submissions, in the store of the records: each is recorded once, though the queue that it came from is
-/// another store and a crash may stand between the two.
+/// The outcomes of submissions, in the store of the records: each is recorded once, though the queue that it came from
+/// is another store and a crash may stand between the two.
 public struct SettlementRegister: Sendable {
     public init() {}
 

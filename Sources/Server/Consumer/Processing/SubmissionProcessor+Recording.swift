@@ -91,7 +91,7 @@ extension SubmissionProcessor {
         return SubmissionOutcome(status: .stored, keyID: keyID, releasesHeld: changesConsent)
     }
 
-    /// Where a participant stands.
+    /// Returns the situation of a participant.
     func situation(
         of participant: String, _ state: ConsentState, in transaction: any SQLTransaction
     ) throws -> ConsentGate.Situation {
@@ -140,7 +140,7 @@ extension SubmissionProcessor {
         }
     }
 
-    /// What a resource does to the consent.
+    /// Returns the effect of a resource on the consent.
     func step(
         of incoming: IncomingResource, submission: QueuedSubmission, published: PublishedStudy
     ) throws -> ConsentStep {

@@ -10,7 +10,7 @@ import Wire
 /// Takes one leased submission through the house: opened, read, gated, converted, recorded and loaded. What became of it
 /// is noted in the transaction that records it; the queue is settled by the caller, after.
 public struct SubmissionProcessor: Sendable {
-    /// What the processor asks of the study.
+    /// The settings of the study that the processor needs.
     public struct Study: Sendable {
         /// Whether contracts of C3-PRO's apps count, which name no template.
         public let acceptsC3PRO: Bool
@@ -19,7 +19,7 @@ public struct SubmissionProcessor: Sendable {
         public let validation: SubmissionValidation
         /// How long what comes after a withdrawal is held before it is refused, in seconds.
         public let withdrawalGrace: TimeInterval
-        /// What the study has published; asked for each submission, for files may be added while it runs.
+        /// The published files of the study; asked for at each submission, for files may be added while it runs.
         public let published: @Sendable () async -> PublishedStudy
 
         public init(
@@ -129,7 +129,8 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    /// What is known before a submission is read: what was recorded of it, and where its sender stands.
+    /// Returns what is known before a submission is read: the outcome that was recorded of it, and the standing of its
+    /// sender.
     private func beginning(
         of submission: QueuedSubmission
     ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
@@ -158,7 +159,7 @@ public struct SubmissionProcessor: Sendable {
 
     // MARK: - Without a transaction
 
-    /// What reading a submission gave.
+    /// The result of reading a submission.
     fileprivate struct Reading: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
@@ -169,7 +170,7 @@ public struct SubmissionProcessor: Sendable {
         var maySayNoMore: Bool
     }
 
-    /// What is known of the sender before the message is looked into.
+    /// The standing of the sender before the message is looked into.
     fileprivate struct Standing: Sendable, Hashable {
         let participant: String?
         let situation: ConsentGate.Situation
@@ -229,7 +230,8 @@ public struct SubmissionProcessor: Sendable {
         }
     }
 
-    /// What becomes of data, whatever it says, as the sender stands.
+    /// Returns the outcome that data has by the standing of its sender, whatever it says; nil where it is admitted or
+    /// may change the consent.
     private func earlyOutcome(
         _ documents: [ParsedDocument], _ standing: Standing, keyID: String
     ) -> SubmissionOutcome? {
@@ -245,7 +247,7 @@ public struct SubmissionProcessor: Sendable {
         status: .held, reasonCode: "key-unknown",
         detail: "It is sealed to a key that is not in keys/; it goes on when the key is there.")
 
-    /// What a decision means for the submission; nil where it is admitted.
+    /// Returns the outcome of the submission that a decision means; nil where it is admitted.
     static func outcome(of decision: ConsentGate.Decision, keyID: String) -> SubmissionOutcome? {
         switch decision {
         case .admit: nil

@@ -1,7 +1,7 @@
 import FHIR
 import FHIRValidation
 
-/// How strictly a study takes FHIR: what is found wrong quarantines the submission.
+/// The strictness with which a study takes FHIR: what is found wrong quarantines the submission.
 public enum ValidationStrictness: String, Sendable, CaseIterable {
     /// Only what the way through the house itself needs.
     case none
@@ -58,8 +58,8 @@ public struct SubmissionValidation: Sendable {
         resource.resourceType == Consent.resourceType && Consent(resource.object).status != .active
     }
 
-    /// Where the problem is. A name that R4 does not know is the sender's own text: it is left out, for it could be
-    /// anybody's.
+    /// Returns the place of the problem. A name that R4 does not know is the sender's own text: it is left out, for it
+    /// could be anybody's.
     private static func place(of issue: ValidationIssue) -> String {
         let steps = issue.expression.split(separator: ".")
         let isForeign =

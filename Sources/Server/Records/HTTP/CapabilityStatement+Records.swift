@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 extension CapabilityStatement {
-    /// What the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
+    /// Makes the statement of what the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
     static func records(date: Date, url: String, published: [String]) -> CapabilityStatement {
         var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
         statement.status = .active

@@ -3,8 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// Why a request for records is not answered with them: a FHIR OperationOutcome
-/// (<https://hl7.org/fhir/R4/operationoutcome.html>).
+/// The refusal of a request for records: a FHIR OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>).
 struct RecordsFailure: Refusal {
     let status: HTTPResponse.Status
     let issue: IssueType
@@ -22,7 +21,7 @@ struct RecordsFailure: Refusal {
 }
 
 extension RecordsFailure {
-    /// What any error means to the one who asked.
+    /// Makes the failure that any error means to the one who asked.
     init(_ error: any Error) {
         switch error {
         case let failure as RecordsFailure: self = failure

@@ -50,7 +50,7 @@ public struct RecordsRoutes: Sendable {
         router.add([routes], charge: refusals, below: "/fhir/")
     }
 
-    /// What everybody may read.
+    /// The routes that everybody may read.
     private var definitions: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: JSONOnlyMiddleware())
@@ -180,6 +180,6 @@ private struct ReadLimitMiddleware: RouterMiddleware {
 }
 
 extension ServerRequestContext {
-    /// What stands in the path for a parameter that the route has.
+    /// Returns the text in the path for a parameter that the route has.
     fileprivate func name(_ parameter: String) -> String { parameters.get(parameter) ?? "" }
 }

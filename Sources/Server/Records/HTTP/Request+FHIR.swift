@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// What a FHIR client says in its headers and its address.
+/// The headers and the address of a FHIR client's request.
 extension Request {
-    /// Where the client finds this API, as it wrote it itself.
+    /// Returns the URL of this API, as the client wrote it itself.
     func fhirURL(scheme: String) -> String {
         let authority = head.authority ?? ""
         let isPlain = authority.utf8.allSatisfy { byte in

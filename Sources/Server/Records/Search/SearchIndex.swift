@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 
-/// What search finds a resource by. Pure.
+/// The index by which search finds a resource. Pure.
 enum SearchIndex {
     /// A value of a token or uri parameter.
     struct Token: Hashable {

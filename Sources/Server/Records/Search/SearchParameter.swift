@@ -33,7 +33,8 @@ enum SearchParameter: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the parameter is called for a type: R4 has its own names for some dates, and all types have `date` too.
+    /// Returns the names of the parameter for a type: R4 has its own names for some dates, and all types have `date`
+    /// too.
     func names(for type: String) -> [String] {
         guard applies(to: type) else { return [] }
         switch (self, type) {

@@ -5,7 +5,7 @@ import Foundation
 /// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
 /// made while others are being written (``RecordWriter``).
 public struct NewRecord: Sendable {
-    /// What a token parameter finds: the code and its system, empty where there is none.
+    /// A value that a token parameter finds: the code and its system, empty where there is none.
     public struct Token: Sendable, Hashable {
         public let system: String
         public let code: String

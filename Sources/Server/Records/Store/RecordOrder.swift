@@ -1,8 +1,8 @@
 import Foundation
 import Storage
 
-/// Where a submission stands among all others: the one that came later says what is the present of a resource, whichever
-/// of them is handled first.
+/// The position of a submission among all others: the one that came later says what is the present of a resource,
+/// whichever of them is handled first.
 public struct RecordOrder: Sendable, Hashable, Comparable {
     /// When it came, in whole milliseconds since 1970.
     public let receivedMilliseconds: Int64

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// What all rows of one submission have in common.
+/// The values that all rows of one submission have in common.
 struct RecordReceipt {
     let provenance: RecordProvenance
     /// When they are stored.

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import Storage
 
-/// Where a version came from.
+/// The origin of a version.
 public struct RecordProvenance: Sendable, Hashable {
     public let submissionID: String
     /// The client that sent it: the device.
@@ -23,7 +23,7 @@ public struct RecordProvenance: Sendable, Hashable {
         self.number = number
     }
 
-    /// What decides which of two versions of a resource is the present.
+    /// The order that decides which of two versions of a resource is the present.
     public var order: RecordOrder {
         RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number)
     }
@@ -41,7 +41,7 @@ public struct OriginalContent: Sendable, Hashable {
     }
 }
 
-/// What storing a resource did.
+/// The result of storing a resource.
 public enum PutResult: Sendable, Hashable {
     case created(versionID: String)
     case updated(versionID: String)

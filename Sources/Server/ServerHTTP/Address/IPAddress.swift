@@ -41,7 +41,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes[0] == 127
     }
 
-    /// What stands for one subscriber: an IPv4 address, or the /64 of an IPv6 address, of which a subscriber has all.
+    /// The address that stands for one subscriber: an IPv4 address, or the /64 of an IPv6 address, of which a
+    /// subscriber has all.
     var subscriber: IPAddress { isIPv6 ? keeping(bits: 64) : self }
 
     /// The address with all bits behind the first ones 0.

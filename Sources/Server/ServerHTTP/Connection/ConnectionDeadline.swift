@@ -16,7 +16,7 @@ struct ConnectionDeadline {
         case answered
     }
 
-    /// What ran out.
+    /// The time limit that ran out.
     enum Limit: String {
         case idle, header, body, answer, drain, request
     }

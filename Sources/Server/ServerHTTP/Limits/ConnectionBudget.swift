@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// How many connections a listener has, in all and by address. A connection counts until it is closed and nothing works
-/// on its request any more: whoever asks and goes away does not get more work done than who stays.
+/// The budget of a listener's connections, in all and by address. A connection counts until it is closed and nothing
+/// works on its request any more: whoever asks and goes away does not get more work done than who stays.
 final class ConnectionBudget: Sendable {
     private struct Connection {
         let channel: any Channel

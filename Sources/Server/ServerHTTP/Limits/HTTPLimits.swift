@@ -1,4 +1,4 @@
-/// What one listener bears: the times of a connection, how many connections, how many bytes of bodies.
+/// The limits of one listener: the times of a connection, how many connections, how many bytes of bodies.
 public struct HTTPLimits: Sendable, Hashable {
     /// A connection on which nothing is sent, before the first request and between two.
     public var idle: Duration = .seconds(30)
@@ -8,7 +8,7 @@ public struct HTTPLimits: Sendable, Hashable {
     public var body: Duration = .seconds(120)
     /// An answer, from the end of the request until its last byte is really written.
     public var answer: Duration = .seconds(60)
-    /// What may still come of a request's body after its answer is written, so that the client reads the answer.
+    /// The wait for the rest of a request's body after its answer is written, so that the client reads the answer.
     public var drain: Duration = .seconds(2)
     /// A request in all, from the first byte of its head until the last byte of its answer is really written.
     public var request: Duration = .seconds(240)

@@ -17,7 +17,7 @@ public final class RateLimiter: Sendable {
     }
 
     private struct Bucket {
-        /// What was left at `at`.
+        /// The tokens that were left at `at`.
         var tokens: Double
         var at: Duration
         /// When somebody last asked, whether it was allowed or not.

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Why a server is not ready.
+/// The reason that a server is not ready.
 public struct ReadinessProblem: Sendable, Hashable, Encodable {
     /// Stable: `store-unwritable`, `keys-missing`, `consumer-stalled`, `disk-full`.
     public let code: String

@@ -11,7 +11,7 @@ public struct HTTPFailure: Refusal, Hashable {
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
-    /// What the answer carries beside its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
+    /// The headers of the answer beside its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
     public var headers: HTTPFields
     /// Further members of the problem (RFC 9457 section 3.2) by their names.
     public var members: [String: String] = [:]

@@ -1,4 +1,5 @@
-/// What becomes of a refused request: it is counted by its code, and charged to its address where nobody proved anything.
+/// The charge for a refused request: it is counted by its code, and charged to its address where nobody proved
+/// anything.
 ///
 /// Only refusals are charged, so that who floods does not shut out those who send from behind the same address.
 public struct RefusalCharge: Sendable {

@@ -4,8 +4,8 @@ extension Request {
     /// The token of RFC 6750 section 2.1; nil where there is none or the scheme is another.
     public var bearerToken: String? { credentials(ofScheme: "bearer") }
 
-    /// What follows the scheme in `Authorization` (RFC 9110 section 11.6.2); nil where it is of another scheme, or more
-    /// than one word.
+    /// Returns the credentials after the scheme in `Authorization` (RFC 9110 section 11.6.2); nil where it is of
+    /// another scheme, or more than one word.
     ///
     /// - Parameter scheme: in small letters.
     public func credentials(ofScheme scheme: String) -> String? {

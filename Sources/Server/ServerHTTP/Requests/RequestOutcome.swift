@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// What a request turned out to be, told from a route outwards to those who count it and log it.
+/// The outcome of a request, told from a route outwards to those who count it and log it.
 public final class RequestOutcome: Sendable {
     private struct State {
         var caller: String?
@@ -20,7 +20,7 @@ public final class RequestOutcome: Sendable {
     /// The stable code of what it was refused with.
     public var code: String? { state.withLock { $0.code } }
 
-    /// What the refusal was made of: the error's own code or, where it has none, its type. An error's text may repeat what
+    /// The cause of the refusal: the error's own code or, where it has none, its type. An error's text may repeat what
     /// was sent.
     var cause: String? { state.withLock { $0.cause } }
 

@@ -1,14 +1,14 @@
 import Core
 import Hummingbird
 
-/// What a route knows of a request beside the request: whose it is, and the id under which it is logged.
+/// The context of a request for its route: whose it is, and the id under which it is logged.
 public struct ServerRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     /// The address that counts, see ``ClientAddress``.
     public internal(set) var client: ClientAddress
     /// 32 hexadecimal digits, made here and told in `X-Request-Id`.
     public let requestID: String
-    /// What the request turns out to be, told outwards by the routes.
+    /// The outcome of the request, told outwards by the routes.
     public let outcome = RequestOutcome()
 
     public init(source: ApplicationRequestContextSource) {

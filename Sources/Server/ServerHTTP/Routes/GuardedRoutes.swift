@@ -2,9 +2,9 @@ import Hummingbird
 
 /// Routes that refuse in one form, with what stands around them.
 public struct GuardedRoutes: Sendable {
-    /// What a refusal is charged to where nobody had proved anything.
+    /// The rate class that a refusal is charged to where nobody had proved anything.
     let rateClass: RateClass
-    /// What an error means to the one who asked, in the form that these routes have.
+    /// Returns the refusal that an error means to the one who asked, in the form that these routes have.
     let refusal: @Sendable (any Error, Request) -> any Refusal
     private let add: @Sendable (RouterGroup<ServerRequestContext>) -> Void
 
@@ -19,7 +19,7 @@ public struct GuardedRoutes: Sendable {
         self.add = add
     }
 
-    /// What the routes take.
+    /// The patterns that the routes take.
     var patterns: [RoutePattern] {
         let router = Router(context: ServerRequestContext.self)
         add(router.group())

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What a route takes.
+/// The pattern of the requests that a route takes.
 struct RoutePattern: Sendable {
     let method: HTTPRequest.Method
     let path: RouterPath
@@ -14,6 +14,6 @@ struct RoutePattern: Sendable {
 }
 
 extension Router {
-    /// What the routes take that were added.
+    /// The patterns of the routes that were added.
     var patterns: [RoutePattern] { routes.map { RoutePattern(method: $0.method, path: $0.path) } }
 }

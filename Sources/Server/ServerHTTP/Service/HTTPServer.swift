@@ -14,7 +14,7 @@ import ServiceLifecycle
 /// try await ServiceGroup.bounded([server], logger: logger).run()
 /// ```
 public struct HTTPServer: Service {
-    /// Where to listen; port 0 is any free one.
+    /// The address to listen on; port 0 is any free one.
     public struct Address: Sendable, Hashable {
         public var host: String
         public var port: Int

@@ -1,6 +1,6 @@
 import Core
 
-/// What keeps a server from being set up.
+/// The reason that a server cannot be set up.
 public struct ServerHTTPError: CodedError, Hashable {
     /// Stable: `tls-unreadable`, `plain-http`, `address-unavailable`, `network-invalid`, `rate-invalid`, `rate-class-unknown`.
     public let code: String

@@ -10,7 +10,7 @@ import Synchronization
 public final class TLSCertificates: Sendable {
     private struct State {
         var context: NIOSSLContext
-        /// What the files were when they were last read, whether they were good or not.
+        /// The stamp of the files when they were last read, whether they were good or not.
         var stamp: FileStamp?
         var looked: Duration
     }
@@ -52,7 +52,8 @@ public final class TLSCertificates: Sendable {
             now: { start.duration(to: .now) })
     }
 
-    /// What a new connection uses. Where new files are not good, the old certificate stays, and the log tells once.
+    /// Returns the TLS context for a new connection. Where new files are not good, the old certificate stays, and the
+    /// log tells once.
     func context() -> NIOSSLContext {
         let now = now()
         return state.withLock { state in
@@ -97,7 +98,7 @@ public final class TLSCertificates: Sendable {
     }
 }
 
-/// What tells that one of two files has changed.
+/// A stamp that tells when one of two files has changed.
 private struct FileStamp: Equatable {
     private let files: [[Int]]
 

@@ -1,6 +1,6 @@
 /// One row of the ontology.
 struct Concept: Sendable, Hashable {
-    /// What facts of the concept hold.
+    /// The kind of value that facts of the concept hold.
     enum Kind: Sendable, Hashable {
         case folder
         /// A number in a unit; the unit's code, if there is one.

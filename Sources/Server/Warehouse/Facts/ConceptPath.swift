@@ -52,6 +52,6 @@ enum ConceptPath {
         return segments.count < 2 ? nil : "\\" + segments.dropLast().joined(separator: "\\") + "\\"
     }
 
-    /// How deep the path is; the root is 0.
+    /// Returns the depth of the path; the root is 0.
     static func level(_ path: String) -> Int { max(0, path.split(separator: "\\").count - 1) }
 }

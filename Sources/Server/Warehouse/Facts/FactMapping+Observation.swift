@@ -44,8 +44,8 @@ extension FactMapping {
         facts.add(combined, answer, .text(of: option))
     }
 
-    /// What the ontology may call a code: of a terminology the code itself, of HealthKit's and ours the words that we have
-    /// for it; nil for any other, which may be words of the device.
+    /// Returns the name that the ontology may give to a code: of a terminology the code itself, of HealthKit's and ours
+    /// the words that we have for it; nil for any other, which may be words of the device.
     static func publishedName(_ coding: Coding) -> String? {
         guard let code = coding.code else { return nil }
         if PublishedCode.has(system: coding.system, code: code) {

@@ -11,7 +11,7 @@ extension FactMapping {
         return facts
     }
 
-    /// What the form is called where it is not at hand: its canonical URL without the version, or its id.
+    /// Returns the name of the form where it is not at hand: its canonical URL without the version, or its id.
     private static func formName(of response: QuestionnaireResponse) -> String {
         guard let name = response.questionnaire.map({ CanonicalURL($0).url }), !name.isEmpty else {
             return "unknown form"

@@ -16,7 +16,7 @@ struct HealthFactMapping {
         let option: String?
     }
 
-    /// What the samples of a kind have in common.
+    /// The codes, facts and concepts that the samples of a kind have in common.
     private struct Learned {
         let codes: [NewRecord.Token]
         /// Of a coded type the facts as they are; of a quantity one, whose number is the sample's.

@@ -11,7 +11,7 @@ struct ObservationFact: Sendable, Hashable {
 
 /// When the facts of a resource hold, and how that is known.
 struct FactTime: Sendable, Hashable {
-    /// Where the time stood; the raw value is the modifier's code.
+    /// The element in which the time stood; the raw value is the modifier's code.
     enum Source: String, Sendable, CaseIterable {
         case effective = "TRIBUTARY:TIME-EFFECTIVE"
         case authored = "TRIBUTARY:TIME-AUTHORED"
@@ -60,14 +60,14 @@ struct FactSet: Sendable {
     /// Concepts that the facts use and that no form has, each once.
     private(set) var concepts: [ConceptUse] = []
     let time: FactTime
-    /// What could not be kept as it should be; no health data stands in them.
+    /// The warnings about values that could not be kept as they should be; no health data stands in them.
     private(set) var warnings: Set<LoadWarning> = []
     private var instances: [String: Int] = [:]
     private var used: Set<String> = []
 
     init(time: FactTime) { self.time = time }
 
-    /// What was found before of a resource that differs from this one in its time alone.
+    /// Makes a set of what was found before of a resource that differs from this one in its time alone.
     init(time: FactTime, facts: [ObservationFact], concepts: [ConceptUse]) {
         self.time = time
         self.facts = facts

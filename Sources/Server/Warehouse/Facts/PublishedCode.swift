@@ -1,6 +1,6 @@
 /// Codes that a terminology publishes, told by their shape.
 ///
-/// What a device sends as a code may be anything, a name or a diary. Every researcher sees the ontology, so a code becomes
+/// A code that a device sends may be anything, a name or a diary. Every researcher sees the ontology, so a code becomes
 /// a concept of it only where it cannot be words.
 enum PublishedCode {
     /// Whether the code has the shape of the codes of its system, and the system is a well-known one.
@@ -71,7 +71,8 @@ struct CodeScanner {
 
     mutating func letters(_ count: ClosedRange<Int>) -> Bool { take(count) { (0x41...0x5A).contains($0) } }
 
-    /// What a classification of diseases may have behind its category: a point and a few figures and capitals.
+    /// Reads the part that a classification of diseases may have behind its category: a point and a few figures and
+    /// capitals.
     mutating func tail(_ length: Int) -> Bool {
         guard !isAtEnd else { return true }
         return skip(".") && take(1...length) { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }

@@ -38,7 +38,7 @@ public struct SurveyConcepts: Sendable {
     let questions: [String: Question]
     /// The linkIds in the form's order, parents first.
     let order: [String]
-    /// What names the form, without a version: codes of items without one are made of it.
+    /// The name of the form, without a version: codes of items without one are made of it.
     let formName: String
     private let formHash: String
     /// The form's concepts, parents first.

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// What all rows of one upload have in common.
+/// The values that all rows of one upload have in common.
 struct UploadTrail {
     let context: LoadContext
     let patient: Int64

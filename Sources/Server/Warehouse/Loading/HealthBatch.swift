@@ -3,11 +3,12 @@ import Foundation
 import HealthData
 import Records
 
-/// What is ready to be stored: devices, observations with their facts, and clinical records, which have none.
+/// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records,
+/// which have none.
 public struct HealthBatch: Sendable {
     struct Entry: Sendable {
         let record: NewRecord
-        /// What the warehouse takes of it; nil where that is nothing.
+        /// The entry that the warehouse takes of it; nil where that is nothing.
         var loaded: WarehouseEntry?
         /// Whether it is not named by its content, as the summary of a day: it may come again with more in it.
         var isRevisable = false
@@ -70,7 +71,7 @@ public struct HealthBatchMaker {
         batch.entries.append(HealthBatch.Entry(record: record, isBeside: true))
     }
 
-    /// What was gathered since the last time.
+    /// Returns the batch that was gathered since the last time, and begins a new one.
     public mutating func take() -> HealthBatch {
         defer {
             let room = batch.entries.count

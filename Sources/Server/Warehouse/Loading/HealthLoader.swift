@@ -7,7 +7,7 @@ import Storage
 /// Stores batches of one participant's observations straight into the records and the i2b2 tables, each batch in one
 /// transaction of its caller. The rows are those that the same Observations have that came through the queue.
 ///
-/// What is stored already, by the resource's id, is left as it is: loading the same export again adds no row, and what
+/// A resource that is stored already, by its id, is left as it is: loading the same export again adds no row, and what
 /// was cut off in the middle is made whole.
 public struct HealthLoader: Sendable {
     /// Where the observations come from: whose, under which submission, when.
@@ -23,7 +23,7 @@ public struct HealthLoader: Sendable {
         self.provenance = provenance
     }
 
-    /// What storing did.
+    /// The result of storing.
     public struct Report: Sendable, Hashable {
         /// Resources that were stored.
         public var resources = 0
@@ -45,7 +45,7 @@ public struct HealthLoader: Sendable {
 
         public init() {}
 
-        /// What was converted and not stored.
+        /// The place and the reason of resources that were converted and not stored.
         public struct Repeat: Sendable, Hashable {
             public let place: HealthAccount.Place
             /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.

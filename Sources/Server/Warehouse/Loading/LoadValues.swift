@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the loader must know beside the resource.
+/// The context of a load, which the loader needs beside the resource.
 public struct LoadContext: Sendable {
     /// The participant's Patient id.
     public let subject: String
@@ -18,13 +18,13 @@ public struct LoadContext: Sendable {
     }
 }
 
-/// What could not be kept as it should be. The raw value is a stable code.
+/// A warning that something could not be kept as it should be. The raw value is a stable code.
 public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
     /// A number does not fit i2b2's column, decimal(18,5); it is kept as text, which no number query finds.
     case numberOutOfRange = "number-out-of-range"
 }
 
-/// What loading a resource did.
+/// The result of loading a resource.
 public struct LoadReport: Sendable, Hashable {
     /// Facts without their modifiers.
     public let facts: Int
@@ -40,7 +40,7 @@ public struct LoadReport: Sendable, Hashable {
     }
 }
 
-/// What undoing an upload removed.
+/// The result of undoing an upload: the facts that were removed.
 public struct UndoReport: Sendable, Hashable {
     /// Facts without their modifiers.
     public let facts: Int

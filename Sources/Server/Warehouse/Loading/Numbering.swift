@@ -7,7 +7,7 @@ struct Numbering {
     let context: LoadContext
 
     static let hive = "HIVE"
-    /// What i2b2's own loader gives as the source of an identifier that maps to itself.
+    /// The source that i2b2's own loader gives to an identifier that maps to itself.
     static let hiveSystem = "edu.harvard.i2b2.crc"
     /// The date of a row that holds nothing yet; i2b2's loader takes a missing date for this one.
     static let never: SQLValue = "1900-01-01 00:00:00"

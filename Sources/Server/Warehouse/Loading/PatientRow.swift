@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import InformedConsent
 
-/// What `patient_dimension` says of a participant, from the pseudonymous Patient. Pure.
+/// The row of `patient_dimension` for a participant, from the pseudonymous Patient. Pure.
 struct PatientRow: Sendable, Hashable {
     /// January 1st of the birth year; nil where the year is not known or would tell an age over 89.
     let birthDate: Date?

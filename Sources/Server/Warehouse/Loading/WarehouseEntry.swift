@@ -1,15 +1,15 @@
 import FHIR
 import Foundation
 
-/// What the warehouse takes from one resource: made without the database, so that its cost is known before anything is
-/// written.
+/// The entry that the warehouse takes from one resource: made without the database, so that its cost is known before
+/// anything is written.
 public struct WarehouseEntry: Sendable {
     /// Rows that the resources of one submission may need together.
     public static let maximumRows = 50_000
     /// Concepts that the resources of one submission may use together, those of published forms not counted.
     public static let maximumConcepts = 1_000
 
-    /// What is written of a participant or of a consent, which have rows of their own and no facts.
+    /// A participant or a consent, which have rows of their own and no facts.
     enum Subject: Sendable {
         case patient(Patient)
         case contract(Contract)

@@ -1,6 +1,6 @@
 import Core
 
-/// Why the warehouse does not take a resource. It never carries health data.
+/// The reason that the warehouse does not take a resource. It never carries health data.
 public struct WarehouseError: CodedError, Hashable {
     /// A stable code: `too-many-facts` or `too-many-concepts`.
     public let code: String

@@ -116,7 +116,7 @@ public struct WarehouseLoader: Sendable {
         try writer.ensure(rows, below: ConceptPath.health)
     }
 
-    /// What the facts of a health type hold.
+    /// Returns the kind of value that the facts of a health type hold.
     private static func kind(of health: HealthConcept) -> Concept.Kind {
         if health.isNumeric { return .numeric(units: health.ucum) }
         if health.isBoolean { return .boolean }

@@ -48,7 +48,7 @@ extension HealthConcept {
         return figures + circumstances + (type.kind == .workout ? events(of: type) : structure(of: type))
     }
 
-    /// What happens in a workout, with its time.
+    /// Returns the concepts of what happens in a workout, with its time.
     private static func events(of type: HealthType) -> [HealthConcept] {
         options(HealthWorkoutPart.events + [HealthWorkoutPart.activity]).map { event in
             HealthConcept(

@@ -73,8 +73,8 @@ struct OntologyWriter {
         }
     }
 
-    /// What the ontology has below a folder. It asks for the paths alone: given the column of modifiers too, SQLite takes
-    /// that column's index, which all concepts share, and walks the whole ontology.
+    /// Returns the query for the concepts below a folder. Its condition is on the paths alone: given the column of
+    /// modifiers too, SQLite takes that column's index, which all concepts share, and walks the whole ontology.
     static func known(below folder: String, dialect: SQLDialect) -> (sql: String, parameters: [SQLValue]) {
         let prefix = PathPrefix(folder, column: "c_fullname", dialect: dialect)
         return (
@@ -136,8 +136,8 @@ struct OntologyWriter {
     /// Where codes of terminologies stand that no type has.
     private static let others = ConceptPath.health + "Other\\"
 
-    /// What a concept outside the table holds is known from its facts alone; that one of them is a number says most,
-    /// whichever comes first.
+    /// Sharpens the kind of a concept outside the table, which is known from its facts alone; that one of them is a
+    /// number says most, whichever comes first.
     private func sharpen(_ path: String, by use: ConceptUse) throws {
         let known =
             try !path.hasPrefix(Self.others)
@@ -161,7 +161,7 @@ struct OntologyWriter {
         }
     }
 
-    /// Where the health folder has a concept with the code.
+    /// Returns the path at which the health folder has a concept with the code.
     func healthPath(of code: String) throws -> String? {
         try transaction.query(
             "SELECT concept_path FROM concept_dimension WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]

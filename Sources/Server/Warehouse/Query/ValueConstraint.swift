@@ -28,7 +28,7 @@ public enum ValueConstraint: Sendable, Hashable {
         public let message = "A value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text."
     }
 
-    /// Where `LIKE` looks for its text; i2b2 writes it behind the word, as in `LIKE[begin]`.
+    /// The place where `LIKE` looks for its text; i2b2 writes it behind the word, as in `LIKE[begin]`.
     enum Place: String, CaseIterable {
         case begin, end, contains, exact
 

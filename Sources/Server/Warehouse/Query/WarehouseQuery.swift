@@ -29,7 +29,7 @@ public struct WarehouseQuery: Sendable {
         }
     }
 
-    /// How many patients have a fact of the path's concept or of one below it.
+    /// Returns the number of patients who have a fact of the path's concept or of one below it.
     ///
     /// - Parameters:
     ///   - path: as the ontology lists it, or as i2b2's clients write it, with the table before it

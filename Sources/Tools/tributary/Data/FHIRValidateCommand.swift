@@ -58,7 +58,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
             .map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
     }
 
-    /// What is said of a file; one that cannot be read is said to be so, and the others are still looked at.
+    /// Returns the report on a file; one that cannot be read is said to be so, and the others are still looked at.
     private func report(on file: String, _ validator: FHIRValidator) -> ValidationReport {
         do {
             return try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
@@ -241,7 +241,8 @@ struct FileLines {
         isAtEnd = true
     }
 
-    /// How far from the beginning the next line feed stands. Foundation's own search takes longer than the validation.
+    /// Returns the offset of the next line feed from the beginning. Foundation's own search takes longer than the
+    /// validation.
     private static func lineFeed(in data: Data, from offset: Int) -> Int? {
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, offset < bytes.count,

@@ -138,7 +138,7 @@ private final class BatchMaking {
     private var asleep = IdentitySet()
     /// Where in the account the next thing is counted.
     var place: HealthAccount.Place?
-    /// What is no Observation, which the records do not hold.
+    /// The number of resources that are no Observation, which the records do not hold.
     var refused = 0
 
     init(_ maker: HealthBatchMaker) { self.maker = maker }

@@ -1,7 +1,8 @@
 import HealthData
 import TributaryServer
 
-/// What a study says of health data: its types, and what its consent names of that which leaves only by name.
+/// The health data of a study: its types, and the kinds that its consent names of those that are released only where
+/// they are named.
 struct HealthStudy {
     var table = HealthTypeTable.standard
     let inclusions: Set<HealthSelection.Inclusion>

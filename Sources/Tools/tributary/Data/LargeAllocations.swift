@@ -1,4 +1,4 @@
-/// How memory is asked for by commands that read gigabytes.
+/// The settings of memory for commands that read gigabytes.
 enum LargeAllocations {
     /// Gives large blocks back to the system when they are freed. glibc would keep them in the heaps of its threads, where
     /// tables that grow leave holes: half as much memory again at ten million samples.

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import TributaryServer
 
-/// Where the demonstration makes its study and its phones.
+/// The folder where the demonstration makes its study and its phones.
 struct DemoFolder {
     let url: URL
     /// Whether the folder stays when the demonstration ends.

@@ -4,7 +4,7 @@ import Storage
 import TributaryServer
 import Wire
 
-/// What became of everything that the demonstration's participants sent.
+/// A summary of what became of everything that the demonstration's participants sent.
 struct DemoSummary {
     let participants: Int
     let sent: Int

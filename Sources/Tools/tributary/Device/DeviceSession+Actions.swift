@@ -8,7 +8,7 @@ import Outbox
 import Questionnaires
 
 extension DeviceSession {
-    /// What signing the consent queued.
+    /// The result of signing the consent, with the submissions that it queued.
     struct Signed {
         let participant: String
         let contract: String
@@ -59,7 +59,7 @@ extension DeviceSession {
         return try queue(response.resource)
     }
 
-    /// What exporting health data queued.
+    /// The result of exporting health data, with the submissions that it queued.
     struct HealthResult {
         let account: HealthAccount
         let queued: Int

@@ -9,7 +9,8 @@ struct DeviceSession {
         let participant: String
         let contract: String
         let signedAt: Date
-        /// What of health data the consent names; nil where it was signed with an earlier version, which named nothing.
+        /// The kinds of health data that the consent names; nil where it was signed with an earlier version, which
+        /// named nothing.
         var includedHealthData: [String]?
     }
 
