@@ -35,8 +35,8 @@ import Testing
         var selection = HealthSelection(subject: "p1")
         selection.inclusions = Set(HealthSelection.Inclusion.allCases)
         let outcome = try Exports.convert(body + Exports.record(), selection: selection)
-        #expect(outcome.account.outcome == .complete)
-        #expect(outcome.account.read == outcome.account.elements.values.reduce(0, +))
+        #expect(outcome.importReport.outcome == .complete)
+        #expect(outcome.importReport.read == outcome.importReport.elements.values.reduce(0, +))
         // What stands beside it is not harmed.
         #expect(outcome.values.contains("72"))
         return outcome
@@ -52,8 +52,9 @@ import Testing
             #expect(numbers.allSatisfy { $0.double.isFinite && abs($0.double) < 1e18 }, "\(resource.text())")
             #expect(!resource.text().contains("NaN") && !resource.text().contains("e309"))
         }
-        #expect(outcome.account.repaired["part-dropped"] == 1)
-        #expect(outcome.account.skipped["Audiogram"] != nil && outcome.account.skipped["ActivitySummary"] != nil)
+        #expect(outcome.importReport.repaired["part-dropped"] == 1)
+        #expect(
+            outcome.importReport.skipped["Audiogram"] != nil && outcome.importReport.skipped["ActivitySummary"] != nil)
     }
 
     @Test(arguments: [
@@ -67,7 +68,7 @@ import Testing
         // A day may be one where the time of day is none.
         #expect(outcome.specials.allSatisfy { $0.record.kind == .activitySummary })
         #expect(!outcome.text.contains("9999"))
-        let reasons = Set(outcome.account.skipped.values.flatMap(\.keys))
+        let reasons = Set(outcome.importReport.skipped.values.flatMap(\.keys))
         #expect(
             reasons.isSubset(of: [.dateMissing, .dateInvalid, .dateOutOfRange]),
             "\(reasons)")
@@ -76,9 +77,9 @@ import Testing
     @Test func anEndInTheYear9999SkipsEachKindOfElementByName() throws {
         let outcome = try convert(Self.elements(end: "9999-12-31 23:59:59 +0000"))
         for type in ["HKWorkout", "HKCategoryTypeIdentifierMindfulSession", "HKCorrelationTypeIdentifierFood"] {
-            #expect(outcome.account.skipped[type] == [.dateOutOfRange: 1], "\(type)")
+            #expect(outcome.importReport.skipped[type] == [.dateOutOfRange: 1], "\(type)")
         }
-        #expect(outcome.account.skipped["Audiogram"] == [.dateInvalid: 1])
+        #expect(outcome.importReport.skipped["Audiogram"] == [.dateInvalid: 1])
         #expect(!outcome.text.contains("9999"))
     }
 
@@ -106,9 +107,9 @@ import Testing
             " \(match.1)=\"\(match.2)\" \(match.1)=\"9999\""
         }
         let (plain, mended) = (try convert(once), try convert(twice))
-        #expect(mended.made.map(\.identity) == plain.made.map(\.identity))
-        #expect(mended.specials.map(\.identity) == plain.specials.map(\.identity))
-        #expect((mended.account.repaired["duplicate-attribute"] ?? 0) >= 3 && !mended.text.contains("9999"))
+        #expect(mended.made.map(\.fingerprint) == plain.made.map(\.fingerprint))
+        #expect(mended.specials.map(\.fingerprint) == plain.specials.map(\.fingerprint))
+        #expect((mended.importReport.repaired["duplicate-attribute"] ?? 0) >= 3 && !mended.text.contains("9999"))
     }
 
     @Test func filesThatAreNotWhatTheirNamesSayAreNamedAndTheExportBesideThemIsRead() throws {
@@ -134,12 +135,12 @@ import Testing
             let outcome = try Exports.convert(path: path, selection: selection)
             #expect(outcome.values == ["72"] && outcome.specials.isEmpty)
             #expect(
-                outcome.account.fileProblems == [
+                outcome.importReport.fileProblems == [
                     "route-not-recognised": 2, "electrocardiogram-not-recognised": 2, "clinical-record-not-json": 3,
                     "clinical-record-not-a-resource": 1, "clinical-record-patient": 1, "file-empty": 3,
-                ], "\(outcome.account.fileProblems)")
-            #expect(outcome.account.notRead["other-xml-file"] == 2)
-            #expect(outcome.account.notRead["other-file"] == (path == folder.path ? 1 : nil))
+                ], "\(outcome.importReport.fileProblems)")
+            #expect(outcome.importReport.notRead["other-xml-file"] == 2)
+            #expect(outcome.importReport.notRead["other-file"] == (path == folder.path ? 1 : nil))
         }
     }
 
@@ -148,8 +149,8 @@ import Testing
         let stream = ExportStream(source, HealthSelection(), isRecognised: true)
         while try stream.read(samples: 4096) {}
         #expect(source.given > 96 << 20 && source.largestRequest <= 1 << 18)
-        #expect(stream.account.filtered["cut-values"] == 1)
-        #expect(stream.account.outcome == .complete && stream.takeBatch().samples.count == 1)
+        #expect(stream.importReport.filtered["cut-values"] == 1)
+        #expect(stream.importReport.outcome == .complete && stream.takeBatch().samples.count == 1)
     }
 }
 

@@ -33,7 +33,7 @@ import Testing
         for body in [both + correlation(both), correlation(both) + both] {
             let outcome = try Exports.convert(body)
             #expect(values(outcome) == [[120, 80]])
-            #expect(outcome.account.read == 5 && outcome.account.skipped == expected)
+            #expect(outcome.importReport.read == 5 && outcome.importReport.skipped == expected)
             #expect(outcome.observations.first?.method != nil)
         }
     }
@@ -43,7 +43,7 @@ import Testing
             correlation(member(systolic, "120") + member(diastolic, "80")) + member(systolic, "130", at: 30)
                 + member(diastolic, "85", at: 30) + member(diastolic, "90", at: 31))
         #expect(values(outcome) == [[120, 80], [130, 85], [90]])
-        #expect(outcome.account.converted == 3 && outcome.account.read == 6)
+        #expect(outcome.importReport.converted == 3 && outcome.importReport.read == 6)
     }
 
     @Test func aCorrelationWithOneMemberNoneOrOneThatCannotBeRead() throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(
             outcome.skipped(correlation, .incompleteCorrelation) == 1
                 && outcome.skipped(systolic, .valueNotANumber) == 1)
-        #expect(outcome.account.repaired == ["part-dropped": 1])
+        #expect(outcome.importReport.repaired == ["part-dropped": 1])
     }
 
     @Test func aCorrelationWhoseDateIsNoneGivesItsMembersBack() throws {
@@ -77,7 +77,7 @@ import Testing
         let outcome = try Exports.convert(
             Exports.record() + nutrient + food
                 + Exports.record(protein, "3", unit: "g", start: "2019-01-01 00:00:00 +0000"))
-        #expect(outcome.account.read == 7)
+        #expect(outcome.importReport.read == 7)
         let meal = try #require(outcome.observations.first { $0.json.text().contains("TypeIdentifierFood") })
         #expect(meal.component.map { $0.value?.json["value"]?.number?.text } == ["12.5", "1"])
         #expect(outcome.values.compactMap { $0 } == ["72", "3"])
@@ -115,6 +115,7 @@ import Testing
     @Test func theSameMeasurementFromAnExportWithCorrelationsAndOneWithoutHasOneIdentity() throws {
         let both = member(systolic, "120") + member(diastolic, "80")
         #expect(
-            try Exports.convert(correlation(both)).made.map(\.identity) == Exports.convert(both).made.map(\.identity))
+            try Exports.convert(correlation(both)).made.map(\.fingerprint)
+                == Exports.convert(both).made.map(\.fingerprint))
     }
 }

@@ -11,18 +11,18 @@ struct Outcome {
     var made: [HealthObservation] = []
     var specials: [HealthSpecial] = []
     var devices: [HealthDevice] = []
-    var account = HealthAccount()
+    var importReport = HealthImportReport()
 
     /// Everything that leaves the converter, as it would be written.
     var text: String {
         made.map { $0.observation.json.text() + "\n" }.joined()
             + specials.map { $0.resource.text() + "\n" }.joined()
-            + devices.map { $0.resource(subject: "p1").text() + "\n" }.joined() + account.json.text()
+            + devices.map { $0.resource(subject: "p1").text() + "\n" }.joined() + importReport.json.text()
     }
     var observations: [Observation] { made.map(\.observation) }
     var values: [String?] { observations.map { $0.value?.json["value"]?.number?.text } }
 
-    func skipped(_ type: String, _ reason: SkipReason) -> Int { account.skipped[type]?[reason] ?? 0 }
+    func skipped(_ type: String, _ reason: SkipReason) -> Int { importReport.skipped[type]?[reason] ?? 0 }
 }
 
 /// Writes exports for tests and converts them.
@@ -59,7 +59,7 @@ enum Exports {
 
     /// Converts a file with the bytes.
     static func convert(
-        bytes: [UInt8], selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
+        bytes: [UInt8], selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleFingerprint> = []
     ) throws -> Outcome {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -69,16 +69,16 @@ enum Exports {
     }
 
     static func convert(
-        path: String, selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleIdentity> = []
+        path: String, selection: HealthSelection = HealthSelection(subject: "p1"), known: Set<SampleFingerprint> = []
     ) throws -> Outcome {
         var outcome = Outcome()
-        outcome.account = try HealthExport(path: path).convert(
+        outcome.importReport = try HealthExport(path: path).convert(
             selection,
             into: HealthSink(
                 isKnown: { known.contains($0) }, special: { outcome.specials.append($0) },
                 device: { outcome.devices.append($0) }, observation: { outcome.made.append($0) }))
-        let besides = outcome.account.besides.values.reduce(0) { $0 + ($1["converted"] ?? 0) }
-        #expect(outcome.account.converted + besides == outcome.made.count + outcome.specials.count)
+        let besides = outcome.importReport.besides.values.reduce(0) { $0 + ($1["converted"] ?? 0) }
+        #expect(outcome.importReport.converted + besides == outcome.made.count + outcome.specials.count)
         return outcome
     }
 
@@ -95,7 +95,7 @@ enum Exports {
         let stream = ExportStream(pieces, selection, isRecognised: true)
         while try stream.read(samples: pieces.isSmall ? 1 : 4096) { try conversion.take(stream.takeBatch()) }
         try conversion.take(stream.takeBatch())
-        outcome.account = try conversion.finish(with: stream.account)
+        outcome.importReport = try conversion.finish(with: stream.importReport)
         return outcome
     }
 

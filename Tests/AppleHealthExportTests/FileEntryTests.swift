@@ -72,7 +72,7 @@ import Testing
             let own = routes.first { $0.at("effectivePeriod", "start")?.string?.hasSuffix("-07:00") == true }
             #expect(own?["focus"] == [["reference": .string("Observation/" + (workout.id ?? ""))]])
             #expect(routes.filter { $0["focus"] == nil }.count == 1)
-            #expect(outcome.account.besides == ["HKWorkoutRoute": ["converted": 2]])
+            #expect(outcome.importReport.besides == ["HKWorkoutRoute": ["converted": 2]])
         }
     }
 
@@ -88,8 +88,8 @@ import Testing
     @Test func withoutBeingNamedNoRouteAndNoRecordLeavesNorWhatTheXMLSaysOfThem() throws {
         for outcome in try Self.outcomes(Self.selection()) {
             #expect(outcome.specials.isEmpty && outcome.made.count == 1)
-            #expect(outcome.account.notRead["workout-route-file"] == 2)
-            #expect(outcome.account.notRead["clinical-record-file"] == 1)
+            #expect(outcome.importReport.notRead["workout-route-file"] == 2)
+            #expect(outcome.importReport.notRead["clinical-record-file"] == 1)
             for word in ["route_1", "hospital.example", "HDL", "206.25", "-122.39"] {
                 #expect(!outcome.text.contains(word), "\(word)")
             }
@@ -105,9 +105,9 @@ import Testing
             #expect(document["date"]?.string == "2019-07-01T10:00:00+02:00")
             let data = document["content"]?[0]?.at("attachment", "data")?.string.flatMap { Data(base64Encoded: $0) }
             #expect(data.map { String(decoding: $0, as: UTF8.self) } == Self.lab)
-            #expect(outcome.account.fileNotes == [:] && !outcome.text.contains("Robin"))
+            #expect(outcome.importReport.fileNotes == [:] && !outcome.text.contains("Robin"))
         }
-        #expect(Set(outcomes.compactMap { $0.specials.first?.identity }).count == 1)
+        #expect(Set(outcomes.compactMap { $0.specials.first?.fingerprint }).count == 1)
     }
 
     @Test func aRecordOfDSTU2IsAResourceOfR4AndBehindItTheDocumentWithTheOriginal() throws {
@@ -155,7 +155,7 @@ import Testing
         let route = try #require(outcome.specials.first?.resource)
         #expect(route.at("effectivePeriod", "start")?.string == "2016-11-14T07:25:44-07:00")
         #expect(route.text().contains("0.0101 0.0102") && route["focus"] != nil)
-        #expect(outcome.account.repaired == ["part-dropped": 1])
+        #expect(outcome.importReport.repaired == ["part-dropped": 1])
         #expect(try !Exports.convert(Self.workout(body)).text.contains("0.0101"))
     }
 }

@@ -17,7 +17,7 @@ struct LargeInputTests {
             let record = Exports.record(metadata: [("a", "b")]).replacingOccurrences(
                 of: "</Record>", with: metadata + "</Record>")
             let outcome = try Exports.convert(record + Exports.record(heartRate, "73"))
-            #expect(outcome.values == ["72", "73"] && outcome.account.filtered == ["cut-values": 1])
+            #expect(outcome.values == ["72", "73"] && outcome.importReport.filtered == ["cut-values": 1])
         }
     }
 
@@ -33,8 +33,8 @@ struct LargeInputTests {
             let stream = ExportStream(source, HealthSelection(), isRecognised: true)
             while try stream.read(samples: 4096) { try conversion.take(stream.takeBatch()) }
             try conversion.take(stream.takeBatch())
-            let account = try conversion.finish(with: stream.account)
-            #expect(account.read == records && account.outcome == .complete)
+            let importReport = try conversion.finish(with: stream.importReport)
+            #expect(importReport.read == records && importReport.outcome == .complete)
             #expect(source.given > records * 300)
             grown.append((Self.peakMemory - before, source.given))
             if Self.peakMemory - before < source.given { return }

@@ -18,12 +18,12 @@ import Testing
             Exports.record("StudyGripStrength", "41.5", unit: "kg")
             + Exports.record("StudyGripStrength", "41.5", unit: "kg") + Exports.record("SomebodysName", "1", unit: "kg")
             + Exports.record()
-        let account = try Exports.convert(body, selection: HealthSelection(table: table)).account
-        #expect(account.convertedByType == ["StudyGripStrength": 1, "HKQuantityTypeIdentifierHeartRate": 1])
+        let importReport = try Exports.convert(body, selection: HealthSelection(table: table)).importReport
+        #expect(importReport.convertedByType == ["StudyGripStrength": 1, "HKQuantityTypeIdentifierHeartRate": 1])
         #expect(
-            account.skipped == [
+            importReport.skipped == [
                 "StudyGripStrength": [.duplicate: 1], "unrecognised-type": [.unsupportedType: 1],
             ])
-        #expect(account.read == 4)
+        #expect(importReport.read == 4)
     }
 }

@@ -51,10 +51,10 @@ import Testing
         let outcome = try Exports.convert(path: folder.path)
         #expect(outcome.made.count == 5)
         #expect(outcome.text.lowercased().contains("zaphod") == false)
-        #expect(outcome.account.repaired["unknown-activity"] == 1)
+        #expect(outcome.importReport.repaired["unknown-activity"] == 1)
         #expect(
-            outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1]
-                && outcome.account.notRead["other-xml-file"] == 1)
+            outcome.importReport.fileProblems == ["electrocardiogram-not-recognised": 1]
+                && outcome.importReport.notRead["other-xml-file"] == 1)
         #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.display) })
     }
 
@@ -145,7 +145,7 @@ import Testing
         let names = ["Robin’s Apple Watch", "Kim’s Apple Watch", "Apple Watch"].map {
             Exports.record(source: $0, device: "")
         }
-        let identities = try names.map { try Exports.convert($0).made.map(\.identity) }
-        #expect(Set(identities).count == 1)
+        let fingerprints = try names.map { try Exports.convert($0).made.map(\.fingerprint) }
+        #expect(Set(fingerprints).count == 1)
     }
 }

@@ -29,7 +29,7 @@ import Testing
             ]>
 
             """)
-        #expect(outcome.values == ["72"] && outcome.account.outcome == .complete)
+        #expect(outcome.values == ["72"] && outcome.importReport.outcome == .complete)
     }
 
     @Test(arguments: [
@@ -68,15 +68,15 @@ import Testing
             </Workout>
             """)
         #expect(outcome.observations.first?.component.first?.value?.json["value"]?.integer == 10)
-        #expect(outcome.account.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
+        #expect(outcome.importReport.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
     }
 
     @Test func exportDateAndMeMayBeMissingAndAreNotReadWhereTheyAreThere() throws {
         let bare = try Exports.convert(bytes: Array("<HealthData>\(Exports.record())</HealthData>".utf8))
-        #expect(bare.account.read == 1 && bare.account.notRead.isEmpty)
+        #expect(bare.importReport.read == 1 && bare.importReport.notRead.isEmpty)
         let full = try Exports.convert(
             "<Me HKCharacteristicTypeIdentifierDateOfBirth=\"1984-04-30\"/>" + Exports.record())
-        #expect(full.account.read == 1 && full.account.notRead == ["ExportDate": 1, "Me": 1])
+        #expect(full.importReport.read == 1 && full.importReport.notRead == ["ExportDate": 1, "Me": 1])
         #expect(!full.text.contains("1984-04-30"))
     }
 
@@ -100,11 +100,11 @@ import Testing
             <Record type="\(heartRate)" unit="count/min" value="61" startDate="2018-02-28 02:28:55 -0700"/>
             """)
         #expect(
-            outcome.account.skipped == [
+            outcome.importReport.skipped == [
                 heartRate: [.valueMissing: 1, .unknownUnit: 1, .dateMissing: 1, .dateInvalid: 2],
                 "unrecognised-type": [.unsupportedType: 1],
             ])
-        #expect(outcome.values == ["61"] && outcome.account.repaired == ["end-missing": 1])
+        #expect(outcome.values == ["61"] && outcome.importReport.repaired == ["end-missing": 1])
     }
 
     @Test func anEndInTheYear9999IsNamed() throws {
@@ -118,13 +118,13 @@ import Testing
         )
         let tail = try #require(whole.range(of: "value=\"74\">"))
         let inside = try Exports.convert(bytes: Array(whole[..<tail.upperBound].utf8))
-        #expect(inside.values == ["72", "73"] && inside.account.outcome == .truncated)
-        #expect(inside.account.problem?.code == "export-truncated")
-        #expect(inside.account.read == 3 && inside.skipped(heartRate, .cutOff) == 1)
+        #expect(inside.values == ["72", "73"] && inside.importReport.outcome == .truncated)
+        #expect(inside.importReport.problem?.code == "export-truncated")
+        #expect(inside.importReport.read == 3 && inside.skipped(heartRate, .cutOff) == 1)
         // In the middle of a tag there is no type to name: the element's own name stands for it.
         let start = try #require(whole.range(of: "startDate", options: .backwards))
         let tag = try Exports.convert(bytes: Array(whole[..<start.lowerBound].utf8))
-        #expect(tag.account.read == 3 && tag.skipped("Record", .cutOff) == 1 && tag.values == ["72", "73"])
+        #expect(tag.importReport.read == 3 && tag.skipped("Record", .cutOff) == 1 && tag.values == ["72", "73"])
     }
 
     @Test func anExportCutAtAnyByteIsConvertedAsFarAsItGoesAndItsElementsAreAllCounted() throws {
@@ -140,8 +140,9 @@ import Testing
                 part.components(separatedBy: "<Record ").count + part.components(separatedBy: "<ActivitySummary").count
                 - 2
             #expect(
-                abs(outcome.account.read - began) <= (part.hasSuffix("d") || part.hasSuffix("y") ? 1 : 0), "\(length)")
-            #expect(outcome.account.outcome == (part.hasSuffix("</HealthData>") ? .complete : .truncated))
+                abs(outcome.importReport.read - began) <= (part.hasSuffix("d") || part.hasSuffix("y") ? 1 : 0),
+                "\(length)")
+            #expect(outcome.importReport.outcome == (part.hasSuffix("</HealthData>") ? .complete : .truncated))
         }
     }
 
@@ -164,7 +165,7 @@ import Testing
                 """)
         #expect(outcome.observations.first?.effective?.json.string == "2018-09-10T02:28:55-07:00")
         #expect(outcome.observations.last?.component.last?.value?.json["value"]?.number?.text == "41.5")
-        #expect(outcome.account.repaired == ["duplicate-attribute": 2])
+        #expect(outcome.importReport.repaired == ["duplicate-attribute": 2])
     }
 
     @Test func charactersThatXMLForbidsAndBytesThatAreNoUTF8AreFilteredAndCounted() throws {
@@ -173,9 +174,9 @@ import Testing
         let place = try #require(bytes.firstIndex(of: UInt8(ascii: "B")))
         bytes.insert(contentsOf: [0xC3, 0x28, 0xFF, 0xED, 0xA0, 0x80], at: place)
         let outcome = try Exports.convert(bytes: bytes)
-        #expect(outcome.values == ["72", "73"] && outcome.account.outcome == .complete)
-        #expect(outcome.account.filtered == ["illegal-characters": 3, "invalid-utf-8": 5])
-        #expect(outcome.account.repaired == ["illegal-characters": 1])
+        #expect(outcome.values == ["72", "73"] && outcome.importReport.outcome == .complete)
+        #expect(outcome.importReport.filtered == ["illegal-characters": 3, "invalid-utf-8": 5])
+        #expect(outcome.importReport.repaired == ["illegal-characters": 1])
     }
 
     @Test func aReferenceToAForbiddenCharacterDoesNoHarm() throws {
@@ -192,7 +193,8 @@ import Testing
             """)
         #expect(outcome.values == ["66", "67"])
         #expect(outcome.observations.first?.effective?.json["start"]?.string == "2014-09-19T07:08:00-04:00")
-        #expect(outcome.account.filtered["joined-names"] == 3 && outcome.account.repaired == ["date-format": 2])
+        #expect(
+            outcome.importReport.filtered["joined-names"] == 3 && outcome.importReport.repaired == ["date-format": 2])
         #expect(!outcome.text.contains("Robin"))
     }
 
@@ -213,7 +215,7 @@ import Testing
             \(Exports.record("HKQuantityTypeIdentifierEstimatedWorkoutEffortScore", "4", unit: "appleEffortScore"))\(Exports.record())
             </Workout>
             """)
-        #expect(outcome.made.count == 3 && outcome.account.elements == ["Record": 2, "Workout": 1])
+        #expect(outcome.made.count == 3 && outcome.importReport.elements == ["Record": 2, "Workout": 1])
     }
 
     @Test func metadataKeysThatDifferOnlyInCaseAreBothDroppedAndTheExactKeyIsTaken() throws {
@@ -271,12 +273,12 @@ import Testing
             <StateOfMind label="Robin"/>
             """)
         #expect(
-            outcome.account.skipped == [
+            outcome.importReport.skipped == [
                 "ClinicalRecord": [.notRead: 1], "Audiogram": [.dateMissing: 1], "other": [.unknownElement: 1],
             ])
         #expect(
-            outcome.account.convertedByType == ["ActivitySummary": 1, "Audiogram": 1, "VisionPrescription": 1])
-        #expect(outcome.account.read == 6 && outcome.account.elements.values.reduce(0, +) == 6)
+            outcome.importReport.convertedByType == ["ActivitySummary": 1, "Audiogram": 1, "VisionPrescription": 1])
+        #expect(outcome.importReport.read == 6 && outcome.importReport.elements.values.reduce(0, +) == 6)
         let texts = outcome.specials.map { $0.resource.text() }
         #expect(texts[0].contains("590.248") && texts[0].contains("\"effectiveDateTime\":\"2016-11-15\""))
         #expect(texts[1].contains("dB") && texts[2].contains("-1.25"))
@@ -291,7 +293,7 @@ import Testing
             "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", "50", unit: "ms", metadata: [("a", "b")])
         let outcome = try Exports.convert(record.replacingOccurrences(of: "</Record>", with: list + "</Record>"))
         #expect(
-            outcome.account.parts == [
+            outcome.importReport.parts == [
                 "HeartRateVariabilityMetadataList": 1, "InstantaneousBeatsPerMinute": 1, "MetadataEntry": 1,
             ])
         #expect(outcome.values == ["50"])
@@ -318,7 +320,7 @@ import Testing
         let outcome = try Exports.convert(
             raw + open + "\n" + Exports.record(heartRate, "74") + Exports.record(heartRate, "75"))
         #expect(outcome.values.contains("72") && outcome.values.contains("75"))
-        #expect(outcome.account.filtered["stray-brackets"] == 2)
+        #expect(outcome.importReport.filtered["stray-brackets"] == 2)
     }
 
     @Test func aClosingTagThatWasLostDoesNotSwallowWhatFollows() throws {
@@ -331,7 +333,7 @@ import Testing
         let text = Exports.root(Exports.record()) + Exports.record(heartRate, "73") + "</HealthData>"
         for size in [7, 1 << 20] {
             let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
-            #expect(outcome.values == ["72"] && outcome.account.read == 1, "\(size)")
+            #expect(outcome.values == ["72"] && outcome.importReport.read == 1, "\(size)")
         }
     }
 
@@ -341,8 +343,10 @@ import Testing
             19070800-0400" Health Mate  App Version="2</HealthData>.16" value="66"/>
             """
         let whole = try Exports.convert(bytes: Array(text.utf8), pieces: { 1 << 20 })
-        #expect(whole.account.read == 1 && whole.account.outcome == .complete, "\(whole.account.json.text())")
-        #expect(whole.account.read == whole.account.elements.values.reduce(0, +))
+        #expect(
+            whole.importReport.read == 1 && whole.importReport.outcome == .complete, "\(whole.importReport.json.text())"
+        )
+        #expect(whole.importReport.read == whole.importReport.elements.values.reduce(0, +))
         for size in 1...60 {
             let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
             #expect(outcome.text == whole.text, "\(size)")
@@ -351,7 +355,7 @@ import Testing
 
     @Test func aDocumentThatNestsWithoutEndStopsTheReaderNotTheProgram() throws {
         let outcome = try Exports.convert(Exports.record() + String(repeating: "<a>", count: 100_000))
-        #expect(outcome.account.outcome == .truncated && outcome.account.problem?.code == "export-malformed")
+        #expect(outcome.importReport.outcome == .truncated && outcome.importReport.problem?.code == "export-malformed")
         #expect(outcome.values == ["72"])
     }
 }

@@ -27,18 +27,18 @@ import Testing
         ])
         #expect(outcome.values == ["72"])
         #expect(
-            outcome.account.notRead == [
+            outcome.importReport.notRead == [
                 "resource-fork": 2, "other-xml-file": 1, "workout-route-file": 1, "clinical-record-file": 1,
                 "ExportDate": 1,
             ])
-        #expect(outcome.account.fileProblems == ["electrocardiogram-not-recognised": 1])
+        #expect(outcome.importReport.fileProblems == ["electrocardiogram-not-recognised": 1])
     }
 
     @Test(arguments: ["../export.xml", "/etc/export.xml", "a/../../export.xml", "..\\export.xml"])
     func namesThatLeadOutOfTheArchiveAreRefused(name: String) throws {
         #expect(throws: ExportError.notAnExport) { try convert([ZipEntry(name, xml)]) }
         let outcome = try convert([ZipEntry(name, xml), ZipEntry("ok/export.xml", xml)])
-        #expect(outcome.values == ["72"] && outcome.account.notRead["refused-path"] == 1)
+        #expect(outcome.values == ["72"] && outcome.importReport.notRead["refused-path"] == 1)
     }
 
     @Test func sizesInADescriptorBehindTheDataAndZIP64() throws {
@@ -60,8 +60,8 @@ import Testing
         let file = folder.appendingPathComponent("export.zip")
         try Data(archive.prefix(archive.count / 2)).write(to: file)
         let outcome = try Exports.convert(path: file.path)
-        #expect(outcome.account.outcome == .truncated && outcome.account.problem?.code == "archive-damaged")
-        #expect(outcome.account.read > 800 && outcome.account.read < 1100)
+        #expect(outcome.importReport.outcome == .truncated && outcome.importReport.problem?.code == "archive-damaged")
+        #expect(outcome.importReport.read > 800 && outcome.importReport.read < 1100)
     }
 
     @Test func anArchiveWithoutAnExportAnEmptyOneAndAFolderWithoutOneAreErrors() throws {

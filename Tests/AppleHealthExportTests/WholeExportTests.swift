@@ -34,33 +34,33 @@ import Testing
         var differing = 0
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
-        var seen = try SeenIdentities(file: folder.appendingPathComponent("seen"))
-        let account = try HealthExport(path: Self.example).convert(
+        var seen = try SentFingerprints(file: folder.appendingPathComponent("seen"))
+        let importReport = try HealthExport(path: Self.example).convert(
             HealthSelection(subject: "p1"), isKnown: { seen.contains($0) },
             emit: {
-                seen.stage($0.identity)
+                seen.stage($0.fingerprint)
                 let start = text.count
                 $0.write(to: &text)
                 if !text[start...].elementsEqual($0.observation.json.bytes()) { differing += 1 }
             })
         try seen.commit()
         #expect(differing == 0)
-        #expect(account.outcome == .complete && account.filtered == ["markup-problems": 16])
-        #expect((account.elements["Record"] ?? 0) >= 20_000)
-        #expect(account.read == account.elements.values.reduce(0, +))
-        #expect(seen.count == account.converted)
-        let all = Data(text) + account.json.data()
+        #expect(importReport.outcome == .complete && importReport.filtered == ["markup-problems": 16])
+        #expect((importReport.elements["Record"] ?? 0) >= 20_000)
+        #expect(importReport.read == importReport.elements.values.reduce(0, +))
+        #expect(seen.count == importReport.converted)
+        let all = Data(text) + importReport.json.data()
         for word in [
             "Robin", "Kim", "example.org", "example-scales", "0x28", "Europe/Berlin", "1984-04", "Scales", "Diary",
             "\u{2019}",
         ] {
             #expect(all.range(of: Data(word.utf8)) == nil, "\(word)")
         }
-        let reread = try SeenIdentities(file: folder.appendingPathComponent("seen"))
+        let reread = try SentFingerprints(file: folder.appendingPathComponent("seen"))
         var again = 0
         let second = try HealthExport(path: Self.example).convert(
             HealthSelection(subject: "p1"), isKnown: { reread.contains($0) }, emit: { _ in again += 1 })
-        #expect(again == 0 && second.converted == 0 && second.read == account.read)
+        #expect(again == 0 && second.converted == 0 && second.read == importReport.read)
     }
 
     @Test(.enabled(if: Exports.hasPython)) func folderArchiveAndBareFileGiveTheSame() throws {
@@ -73,11 +73,13 @@ import Testing
             try Exports.python([Self.script, "--output", path, "--format", form, "--records", "900", "--seed", "7"])
             let outcome = try Exports.convert(path: path)
             texts.append(outcome.made.map { $0.observation.json.text() }.joined(separator: "\n"))
-            counts.append(outcome.account.elements)
+            counts.append(outcome.importReport.elements)
             if form == "xml" {
                 let xml = try Data(contentsOf: URL(fileURLWithPath: path))
-                for (name, number) in outcome.account.elements { #expect(count(name, in: xml) == number, "\(name)") }
-                #expect(outcome.account.read == outcome.account.elements.values.reduce(0, +))
+                for (name, number) in outcome.importReport.elements {
+                    #expect(count(name, in: xml) == number, "\(name)")
+                }
+                #expect(outcome.importReport.read == outcome.importReport.elements.values.reduce(0, +))
             }
         }
         #expect(texts[0] == texts[1] && texts[1] == texts[2] && !texts[0].isEmpty)
@@ -90,9 +92,9 @@ import Testing
     func theConformanceExportsEveryElementIsConvertedOrNamed(name: String) throws {
         let path = try #require(PublishedData.url("apple-health/" + name)).path
         let outcome = try Exports.convert(path: path)
-        #expect(outcome.account.elements == ["Record": 2, "Workout": 1, "ActivitySummary": 2])
-        #expect(outcome.account.read == 5 && outcome.account.converted == 5)
-        #expect(outcome.account.parts["MetadataEntry"] == 9)
+        #expect(outcome.importReport.elements == ["Record": 2, "Workout": 1, "ActivitySummary": 2])
+        #expect(outcome.importReport.read == 5 && outcome.importReport.converted == 5)
+        #expect(outcome.importReport.parts["MetadataEntry"] == 9)
         #expect(outcome.values.prefix(2) == ["22.5312", "72"])
         #expect(outcome.specials.map(\.record.kind) == [.activitySummary, .activitySummary])
         #expect(

@@ -35,7 +35,7 @@ import Testing
         #expect(parts[3].at("valuePeriod", "end")?.string == "2022-07-10T09:12:25.300-07:00")
         #expect(parts[3]["extension"]?[0]?["valueCode"]?.string == "freestyle")
         #expect(parts[4].at("valuePeriod", "end")?.string == "2022-07-10T09:13:30-07:00")
-        #expect(outcome.account.parts["WorkoutEvent"] == 4 && outcome.account.repaired == [:])
+        #expect(outcome.importReport.parts["WorkoutEvent"] == 4 && outcome.importReport.repaired == [:])
         #expect(!outcome.text.contains("Robin"))
     }
 
@@ -57,7 +57,7 @@ import Testing
         ] {
             let (outcome, parts) = try components(
                 "<WorkoutEvent \(event)><MetadataEntry key=\"HKLapLength\" value=\"25 m\"/></WorkoutEvent>")
-            #expect(parts.count == 1 && outcome.account.repaired["part-dropped"] == 1, "\(event)")
+            #expect(parts.count == 1 && outcome.importReport.repaired["part-dropped"] == 1, "\(event)")
         }
         // A duration that cannot be leaves the moment.
         for duration in ["NaN", "-1", "1e309", "999999"] {
@@ -65,7 +65,7 @@ import Testing
                 """
                 <WorkoutEvent type="HKWorkoutEventTypePause" date="2022-07-10 09:10:00 -0700" duration="\(duration)" durationUnit="min"/>
                 """)
-            #expect(parts.last?["valueDateTime"] != nil && outcome.account.repaired["part-dropped"] == 1)
+            #expect(parts.last?["valueDateTime"] != nil && outcome.importReport.repaired["part-dropped"] == 1)
         }
     }
 
@@ -79,7 +79,8 @@ import Testing
         }
         let (outcome, parts) = try components(events.joined())
         #expect(parts.count == 1 + HealthWorkout.partLimit)
-        #expect(outcome.account.filtered["workout-parts"] == 5 && outcome.account.repaired["part-dropped"] == 1)
+        #expect(
+            outcome.importReport.filtered["workout-parts"] == 5 && outcome.importReport.repaired["part-dropped"] == 1)
     }
 
     private let legs = """
@@ -122,9 +123,9 @@ import Testing
     }
 
     @Test func eventsAndActivitiesMakeNoOtherWorkout() throws {
-        let identities = try ["", legs, legs + legs].map {
-            try #require(Exports.convert(workout($0)).made.first).identity
+        let fingerprints = try ["", legs, legs + legs].map {
+            try #require(Exports.convert(workout($0)).made.first).fingerprint
         }
-        #expect(Set(identities).count == 1)
+        #expect(Set(fingerprints).count == 1)
     }
 }

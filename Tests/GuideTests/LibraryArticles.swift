@@ -109,12 +109,12 @@ enum LibraryArticles {
         return (codes, pounds)
     }
 
-    static func healthReport(_ samples: [HealthSample], account: HealthAccount) -> String {
+    static func healthReport(_ samples: [HealthSample], importReport: HealthImportReport) -> String {
         var report = HealthReportPage()
         for sample in samples {
-            report.add(HealthObservation(sample, identity: sample.identity, subject: nil))
+            report.add(HealthObservation(sample, fingerprint: sample.fingerprint, subject: nil))
         }
-        let page = report.html(account: account)
+        let page = report.html(importReport: importReport)
         return page
     }
 }

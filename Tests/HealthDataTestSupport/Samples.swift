@@ -67,9 +67,9 @@ public enum Samples {
             "HKCorrelationTypeIdentifierFood",
             .components([
                 HealthMember(
-                    measure: try #require(protein.type.measure), quantity: grams, identity: protein.identity)
+                    measure: try #require(protein.type.measure), quantity: grams, fingerprint: protein.fingerprint)
             ]))
-        meal.members = [try heartRate().identity, try heartRate("73").identity]
+        meal.members = [try heartRate().fingerprint, try heartRate("73").fingerprint]
         var flow = try category(
             "MenstrualFlow", .option(try #require(HealthType.named("MenstrualFlow")?.options.first)))
         flow.context.add(key: "HKMenstrualCycleStart", value: "1")
@@ -93,22 +93,22 @@ public enum Samples {
 
     /// Converts samples; systolic and diastolic ones alone are members.
     public static func convert(
-        _ samples: [HealthSample], claims: [HealthSample] = [], known: Set<SampleIdentity> = [],
+        _ samples: [HealthSample], claims: [HealthSample] = [], known: Set<SampleFingerprint> = [],
         selection: HealthSelection = HealthSelection(subject: "p1")
-    ) throws -> (made: [HealthObservation], account: HealthAccount) {
+    ) throws -> (made: [HealthObservation], importReport: HealthImportReport) {
         var made: [HealthObservation] = []
         let conversion = HealthConversion(selection, isKnown: { known.contains($0) }, emit: { made.append($0) })
         for sample in samples {
             switch sample.value {
             case .bloodPressure(let systolic, let diastolic) where systolic == nil || diastolic == nil:
                 let place = systolic == nil ? 1 : 0
-                let row = conversion.account.row(for: sample.type.components[place].identifier)
+                let row = conversion.importReport.row(for: sample.type.components[place].identifier)
                 try conversion.addMember(sample, row: row)
-            default: try conversion.add(sample, row: conversion.account.row(for: sample.type.identifier))
+            default: try conversion.add(sample, row: conversion.importReport.row(for: sample.type.identifier))
             }
         }
         for claim in claims { conversion.claim(claim) }
         try conversion.finish()
-        return (made, conversion.account)
+        return (made, conversion.importReport)
     }
 }

@@ -9,9 +9,9 @@ import Testing
         let samples = [
             try Samples.heartRate(), try Samples.heartRate(), try Samples.heartRate("80"), try Samples.heartRate(at: 9),
         ]
-        let (made, account) = try Samples.convert(samples, known: [samples[3].identity])
-        #expect(made.count == 2 && account.converted == 2 && account.read == 4)
-        #expect(account.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
+        let (made, importReport) = try Samples.convert(samples, known: [samples[3].fingerprint])
+        #expect(made.count == 2 && importReport.converted == 2 && importReport.read == 4)
+        #expect(importReport.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
     }
 
     @Test func aSinkThatKnowsAgainWhatItTookGetsRepeatsTooAndPutsTheAccountRight() throws {
@@ -20,31 +20,31 @@ import Testing
         let samples = [
             try Samples.heartRate(), try Samples.heartRate(at: 9), try Samples.heartRate(), future, future,
         ]
-        let (_, wanted) = try Samples.convert(samples, known: [samples[1].identity])
+        let (_, wanted) = try Samples.convert(samples, known: [samples[1].fingerprint])
         var stored: Set<String> = []
-        var place: HealthAccount.Place?
-        var repeats: [(HealthAccount.Place, SkipReason)] = []
+        var place: HealthImportReport.Place?
+        var repeats: [(HealthImportReport.Place, SkipReason)] = []
         let sink = HealthSink(
             counting: { place = $0 },
             observation: { made in
                 let place = try #require(place)
                 if !stored.insert(made.id).inserted {
                     repeats.append((place, .duplicate))
-                } else if made.identity == samples[1].identity {
+                } else if made.fingerprint == samples[1].fingerprint {
                     repeats.append((place, .alreadyKnown))
                 }
             })
         let conversion = HealthConversion(HealthSelection(), sink)
         for sample in samples {
-            try conversion.add(sample, row: conversion.account.row(for: sample.type.identifier))
+            try conversion.add(sample, row: conversion.importReport.row(for: sample.type.identifier))
         }
         try conversion.finish()
-        #expect(conversion.account.converted == 5 && repeats.count == 3)
-        for (place, reason) in repeats { conversion.account.recount(place, as: reason) }
-        #expect(conversion.account.converted == wanted.converted && wanted.converted == 2)
-        #expect(conversion.account.skipped == wanted.skipped)
-        #expect(conversion.account.repaired == wanted.repaired)
-        #expect(conversion.account.implausible == wanted.implausible)
+        #expect(conversion.importReport.converted == 5 && repeats.count == 3)
+        for (place, reason) in repeats { conversion.importReport.recount(place, as: reason) }
+        #expect(conversion.importReport.converted == wanted.converted && wanted.converted == 2)
+        #expect(conversion.importReport.skipped == wanted.skipped)
+        #expect(conversion.importReport.repaired == wanted.repaired)
+        #expect(conversion.importReport.implausible == wanted.implausible)
         #expect(wanted.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
     }
 
@@ -57,7 +57,7 @@ import Testing
             if made.type.kind == .correlation { meals.append(made.sample) }
         }
         let conversion = HealthConversion(HealthSelection(), sink)
-        let row = conversion.account.row(for: member.type.identifier)
+        let row = conversion.importReport.row(for: member.type.identifier)
         try conversion.addMember(member, row: row)
         // So many that the first is let go.
         for second in 1...HealthConversion.nutrientLimit {
@@ -72,10 +72,10 @@ import Testing
         let measure = try #require(member.type.measure)
         let meal = try Samples.category(
             "HKCorrelationTypeIdentifierFood",
-            .components([HealthMember(measure: measure, quantity: grams, identity: member.identity)]))
-        try conversion.addCorrelation(meal, row: conversion.account.row(for: meal.type.identifier))
+            .components([HealthMember(measure: measure, quantity: grams, fingerprint: member.fingerprint)]))
+        try conversion.addCorrelation(meal, row: conversion.importReport.row(for: meal.type.identifier))
         try conversion.finish()
-        #expect(meals.map(\.members) == [[member.identity]])
+        #expect(meals.map(\.members) == [[member.fingerprint]])
         if case .components(let components)? = meals.first?.value { #expect(components.isEmpty) }
     }
 
@@ -101,10 +101,10 @@ import Testing
             try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.heartRate(at: 6),
             try Samples.pressure("120", "80", at: 9),
         ]
-        let (made, account) = try Samples.convert(samples, selection: selection)
+        let (made, importReport) = try Samples.convert(samples, selection: selection)
         #expect(made.count == 2)
-        #expect(account.skipped["HKQuantityTypeIdentifierHeartRate"] == [.beforeSince: 1])
-        #expect(account.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
+        #expect(importReport.skipped["HKQuantityTypeIdentifierHeartRate"] == [.beforeSince: 1])
+        #expect(importReport.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
     }
 
     @Test func typesAreSelectedByNameAndANameThatMeansNoneIsAnError() throws {
@@ -119,46 +119,48 @@ import Testing
         var past = try Samples.heartRate()
         past.start.seconds = -5_000_000_000
         let backwards = try Samples.heartRate(end: -1)
-        let (made, account) = try Samples.convert([future, past, backwards])
+        let (made, importReport) = try Samples.convert([future, past, backwards])
         #expect(made.isEmpty)
-        #expect(account.skipped["HKQuantityTypeIdentifierHeartRate"] == [.dateOutOfRange: 2, .endBeforeStart: 1])
+        #expect(importReport.skipped["HKQuantityTypeIdentifierHeartRate"] == [.dateOutOfRange: 2, .endBeforeStart: 1])
     }
 
     @Test func membersOfOneTimeAndSourceBecomeOneObservationWhatIsLeftAloneIsOneOfItsOwn() throws {
         let other = HealthSource(product: .app)
-        let (made, account) = try Samples.convert([
+        let (made, importReport) = try Samples.convert([
             try Samples.pressure(nil, "80"), try Samples.pressure("120", nil), try Samples.pressure("130", nil, at: 60),
             try Samples.pressure(nil, "85", source: other), try Samples.pressure("110", nil),
             try Samples.pressure(nil, "70"),
         ])
         let values = made.map { $0.observation.component.map { $0.value?.json["value"]?.integer } }
         #expect(values == [[120, 80], [130], [110, 70], [85]])
-        #expect(account.read == 6 && account.converted == 4)
-        #expect(account.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])
+        #expect(importReport.read == 6 && importReport.converted == 4)
+        #expect(importReport.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])
     }
 
     @Test func aMemberThatACorrelationClaimsIsNoObservationWhicheverComesFirst() throws {
         let member = try Samples.pressure("120", nil)
         let before = try Samples.convert([member], claims: [member])
         #expect(before.made.isEmpty)
-        #expect(before.account.skipped.values.first == [.memberOfCorrelation: 1])
+        #expect(before.importReport.skipped.values.first == [.memberOfCorrelation: 1])
         var made = 0
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in made += 1 })
         conversion.claim(member)
         try conversion.addMember(
-            member, row: conversion.account.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic"))
+            member, row: conversion.importReport.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic"))
         try conversion.finish()
-        #expect(made == 0 && conversion.account.read == 1)
+        #expect(made == 0 && conversion.importReport.read == 1)
     }
 
     @Test func aPairHasTheIdentityOfTheCorrelationWithTheSameValuesBothWaysOfWritingItAreOneSample() throws {
         let pair = try Samples.convert([try Samples.pressure("120", nil), try Samples.pressure(nil, "80")]).made
-        #expect(pair.map(\.identity) == [try Samples.pressure("120", "80").identity])
+        #expect(pair.map(\.fingerprint) == [try Samples.pressure("120", "80").fingerprint])
     }
 
     @Test func unlikelyValuesAreKeptAndCounted() throws {
-        let (made, account) = try Samples.convert([try Samples.heartRate("500"), try Samples.heartRate("60", at: 1)])
-        #expect(made.count == 2 && account.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
+        let (made, importReport) = try Samples.convert([
+            try Samples.heartRate("500"), try Samples.heartRate("60", at: 1),
+        ])
+        #expect(made.count == 2 && importReport.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
     }
 
     @Test func whatEmitThrowsEndsTheConversion() throws {
@@ -166,28 +168,28 @@ import Testing
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in throw Full() })
         #expect(throws: Full.self) {
             try conversion.add(
-                try Samples.heartRate(), row: conversion.account.row(for: "HKQuantityTypeIdentifierHeartRate"))
+                try Samples.heartRate(), row: conversion.importReport.row(for: "HKQuantityTypeIdentifierHeartRate"))
         }
-        #expect(conversion.account.converted == 0)
+        #expect(conversion.importReport.converted == 0)
     }
 
     @Test func theAccountKeepsNamesOfTypesToHealthKitsFormAndNumber() {
-        var account = HealthAccount()
+        var importReport = HealthImportReport()
         for name in ["HKQuantityTypeIdentifierNew", "Robin’s type", "", "HK Robin", String(repeating: "H", count: 300)]
         {
-            account.skip(account.row(for: name), .unsupportedType)
+            importReport.skip(importReport.row(for: name), .unsupportedType)
         }
-        for index in 0..<5000 { account.skip(account.row(for: "HKMadeUp\(index)"), .unsupportedType) }
-        #expect(account.read == 5005)
-        #expect(account.skipped["HKQuantityTypeIdentifierNew"] == [.unsupportedType: 1])
-        #expect(account.skipped.count <= 2001)
-        #expect((account.skipped["unrecognised-type"]?[.unsupportedType] ?? 0) > 4)
-        #expect(!account.json.text().contains("Robin"))
+        for index in 0..<5000 { importReport.skip(importReport.row(for: "HKMadeUp\(index)"), .unsupportedType) }
+        #expect(importReport.read == 5005)
+        #expect(importReport.skipped["HKQuantityTypeIdentifierNew"] == [.unsupportedType: 1])
+        #expect(importReport.skipped.count <= 2001)
+        #expect((importReport.skipped["unrecognised-type"]?[.unsupportedType] ?? 0) > 4)
+        #expect(!importReport.json.text().contains("Robin"))
     }
 
     @Test func theJSONOfTheAccountAddsUp() throws {
-        let (_, account) = try Samples.convert([try Samples.heartRate(), try Samples.heartRate()])
-        let json = account.json
+        let (_, importReport) = try Samples.convert([try Samples.heartRate(), try Samples.heartRate()])
+        let json = importReport.json
         #expect(json["read"]?.integer == 2 && json["converted"]?.integer == 1)
         #expect(json["skipped"]?["HKQuantityTypeIdentifierHeartRate"]?["duplicate"]?.integer == 1)
         #expect(json["repaired"]?.object?.isEmpty == true && json["outcome"]?.string == "complete")
@@ -204,7 +206,7 @@ import Testing
         let count = 10_500
         let systolic = try (0..<count).map { try Samples.pressure("120", nil, at: Int64($0) * 60) }
         let diastolic = try (0..<count).map { try Samples.pressure(nil, "80", at: Int64($0) * 60) }
-        let row = conversion.account.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic")
+        let row = conversion.importReport.row(for: "HKQuantityTypeIdentifierBloodPressureSystolic")
         for sample in systolic + diastolic { try conversion.addMember(sample, row: row) }
         #expect(made == 0)
         for index in 0..<100 {

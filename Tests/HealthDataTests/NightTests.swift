@@ -22,7 +22,7 @@ import Testing
 
     static func nights(_ samples: [HealthSample]) -> [HealthNight] {
         var nights = HealthNights()
-        for sample in samples { nights.add(sample, identity: sample.identity) }
+        for sample in samples { nights.add(sample, fingerprint: sample.fingerprint) }
         return nights.nights()
     }
 
@@ -110,13 +110,13 @@ import Testing
     @Test func nightsCanBeAskedForAgainAndAfterMoreSamplesCame() throws {
         var nights = HealthNights()
         let samples = try (0..<400).map { try Self.sample(.core, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
-        for sample in samples.shuffled() { nights.add(sample, identity: sample.identity) }
+        for sample in samples.shuffled() { nights.add(sample, fingerprint: sample.fingerprint) }
         let first = nights.nights()
         #expect(nights.nights() == first)
-        #expect(first.flatMap(\.samples) == samples.map(\.identity))
+        #expect(first.flatMap(\.samples) == samples.map(\.fingerprint))
         let later = try Self.sample(.rem, from: -10, to: -5)
-        nights.add(later, identity: later.identity)
-        #expect(nights.nights().first?.samples.first == later.identity)
+        nights.add(later, fingerprint: later.fingerprint)
+        #expect(nights.nights().first?.samples.first == later.fingerprint)
     }
 
     @Test func samplesWithoutLengthAndLongerThanADayAreInNoNightButCounted() throws {
@@ -125,7 +125,7 @@ import Testing
             try Self.sample(.core, from: 5, to: 5), try Self.sample(.inBed, from: 0, to: 1441),
             try Self.sample(.inBed, from: 0, to: 1440), try Samples.heartRate(),
         ] {
-            nights.add(sample, identity: sample.identity)
+            nights.add(sample, fingerprint: sample.fingerprint)
         }
         #expect(nights.nights().count == 1)
         #expect(nights.leftOut == [.empty: 1, .tooLong: 1])
@@ -225,8 +225,8 @@ import Testing
 
     @Test func whereIdentitiesAreNotKeptTheNightsAreTheSameWithoutThem() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
-        var nights = HealthNights(keepsIdentities: false)
-        for sample in samples { nights.add(sample, identity: sample.identity) }
+        var nights = HealthNights(keepsFingerprints: false)
+        for sample in samples { nights.add(sample, fingerprint: sample.fingerprint) }
         let night = try #require(nights.nights().first)
         #expect(night.samples.isEmpty)
         #expect(night.times == Self.nights(samples).first?.times)

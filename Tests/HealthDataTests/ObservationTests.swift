@@ -11,9 +11,9 @@ import Testing
         sample.created = HealthInstant(seconds: Samples.start.seconds + 60, offsetMinutes: -420)
         sample.context.add(key: "HKMetadataKeyHeartRateMotionContext", value: "2")
         let expected = """
-            {"resourceType":"Observation","id":"\(sample.identity.resourceID(subject: "p1"))",\
+            {"resourceType":"Observation","id":"\(sample.fingerprint.resourceID(subject: "p1"))",\
             "extension":[{"url":"urn:tributary:healthkit-metadata:HKMetadataKeyHeartRateMotionContext","valueCode":"active"}],\
-            "identifier":[{"system":"urn:tributary:content-hash","value":"\(sample.identity.text)"}],"status":"final",\
+            "identifier":[{"system":"urn:tributary:content-hash","value":"\(sample.fingerprint.text)"}],"status":"final",\
             "category":[{"coding":[{"system":"http://terminology.hl7.org/CodeSystem/observation-category",\
             "code":"vital-signs","display":"Vital Signs"}]}],\
             "code":{"coding":[{"system":"http://loinc.org","code":"8867-4","display":"Heart rate"},\
@@ -39,7 +39,7 @@ import Testing
             for (subject, units) in [
                 (nil, .metric), ("p1", .metric), ("p1", .asRecorded), ("quoted\"\\", .metric),
             ] as [(String?, HealthSelection.Units)] {
-                let made = HealthObservation(sample, identity: sample.identity, subject: subject, units: units)
+                let made = HealthObservation(sample, fingerprint: sample.fingerprint, subject: subject, units: units)
                 var bytes: [UInt8] = []
                 made.write(to: &bytes)
                 #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
@@ -57,13 +57,14 @@ import Testing
         #expect(recorded["valueQuantity"]?["value"]?.number?.text == "158.50")
         #expect(recorded["valueQuantity"]?["code"]?.string == "lb")
         #expect(recorded["valueQuantity"]?["system"]?.string == HealthCodeSystem.healthKit)
-        let own = HealthObservation(mass, identity: mass.identity, subject: nil, units: .asRecorded).observation
+        let own = HealthObservation(mass, fingerprint: mass.fingerprint, subject: nil, units: .asRecorded).observation
         let value = try #require(own.value?.json)
         #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")
         #expect(value["extension"] == nil && own.id == mass.observation(subject: nil).id)
         // HealthKit's percent is a fraction: as a percentage it is what people mean.
         let share = try Samples.quantity("OxygenSaturation", "0.97", unit: "%")
-        let percent = HealthObservation(share, identity: share.identity, subject: nil, units: .asRecorded).observation
+        let percent = HealthObservation(share, fingerprint: share.fingerprint, subject: nil, units: .asRecorded)
+            .observation
         #expect(percent.value?.json["value"]?.number?.text == "97" && percent.value?.json["code"]?.string == "%")
     }
 

@@ -68,10 +68,10 @@ import Testing
     @Test func theRecordOfNextYearTakesThePlaceOfThisYearsAndIsAnotherContent() throws {
         let first = try Self.record()
         let second = try Self.record(Self.text.replacing("final", with: "amended"))
-        #expect(first.identity != second.identity)
+        #expect(first.fingerprint != second.fingerprint)
         #expect(first.id(subject: "p1") == second.id(subject: "p1"))
         let without = try Self.record("{\"resourceType\":\"Observation\",\"status\":\"final\"}")
-        #expect(without.place == without.identity)
+        #expect(without.place == without.fingerprint)
     }
 
     @Test func dstu2IsHeldInADocumentAsItIsUntilItIsConverted() throws {
@@ -90,7 +90,7 @@ import Testing
             "resourceType": "Immunization", "id": "i1", "status": "completed", "patient": ["reference": "Patient/77"],
         ]
         let converted = try #require(record.converted(toR4: made))
-        #expect(converted.identity == record.identity)
+        #expect(converted.fingerprint == record.fingerprint)
         let resource = converted.resource(subject: "p1", device: nil, extensions: [])
         #expect(resource["status"]?.string == "completed")
         #expect(resource["patient"] == ["reference": "Patient/p1"])

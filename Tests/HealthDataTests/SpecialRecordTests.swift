@@ -64,17 +64,17 @@ import UCUM
             ])
         #expect(resource.at("device", "reference")?.string == "Device/d1")
         #expect(resource["identifier"]?[0]?["system"]?.string == "com.apple.health")
-        #expect(resource["identifier"]?[1]?["value"]?.string == record.identity.text)
+        #expect(resource["identifier"]?[1]?["value"]?.string == record.fingerprint.text)
         #expect(resource.at("method", "text")?.string == "Entered by hand")
     }
 
     @Test(arguments: SpecialKind.allCases)
     func theSameContentIsTheSameRecordAndAnotherContentAnotherOne(kind: SpecialKind) throws {
         let record = try #require(SpecialExamples.example(kind))
-        #expect(record.identity == SpecialExamples.example(kind)?.identity)
+        #expect(record.fingerprint == SpecialExamples.example(kind)?.fingerprint)
         #expect(record.id(subject: "p1") != record.id(subject: "p2"))
         for other in SpecialKind.allCases where other != kind {
-            #expect(record.identity != SpecialExamples.example(other)?.identity)
+            #expect(record.fingerprint != SpecialExamples.example(other)?.fingerprint)
         }
         let id = try #require(UUID(uuidString: record.id(subject: "p1")))
         #expect(id.uuid.6 >> 4 == 8)

@@ -35,7 +35,7 @@ import Testing
         }
         let noon = try summary(10)
         let evening = try summary(30)
-        #expect(noon.identity != evening.identity)
+        #expect(noon.fingerprint != evening.fingerprint)
         #expect(noon.id(subject: "p1") == evening.id(subject: "p1"))
         #expect(try summary(10, day: "2016-11-16").id(subject: "p1") != noon.id(subject: "p1"))
     }

@@ -70,7 +70,7 @@ import Testing
             var sample = try Self.workout(parts)
             sample.context.add(key: "HKIndoorWorkout", value: "1")
             for units in [HealthSelection.Units.metric, .asRecorded] {
-                let made = HealthObservation(sample, identity: sample.identity, subject: "p1", units: units)
+                let made = HealthObservation(sample, fingerprint: sample.fingerprint, subject: "p1", units: units)
                 var bytes: [UInt8] = []
                 made.write(to: &bytes)
                 #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
@@ -85,7 +85,7 @@ import Testing
     @Test func aWorkoutIsTheSameWhetherItsEventsAreKnownOrNot() throws {
         let plain = try Self.workout([])
         let full = try Self.workout([try Self.event("HKWorkoutEventTypePause"), try Self.event("2", at: 90)])
-        #expect(plain.identity == full.identity && plain != full)
+        #expect(plain.fingerprint == full.fingerprint && plain != full)
     }
 
     @Test func theSameEventIsThereOnceAndThereAreNoMoreThanTheLimit() throws {

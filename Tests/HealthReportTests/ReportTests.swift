@@ -13,9 +13,9 @@ import Testing
     static func html(_ samples: [HealthSample], since: HealthDay? = nil, until: HealthDay? = nil) -> String {
         var report = HealthReportPage(since: since, until: until)
         for sample in samples {
-            report.add(HealthObservation(sample, identity: sample.identity, subject: nil))
+            report.add(HealthObservation(sample, fingerprint: sample.fingerprint, subject: nil))
         }
-        return report.html(account: HealthAccount())
+        return report.html(importReport: HealthImportReport())
     }
 
     /// The rows of the table with the caption: the exact numbers where there are some, else what the cells show.

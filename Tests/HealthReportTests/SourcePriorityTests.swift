@@ -31,9 +31,9 @@ import Testing
     static let oldPhone = HealthSource(product: .iPhone, version: "12.4.1")
     static let app = HealthSource(product: .app, version: "3.1")
 
-    static func days(_ samples: [HealthSample]) throws -> [DayTotal] {
+    static func days(_ samples: [HealthSample]) throws -> [DailyAggregate] {
         let type = try #require(steps)
-        var totals = DailyTotals(of: [type])
+        var totals = DailyAggregates(of: [type])
         for sample in samples { totals.add(sample) }
         return totals.days(of: type)
     }
@@ -132,7 +132,7 @@ import Testing
 
     @Test func whatCannotBeDealtOutToDaysIsLeftOutAndCounted() throws {
         let type = try #require(Self.steps)
-        var totals = DailyTotals(of: [type, try #require(HealthType.named("HeartRate"))])
+        var totals = DailyAggregates(of: [type, try #require(HealthType.named("HeartRate"))])
         totals.add(try Self.sample("-5", from: 0, to: 60, Self.watch))
         totals.add(try Self.sample("5", from: 0, to: 32 * 86_400, Self.watch))
         totals.add(try Self.sample("31", from: 0, to: 31 * 86_400, Self.watch))

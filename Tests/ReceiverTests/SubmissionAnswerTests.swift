@@ -81,7 +81,7 @@ struct SubmissionAnswerTests {
 
     @Test func c3prosEnvelopeIsRefusedByItsOwnIdWhereTheStudySaysSo() async throws {
         let message = c3proEnvelope()
-        let submissionID = try EnvelopeHeader.read(from: message).submissionID
+        let submissionID = try EnvelopeHeader.read(from: message).listedSubmissionID
         try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             for path in ["/encfhir", "/c3pro/encfhir/QuestionnaireResponse"] {

@@ -44,7 +44,7 @@ import Testing
                 samples.append(sample)
             }
         }
-        return samples.map { HealthObservation($0, identity: $0.identity, subject: "p1") }
+        return samples.map { HealthObservation($0, fingerprint: $0.fingerprint, subject: "p1") }
     }
 
     private static let numbers = [

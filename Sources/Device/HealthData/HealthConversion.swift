@@ -18,18 +18,18 @@ public final class HealthConversion {
     private static let frameLimit = 8
 
     /// The import report so far.
-    public var account = HealthAccount()
+    public var importReport = HealthImportReport()
     /// The samples and the form that were asked for.
     public let selection: HealthSelection
     private let since: Int64
     private let sink: HealthSink
-    private var seen = IdentitySet()
+    private var seen = FingerprintSet()
     /// Members that were seen inside a correlation.
-    private var claimed = IdentitySet()
+    private var claimed = FingerprintSet()
     /// Members of the correlation that comes next which are converted already.
-    private var converted: [SampleIdentity] = []
-    private var pressures: [IdentityKey: WaitingMember] = [:]
-    private var nutrients: [IdentityKey: WaitingMember] = [:]
+    private var converted: [SampleFingerprint] = []
+    private var pressures: [FingerprintKey: WaitingMember] = [:]
+    private var nutrients: [FingerprintKey: WaitingMember] = [:]
     private var arrivals = 0
     /// The devices that were met, and the last few sources.
     private var devices: Set<HealthDevice> = []
@@ -51,7 +51,7 @@ public final class HealthConversion {
 
     /// Makes a conversion that gives observations alone.
     public convenience init(
-        _ selection: HealthSelection, isKnown: @escaping (SampleIdentity) -> Bool,
+        _ selection: HealthSelection, isKnown: @escaping (SampleFingerprint) -> Bool,
         emit: @escaping (HealthObservation) throws -> Void
     ) {
         self.init(selection, HealthSink(isKnown: isKnown, observation: emit))
@@ -61,51 +61,51 @@ public final class HealthConversion {
     ///
     /// - Throws: what `emit` throws.
     ///
-    /// - Parameter identity: the sample's fingerprint where ``identities(of:)`` gave it.
-    public func add(_ sample: HealthSample, row: Int, identity: SampleIdentity? = nil) throws {
-        if identity == nil, let reason = reasonToSkip(sample) {
-            account.skip(row, reason)
+    /// - Parameter fingerprint: the sample's fingerprint where ``fingerprints(of:)`` gave it.
+    public func add(_ sample: HealthSample, row: Int, fingerprint: SampleFingerprint? = nil) throws {
+        if fingerprint == nil, let reason = reasonToSkip(sample) {
+            importReport.skip(row, reason)
             return
         }
-        let identity = identity ?? sample.identity
-        if let reason = enter(identity, isKept: sink.counting == nil) {
-            account.skip(row, reason)
+        let fingerprint = fingerprint ?? sample.fingerprint
+        if let reason = enter(fingerprint, isKept: sink.counting == nil) {
+            importReport.skip(row, reason)
             return
         }
         let isImplausible = sample.isImplausible
-        sink.counting?(HealthAccount.Place(sample, row: row, isImplausible: isImplausible))
-        try sink.observation(HealthObservation(sample, identity: identity, frame: try frame(of: sample.source)))
-        account.convert(row, repairs: sample.repairs)
-        if isImplausible { account.implausible[sample.type.identifier, default: 0] += 1 }
+        sink.counting?(HealthImportReport.Place(sample, row: row, isImplausible: isImplausible))
+        try sink.observation(HealthObservation(sample, fingerprint: fingerprint, frame: try frame(of: sample.source)))
+        importReport.convert(row, repairs: sample.repairs)
+        if isImplausible { importReport.implausible[sample.type.identifier, default: 0] += 1 }
     }
 
     /// The fingerprints of samples that are added next; nil for one that is skipped whatever it is.
     ///
     /// Asked for many at once, the places where they would stand in memory are looked at together: one after the other,
     /// each would be waited for.
-    public func identities(of samples: [HealthSample]) -> [SampleIdentity?] {
-        let identities = samples.map { reasonToSkip($0) == nil ? $0.identity : nil }
-        if sink.counting == nil { seen.lookAhead(identities) }
-        return identities
+    public func fingerprints(of samples: [HealthSample]) -> [SampleFingerprint?] {
+        let fingerprints = samples.map { reasonToSkip($0) == nil ? $0.fingerprint : nil }
+        if sink.counting == nil { seen.lookAhead(fingerprints) }
+        return fingerprints
     }
 
     /// Converts a record with a structure of its own, or counts why not.
     ///
     /// - Parameter row: the row of the import report; nil for what is no element of the source
-    ///   (``HealthAccount/besides``).
+    ///   (``HealthImportReport/besides``).
     /// - Throws: what the sink throws.
     public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
         var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
-        if reason == nil { reason = enter(record.identity, isKept: true) }
+        if reason == nil { reason = enter(record.fingerprint, isKept: true) }
         if let row {
-            if let reason { account.skip(row, reason) } else { account.convert(row, repairs: repairs) }
+            if let reason { importReport.skip(row, reason) } else { importReport.convert(row, repairs: repairs) }
         } else {
-            account.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
+            importReport.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
         }
         guard reason == nil, let special = sink.special else { return }
         if let source = record.origin.source { _ = try frame(of: source) }
-        sink.counting?(HealthAccount.Place(record.kind, row: row, repairs: repairs))
-        try special(HealthSpecial(record: record, identity: record.identity, subject: selection.subject))
+        sink.counting?(HealthImportReport.Place(record.kind, row: row, repairs: repairs))
+        try special(HealthSpecial(record: record, fingerprint: record.fingerprint, subject: selection.subject))
     }
 
     private func reasonToSkip(_ record: any SpecialRecord) -> SkipReason? {
@@ -122,9 +122,9 @@ public final class HealthConversion {
     }
 
     /// Notes a fingerprint; the reason to skip what has it where it is not new.
-    private func enter(_ identity: SampleIdentity, isKept: Bool) -> SkipReason? {
-        guard !isKept || seen.insert(identity.key) else { return .duplicate }
-        return sink.isKnown(identity) ? .alreadyKnown : nil
+    private func enter(_ fingerprint: SampleFingerprint, isKept: Bool) -> SkipReason? {
+        guard !isKept || seen.insert(fingerprint.key) else { return .duplicate }
+        return sink.isKnown(fingerprint) ? .alreadyKnown : nil
     }
 
     /// Returns the frame of the observations of a source. A device that was not met before is handed on first.
@@ -140,14 +140,14 @@ public final class HealthConversion {
     /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.
     public func addMember(_ sample: HealthSample, row: Int) throws {
         if let reason = reasonToSkip(sample) {
-            account.skip(row, reason)
+            importReport.skip(row, reason)
             return
         }
-        let key = sample.identity.key
+        let key = sample.fingerprint.key
         if claimed.contains(key) {
-            account.skip(row, .memberOfCorrelation)
+            importReport.skip(row, .memberOfCorrelation)
         } else if pressures[key] != nil || nutrients[key] != nil {
-            account.skip(row, .duplicate)
+            importReport.skip(row, .duplicate)
         } else {
             let member = WaitingMember(sample: sample, row: row, arrival: arrivals)
             arrivals += 1
@@ -163,12 +163,13 @@ public final class HealthConversion {
 
     /// Says that a member is in a correlation: the same sample standing alone is no observation of its own.
     public func claim(_ member: HealthSample) {
-        let identity = member.identity
-        claimed.insert(identity.key)
-        if let waited = pressures.removeValue(forKey: identity.key) ?? nutrients.removeValue(forKey: identity.key) {
-            account.skip(waited.row, .memberOfCorrelation)
-        } else if case .quantity = member.value, seen.contains(identity.key) {
-            converted.append(identity)
+        let fingerprint = member.fingerprint
+        claimed.insert(fingerprint.key)
+        if let waited = pressures.removeValue(forKey: fingerprint.key) ?? nutrients.removeValue(forKey: fingerprint.key)
+        {
+            importReport.skip(waited.row, .memberOfCorrelation)
+        } else if case .quantity = member.value, seen.contains(fingerprint.key) {
+            converted.append(fingerprint)
         }
     }
 
@@ -177,11 +178,11 @@ public final class HealthConversion {
     public func addCorrelation(_ sample: HealthSample, row: Int) throws {
         var sample = sample
         if case .components(let components) = sample.value, !converted.isEmpty {
-            let alone = components.filter { converted.contains($0.identity) }
-            let others = components.filter { !converted.contains($0.identity) }
+            let alone = components.filter { converted.contains($0.fingerprint) }
+            let others = components.filter { !converted.contains($0.fingerprint) }
             sample.change {
                 $0.value = .components(others)
-                $0.members = alone.map(\.identity)
+                $0.members = alone.map(\.fingerprint)
             }
         }
         converted = []
@@ -242,7 +243,7 @@ public final class HealthConversion {
                 $0.repairs.formUnion(partner.sample.repairs)
             }
             try add(pair, row: member.row)
-            account.skip(partner.row, .combinedWithSystolic)
+            importReport.skip(partner.row, .combinedWithSystolic)
         }
         let alone = diastolics.values.joined().sorted { $0.arrival < $1.arrival }
         for member in alone { try add(member.sample, row: member.row) }

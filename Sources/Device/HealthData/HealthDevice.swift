@@ -26,7 +26,7 @@ public struct HealthDevice: Sendable, Hashable {
 
     /// The id of the Device resource: a UUID from the subject and the device, the same however often it is sent.
     public func resourceID(subject: String?) -> String {
-        SampleIdentity(of: content).resourceID(subject: subject)
+        SampleFingerprint(of: content).resourceID(subject: subject)
     }
 
     /// `Observation.device`.

@@ -5,21 +5,21 @@ public struct HealthObservation: Sendable {
     /// The sample.
     public let sample: HealthSample
     /// The sample's fingerprint, from which the id is made.
-    public let identity: SampleIdentity
+    public let fingerprint: SampleFingerprint
     private let frame: ObservationFrame
 
     /// Makes an observation of a sample.
     public init(
-        _ sample: HealthSample, identity: SampleIdentity, subject: String?, units: HealthSelection.Units = .metric
+        _ sample: HealthSample, fingerprint: SampleFingerprint, subject: String?, units: HealthSelection.Units = .metric
     ) {
         self.init(
-            sample, identity: identity,
+            sample, fingerprint: fingerprint,
             frame: ObservationFrame(subject: subject, units: units, source: sample.source))
     }
 
-    init(_ sample: HealthSample, identity: SampleIdentity, frame: ObservationFrame) {
+    init(_ sample: HealthSample, fingerprint: SampleFingerprint, frame: ObservationFrame) {
         self.sample = sample
-        self.identity = identity
+        self.fingerprint = fingerprint
         self.frame = frame
     }
 
@@ -32,10 +32,10 @@ public struct HealthObservation: Sendable {
     public var type: HealthType { sample.type }
 
     /// The id of the resource.
-    public var id: String { identity.resourceID(subject: subject) }
+    public var id: String { fingerprint.resourceID(subject: subject) }
 
     /// The resource as JSON that can be looked into and changed.
-    public var observation: Observation { sample.observation(subject: subject, identity: identity, units: units) }
+    public var observation: Observation { sample.observation(subject: subject, fingerprint: fingerprint, units: units) }
 
     /// Appends the JSON text of ``observation``, byte for byte, without making the JSON first: an export has millions of
     /// samples, and most of the text of one type is always the same.
@@ -51,7 +51,7 @@ public struct HealthObservation: Sendable {
         let content = sample.content
         let type = content.type
         text.put("{\"resourceType\":\"Observation\",\"id\":\"")
-        text.put(36) { identity.writeResourceID(subject: frame.subject, to: $0) }
+        text.put(36) { fingerprint.writeResourceID(subject: frame.subject, to: $0) }
         var isFirst = true
         for datum in content.context.metadata where !datum.isComponent(of: type) {
             text.put(isFirst ? "\",\"extension\":[" : ",")
@@ -65,7 +65,7 @@ public struct HealthObservation: Sendable {
             text.put("\"},")
         }
         text.put("{\"system\":\"urn:tributary:content-hash\",\"value\":\"")
-        text.put(64) { identity.writeText(to: $0) }
+        text.put(64) { fingerprint.writeText(to: $0) }
         text.put(type.statusText)
         text.put(frame.subjectText)
         write(content.start, content.end, content.created, to: &text)

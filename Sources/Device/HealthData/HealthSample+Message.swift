@@ -20,7 +20,7 @@ extension HealthSample {
         default: return nil
         }
         var object = JSONObject()
-        object["uuid"] = .string(uuid?.uuidString ?? identity.resourceID(subject: subject))
+        object["uuid"] = .string(uuid?.uuidString ?? fingerprint.resourceID(subject: subject))
         object["startDate"] = .string(Self.zulu(start))
         object["endDate"] = .string(Self.zulu(end))
         for (type, quantity) in values {

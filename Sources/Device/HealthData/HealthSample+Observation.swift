@@ -3,7 +3,7 @@ import FHIR
 extension HealthSample {
     /// The systems of the observation's identifiers.
     public enum IdentifierSystem {
-        /// The SHA-256 of the content: ``SampleIdentity/text``.
+        /// The SHA-256 of the content: ``SampleFingerprint/text``.
         public static let contentHash = "urn:tributary:content-hash"
         /// HealthKit's own identifier, under the system that other exporters of HealthKit use.
         public static let healthKit = "com.apple.health"
@@ -12,21 +12,21 @@ extension HealthSample {
     /// The sample as a FHIR R4 observation (<https://hl7.org/fhir/R4/observation.html>).
     ///
     /// - Parameter subject: the id of the Patient; nil leaves the subject out.
-    public func observation(subject: String?) -> Observation { observation(subject: subject, identity: identity) }
+    public func observation(subject: String?) -> Observation { observation(subject: subject, fingerprint: fingerprint) }
 
     func observation(
-        subject: String?, identity: SampleIdentity, units: HealthSelection.Units = .metric
+        subject: String?, fingerprint: SampleFingerprint, units: HealthSelection.Units = .metric
     ) -> Observation {
         var object = JSONObject()
         object["resourceType"] = "Observation"
-        object["id"] = .string(identity.resourceID(subject: subject))
+        object["id"] = .string(fingerprint.resourceID(subject: subject))
         let extensions = context.metadata.filter { !$0.isComponent(of: type) }.map { $0.extension(units) }
         if !extensions.isEmpty { object["extension"] = .array(extensions) }
         var identifiers: [JSON] = []
         if let uuid {
             identifiers.append(Identifier(system: IdentifierSystem.healthKit, value: uuid.uuidString).json)
         }
-        identifiers.append(["system": .string(IdentifierSystem.contentHash), "value": .string(identity.text)])
+        identifiers.append(["system": .string(IdentifierSystem.contentHash), "value": .string(fingerprint.text)])
         object["identifier"] = .array(identifiers)
         object["status"] = "final"
         object["category"] = type.categoryJSON

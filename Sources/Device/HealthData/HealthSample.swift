@@ -29,7 +29,7 @@ public struct HealthSample: Sendable, Hashable {
         /// The repairs that reading it needed.
         public var repairs: Repairs
         /// The samples that are part of it and have observations of their own.
-        public var members: [SampleIdentity] = []
+        public var members: [SampleFingerprint] = []
 
         /// Makes the content of its parts.
         public init(
@@ -120,7 +120,7 @@ public struct HealthSample: Sendable, Hashable {
         set { change { $0.repairs = newValue } }
     }
     /// The samples that are part of this one.
-    public var members: [SampleIdentity] {
+    public var members: [SampleFingerprint] {
         get { storage.content.members }
         set { change { $0.members = newValue } }
     }
@@ -165,13 +165,13 @@ public struct HealthMember: Sendable, Hashable {
     /// The number with its unit.
     public let quantity: HealthQuantity
     /// The fingerprint it would have alone.
-    public let identity: SampleIdentity
+    public let fingerprint: SampleFingerprint
 
     /// Makes a member of its parts.
-    public init(measure: HealthMeasure, quantity: HealthQuantity, identity: SampleIdentity) {
+    public init(measure: HealthMeasure, quantity: HealthQuantity, fingerprint: SampleFingerprint) {
         self.measure = measure
         self.quantity = quantity
-        self.identity = identity
+        self.fingerprint = fingerprint
     }
 }
 

@@ -5,12 +5,12 @@ import FHIR
 /// A resource that no closure takes is not made, and is counted as of an unsupported type.
 public struct HealthSink {
     /// Whether a sample was converted at an earlier time; such are skipped.
-    public var isKnown: (SampleIdentity) -> Bool
+    public var isKnown: (SampleFingerprint) -> Bool
     /// For a sink that knows again what it took before, as a database does: is told where in the import report the
     /// thing is counted that it is handed next. Samples that come again are handed on then, and no fingerprint of them
-    /// is kept in memory; the sink's owner corrects their count with ``HealthAccount/recount(_:as:times:)``. Nil where
+    /// is kept in memory; the sink's owner corrects their count with ``HealthImportReport/recount(_:as:times:)``. Nil where
     /// the conversion shall find them.
-    public var counting: ((HealthAccount.Place) -> Void)?
+    public var counting: ((HealthImportReport.Place) -> Void)?
     /// Takes the observation of a sample.
     public var observation: (HealthObservation) throws -> Void
     /// Takes a record with a structure of its own.
@@ -20,8 +20,8 @@ public struct HealthSink {
 
     /// Makes a sink of its parts.
     public init(
-        isKnown: @escaping (SampleIdentity) -> Bool = { _ in false },
-        counting: ((HealthAccount.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
+        isKnown: @escaping (SampleFingerprint) -> Bool = { _ in false },
+        counting: ((HealthImportReport.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
         device: ((HealthDevice) throws -> Void)? = nil,
         observation: @escaping (HealthObservation) throws -> Void
     ) {
@@ -38,7 +38,7 @@ public struct HealthSpecial: Sendable {
     /// The record.
     public let record: any SpecialRecord
     /// The record's fingerprint.
-    public let identity: SampleIdentity
+    public let fingerprint: SampleFingerprint
     /// The id of the Patient; nil leaves the subject out.
     public let subject: String?
 

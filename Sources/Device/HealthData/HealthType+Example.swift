@@ -68,7 +68,7 @@ extension HealthType {
         guard samples.count == quantities.count else { return nil }
         return .components(
             zip(quantities, samples).map { member, sample in
-                HealthMember(measure: member.0.measure, quantity: member.1, identity: sample.identity)
+                HealthMember(measure: member.0.measure, quantity: member.1, fingerprint: sample.fingerprint)
             })
     }
 

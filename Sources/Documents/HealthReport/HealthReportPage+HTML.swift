@@ -6,8 +6,8 @@ extension HealthReportPage {
     /// It adapts to narrow screens, to dark mode and to paper. Each plot is an SVG with a title and a description, and
     /// has its numbers in a table beside it.
     ///
-    /// - Parameter account: the import report; it stands at the end.
-    public mutating func html(account: HealthAccount) -> String {
+    /// - Parameter importReport: the import report; it stands at the end.
+    public mutating func html(importReport: HealthImportReport) -> String {
         let stepDays = stepType.map { steps.days(of: $0) } ?? []
         let shownSteps = stepDays.filter { days.contains($0.day) }
         var shownNights: [(day: HealthDay, times: SleepTimes)] = []
@@ -19,7 +19,7 @@ extension HealthReportPage {
             html.element("head") { Self.writeHead(to: &$0) }
             html.line()
             html.element("body") { html in
-                html.element("header") { writeHeader(account, to: &$0) }
+                html.element("header") { writeHeader(importReport, to: &$0) }
                 html.line()
                 html.element("main") { html in
                     Self.section("steps", "Steps", to: &html) {
@@ -41,7 +41,7 @@ extension HealthReportPage {
                     }
                     Self.section("types", "Kinds of data", to: &html) { writeTypes(to: &$0) }
                     Self.section("account", "What was read and what was not", to: &html) {
-                        AccountView(account: account, leftOut: leftOut).write(to: &$0)
+                        ImportReportView(importReport: importReport, leftOut: leftOut).write(to: &$0)
                     }
                     Self.writeFooter(to: &html)
                 }
@@ -72,10 +72,10 @@ extension HealthReportPage {
         html.line()
     }
 
-    private func writeHeader(_ account: HealthAccount, to html: inout HTML) {
+    private func writeHeader(_ importReport: HealthImportReport, to html: inout HTML) {
         html.element("h1", "Health report")
         html.line()
-        if account.outcome != .complete { html.element("p", ["class": "warning"], AccountView.truncated) }
+        if importReport.outcome != .complete { html.element("p", ["class": "warning"], ImportReportView.truncated) }
         let count = types.values.reduce(0) { $0 + $1.count }
         let first = types.values.compactMap(\.first).min()
         let last = types.values.compactMap(\.last).max()

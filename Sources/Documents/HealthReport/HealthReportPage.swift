@@ -10,16 +10,16 @@ import HealthData
 /// ```
 ///
 /// Pure, and the order of the samples makes no difference. Memory grows by 24 bytes a sample of steps and of
-/// sleep, each up to a limit (``DailyTotals``, ``HealthNights``), else by the days.
+/// sleep, each up to a limit (``DailyAggregates``, ``HealthNights``), else by the days.
 public struct HealthReportPage: Sendable {
     /// The first and last day that are shown, by the person's clock.
     public let days: ClosedRange<HealthDay>
     /// Whether the caller asked for certain days.
     let isLimited: (since: Bool, until: Bool)
-    var steps: DailyTotals
+    var steps: DailyAggregates
     let stepType: HealthType?
     var heartRate = HeartRateDays()
-    var nights = HealthNights(keepsIdentities: false)
+    var nights = HealthNights(keepsFingerprints: false)
     var workouts: [String: ActivityTotals] = [:]
     var coverage: [SourceKind: [Int: Int]] = [:]
     /// By identifier.
@@ -69,7 +69,7 @@ public struct HealthReportPage: Sendable {
         days = first...max(first, until ?? HealthDay(number: 1_000_000))
         isLimited = (since != nil, until != nil)
         stepType = HealthType.named("StepCount")
-        steps = DailyTotals(of: [stepType].compactMap { $0 })
+        steps = DailyAggregates(of: [stepType].compactMap { $0 })
     }
 
     /// Takes an observation.

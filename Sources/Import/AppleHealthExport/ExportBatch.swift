@@ -37,19 +37,19 @@ struct ExportBatch: Sendable {
 
 extension HealthConversion {
     /// Converts what waits, and gives the whole import report.
-    func finish(with read: HealthAccount) throws -> HealthAccount {
+    func finish(with read: HealthImportReport) throws -> HealthImportReport {
         try finish()
-        account.merge(read)
-        return account
+        importReport.merge(read)
+        return importReport
     }
 
     func take(_ batch: ExportBatch) throws {
-        for name in batch.rows { _ = account.row(for: name, isTyped: true) }
-        let identities = identities(of: batch.samples)
+        for name in batch.rows { _ = importReport.row(for: name, isTyped: true) }
+        let fingerprints = fingerprints(of: batch.samples)
         for (place, mark) in batch.marks.enumerated() {
             let sample = batch.samples[place]
             switch mark.role {
-            case .standalone: try add(sample, row: mark.row, identity: identities[place])
+            case .standalone: try add(sample, row: mark.row, fingerprint: fingerprints[place])
             case .loose: try addMember(sample, row: mark.row)
             case .claimed: claim(sample)
             case .correlation: try addCorrelation(sample, row: mark.row)

@@ -109,7 +109,7 @@ struct CorrelationDraft {
             guard case .quantity(let quantity) = member.sample.value, let measure = member.sample.type.measure else {
                 return nil
             }
-            return HealthMember(measure: measure, quantity: quantity, identity: member.sample.identity)
+            return HealthMember(measure: measure, quantity: quantity, fingerprint: member.sample.fingerprint)
         }
         return parts.isEmpty ? nil : .components(parts)
     }

@@ -8,7 +8,7 @@ import HealthData
 /// waits in ``batch`` until it is taken.
 struct ExportReader: MarkupEvents {
     /// The counts that are made here. Samples are counted by the conversion.
-    private(set) var account = HealthAccount()
+    private(set) var importReport = HealthImportReport()
     /// The samples and records that were made since the batch was taken last.
     private(set) var batch = ExportBatch()
     /// Whether the root element was closed.
@@ -46,7 +46,7 @@ struct ExportReader: MarkupEvents {
     /// Takes what was made.
     mutating func takeBatch() -> ExportBatch {
         var taken = batch
-        taken.rows = account.rowNames(from: rowsTold)
+        taken.rows = importReport.rowNames(from: rowsTold)
         rowsTold += taken.rows.count
         batch = ExportBatch()
         batch.samples.reserveCapacity(taken.samples.count + 64)
@@ -108,7 +108,7 @@ struct ExportReader: MarkupEvents {
         case .activitySummary, .audiogram, .visionPrescription:
             endAll()
             special = SpecialDraft(
-                element, row: account.row(for: element.text), attributes.texts(), repairs: pendingRepairs)
+                element, row: importReport.row(for: element.text), attributes.texts(), repairs: pendingRepairs)
         case .sensitivityPoint, .rightEye, .leftEye: special?.add(element, attributes)
         case .heartRateList where parent == .record: beats?.isOpen = true
         case .beats: beats?.add(attributes)
@@ -116,7 +116,7 @@ struct ExportReader: MarkupEvents {
             // Its resource stands in a file of its own, and is counted there.
             let isIncluded = selection.selects(.clinicalRecord)
             if isIncluded { files.add(clinicalRecord: attributes.texts()) }
-            account.skip(account.row(for: element.text), isIncluded ? .inFile : .notRead)
+            importReport.skip(importReport.row(for: element.text), isIncluded ? .inFile : .notRead)
         case .other where parent == .healthData: unknownElements += 1
         default: break
         }
@@ -164,50 +164,50 @@ struct ExportReader: MarkupEvents {
     /// - Parameter unfinished: the element whose tag itself was cut.
     mutating func finish(unfinished: ExportElement?) {
         for draft in [record?.row, correlation?.row, workout?.row, special?.row] {
-            if let row = draft { account.skip(row, .cutOff) }
+            if let row = draft { importReport.skip(row, .cutOff) }
         }
-        for member in correlation?.members ?? [] { account.skip(member.row, .cutOff) }
+        for member in correlation?.members ?? [] { importReport.skip(member.row, .cutOff) }
         if let unfinished, unfinished.standing == .element, !isComplete {
             counts[unfinished.index] += 1
-            account.skip(account.row(for: unfinished.text), .cutOff)
+            importReport.skip(importReport.row(for: unfinished.text), .cutOff)
         }
         (record, correlation, workout, special) = (nil, nil, nil, nil)
         for element in ExportElement.allCases where counts[element.index] > 0 {
             let count = counts[element.index]
             switch element.standing {
-            case .element: account.elements[element.text] = count
-            case .part: account.parts[element.text] = count
-            case .notRead: account.notRead[element.text] = count
+            case .element: importReport.elements[element.text] = count
+            case .part: importReport.parts[element.text] = count
+            case .notRead: importReport.notRead[element.text] = count
             case .root: break
             }
         }
         if unknownElements > 0 {
             // Children of the root that Apple does not describe are elements too: a newer system may write them.
-            account.elements["other"] = unknownElements
-            let parts = (account.parts["other"] ?? 0) - unknownElements
-            account.parts["other"] = parts > 0 ? parts : nil
-            let row = account.row(for: "other")
-            for _ in 0..<unknownElements { account.skip(row, .unknownElement) }
+            importReport.elements["other"] = unknownElements
+            let parts = (importReport.parts["other"] ?? 0) - unknownElements
+            importReport.parts["other"] = parts > 0 ? parts : nil
+            let row = importReport.row(for: "other")
+            for _ in 0..<unknownElements { importReport.skip(row, .unknownElement) }
         }
-        if problems > 0 { account.filtered["markup-problems"] = problems }
+        if problems > 0 { importReport.filtered["markup-problems"] = problems }
     }
 
     /// Counts what was filtered out of the source.
     mutating func filter(_ counts: [(kind: String, count: Int)]) {
-        for (kind, count) in counts where count > 0 { account.filtered[kind] = count }
+        for (kind, count) in counts where count > 0 { importReport.filtered[kind] = count }
     }
 
     /// Says why the source was not read to its end.
     mutating func cut(_ problem: (code: String, message: String)) {
-        account.outcome = .truncated
-        account.problem = problem
+        importReport.outcome = .truncated
+        importReport.problem = problem
     }
 
     // MARK: - Records
 
     /// Reads the record's own values. What cannot be one is counted at once; the end of the element then finds no draft.
     private mutating func makeRecord() -> RecordDraft? {
-        let slot = types.slot(of: values[.type], in: &account)
+        let slot = types.slot(of: values[.type], in: &importReport)
         var role = RecordDraft.Role.standalone
         do throws(SkipReason) {
             switch slot.reading {
@@ -229,7 +229,7 @@ struct ExportReader: MarkupEvents {
                 return RecordDraft(row: slot.row, role: role, sample: try sample(type, value, quantity.repairs))
             }
         } catch {
-            account.skip(slot.row, error)
+            importReport.skip(slot.row, error)
             if role == .member { correlation?.repairs.insert(.partDropped) }
             return nil
         }
@@ -252,7 +252,7 @@ struct ExportReader: MarkupEvents {
             let (record, repairs) = try draft.finished(&zones)
             batch.specials.append(ExportBatch.Special(record: record, row: draft.row, repairs: repairs))
         } catch {
-            account.skip(draft.row, error)
+            importReport.skip(draft.row, error)
         }
     }
 
@@ -287,10 +287,10 @@ struct ExportReader: MarkupEvents {
 
     private mutating func beginCorrelation() {
         let name = values.text(.type) ?? ""
-        let row = account.row(for: name)
+        let row = importReport.row(for: name)
         guard let type = selection.table.type(name), type.kind == .correlation else {
             // Its records are read as if they stood alone: they repeat what stands alone, or stand nowhere else.
-            account.skip(row, .unsupportedType)
+            importReport.skip(row, .unsupportedType)
             return
         }
         let sample = Result { () throws(SkipReason) in
@@ -304,12 +304,12 @@ struct ExportReader: MarkupEvents {
         correlation = nil
         switch draft.finished(&zones) {
         case .failure(let reason):
-            account.skip(draft.row, reason)
+            importReport.skip(draft.row, reason)
             for member in draft.members { hand(on: member.sample, member.row, .loose) }
         case .success(let sample):
             for member in draft.members {
                 hand(on: member.sample, member.row, .claimed)
-                account.skip(member.row, .memberOfCorrelation)
+                importReport.skip(member.row, .memberOfCorrelation)
             }
             hand(on: sample, draft.row, .correlation)
         }
@@ -318,7 +318,7 @@ struct ExportReader: MarkupEvents {
     // MARK: - Workouts
 
     private mutating func beginWorkout() {
-        let row = account.row(for: HealthType.workout.identifier)
+        let row = importReport.row(for: HealthType.workout.identifier)
         workout = WorkoutDraft(row: row, values, source: sources.source(values), repairs: pendingRepairs)
     }
 
@@ -344,9 +344,9 @@ struct ExportReader: MarkupEvents {
         guard var draft = workout else { return }
         workout = nil
         let finished = draft.finished(&zones)
-        if draft.surplus > 0 { account.filtered["workout-parts", default: 0] += draft.surplus }
+        if draft.surplus > 0 { importReport.filtered["workout-parts", default: 0] += draft.surplus }
         switch finished {
-        case .failure(let reason): account.skip(draft.row, reason)
+        case .failure(let reason): importReport.skip(draft.row, reason)
         case .success(let sample):
             files.add(routes: draft.routes, of: sample)
             hand(on: sample, draft.row, .standalone)

@@ -8,7 +8,7 @@ final class ExportReading {
     private static let samples = 512
 
     /// The counts besides those of the samples; whole when ``next()`` has given nil.
-    private(set) var account = HealthAccount()
+    private(set) var importReport = HealthImportReport()
 
     private let selection: HealthSelection
     private let input: any ExportInput
@@ -28,7 +28,7 @@ final class ExportReading {
                 var batch = stream.takeBatch()
                 if !hasMore {
                     files.entries = stream.files
-                    account.merge(stream.account)
+                    importReport.merge(stream.importReport)
                     self.stream = nil
                 }
                 batch.progress = input.progress
@@ -43,12 +43,12 @@ final class ExportReading {
             case .export(let source, let isRecognised):
                 stream = ExportStream(source, selection, isRecognised: isRecognised)
             case .record(let kind, let name, let source):
-                guard let record = try files.read(kind, name: name, source, selection, &account) else { continue }
+                guard let record = try files.read(kind, name: name, source, selection, &importReport) else { continue }
                 var batch = ExportBatch()
                 batch.specials = [record]
                 batch.progress = input.progress
                 return batch
-            case .notRead(let kind): account.notRead[kind, default: 0] += 1
+            case .notRead(let kind): importReport.notRead[kind, default: 0] += 1
             }
         }
     }
@@ -64,5 +64,5 @@ actor ExportReadingAhead {
 
     func next() throws -> ExportBatch? { try reading.next() }
 
-    var account: HealthAccount { reading.account }
+    var importReport: HealthImportReport { reading.importReport }
 }

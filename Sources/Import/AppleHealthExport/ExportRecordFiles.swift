@@ -15,10 +15,10 @@ struct ExportRecordFiles {
     ///   report.
     func read(
         _ kind: ExportFile, name: String, _ source: any ByteSource, _ selection: HealthSelection,
-        _ account: inout HealthAccount
+        _ importReport: inout HealthImportReport
     ) throws(ExportError) -> ExportBatch.Special? {
         guard selection.selects(kind.special) else {
-            account.notRead[kind.rawValue, default: 0] += 1
+            importReport.notRead[kind.rawValue, default: 0] += 1
             return nil
         }
         let result: Result<(record: any SpecialRecord, notes: Set<ExportFileNote>), ExportFileProblem>
@@ -56,10 +56,10 @@ struct ExportRecordFiles {
         }
         switch result {
         case .success(let read):
-            for note in read.notes { account.fileNotes[note.rawValue, default: 0] += 1 }
+            for note in read.notes { importReport.fileNotes[note.rawValue, default: 0] += 1 }
             return ExportBatch.Special(record: read.record, row: nil, repairs: [])
         case .failure(let problem):
-            account.fileProblems[problem.code, default: 0] += 1
+            importReport.fileProblems[problem.code, default: 0] += 1
             return nil
         }
     }
@@ -88,7 +88,7 @@ struct ExportFileEntries: Sendable {
     struct Route: Sendable {
         /// Of the person's clock at the start of the workout: files of routes have UTC alone.
         let offsetMinutes: Int16
-        let workout: SampleIdentity
+        let workout: SampleFingerprint
     }
 
     private var routes: [String: Route] = [:]
@@ -98,7 +98,7 @@ struct ExportFileEntries: Sendable {
 
     mutating func add(routes paths: [String], of workout: HealthSample) {
         guard !paths.isEmpty, routes.count + paths.count <= Self.limit else { return }
-        let route = Route(offsetMinutes: workout.start.offsetMinutes, workout: workout.identity)
+        let route = Route(offsetMinutes: workout.start.offsetMinutes, workout: workout.fingerprint)
         for path in paths { routes[Self.name(path)] = route }
     }
 
@@ -117,9 +117,9 @@ struct ExportFileEntries: Sendable {
 
 extension WorkoutRoute {
     /// Refers to the observation of the workout, where that is made too.
-    mutating func refer(to identity: SampleIdentity, _ selection: HealthSelection) {
+    mutating func refer(to fingerprint: SampleFingerprint, _ selection: HealthSelection) {
         guard selection.selects(HealthType.workout) else { return }
-        workout = ["reference": .string("Observation/" + identity.resourceID(subject: selection.subject))]
+        workout = ["reference": .string("Observation/" + fingerprint.resourceID(subject: selection.subject))]
     }
 }
 

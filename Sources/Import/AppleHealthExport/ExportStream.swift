@@ -23,7 +23,7 @@ final class ExportStream {
         scanner = MarkupScanner(ExportReader(selection))
     }
 
-    var account: HealthAccount { scanner.events.account }
+    var importReport: HealthImportReport { scanner.events.importReport }
     /// The entries for the files beside the XML, as far as it is read.
     var files: ExportFileEntries { scanner.events.files }
     /// How many elements were read so far.

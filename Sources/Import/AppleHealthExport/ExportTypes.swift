@@ -44,7 +44,7 @@ struct ExportTypes {
     private var lastName: [UInt8] = []
     private var last: Slot?
 
-    mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in account: inout HealthAccount) -> Slot {
+    mutating func slot(of name: UnsafeBufferPointer<UInt8>?, in importReport: inout HealthImportReport) -> Slot {
         let bytes = name ?? UnsafeBufferPointer(start: nil, count: 0)
         if let last, bytes.holds(lastName) { return last }
         // No identifier is longer; what is, is unrecognised by its beginning alone.
@@ -52,7 +52,8 @@ struct ExportTypes {
         let slot =
             slots[text]
             ?? Slot(
-                row: account.row(for: text, isTyped: selection.table.type(text) != nil), reading: reading(of: text))
+                row: importReport.row(for: text, isTyped: selection.table.type(text) != nil), reading: reading(of: text)
+            )
         if slots.count < 4000 { slots[text] = slot }
         lastName = Array(bytes.prefix(201))
         last = slot

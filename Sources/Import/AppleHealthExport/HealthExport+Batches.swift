@@ -9,7 +9,7 @@ extension HealthExport {
     public func convert(
         _ selection: HealthSelection, into sink: HealthSink, isolation: isolated (any Actor)? = #isolation,
         afterBatch: (HealthProgress) async throws -> Void
-    ) async throws -> HealthAccount {
+    ) async throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
         let ahead = try ExportReadingAhead(path: path, selection)
         var batch = try await ahead.next()
@@ -19,6 +19,6 @@ extension HealthExport {
             try await afterBatch(current.progress)
             batch = try await next
         }
-        return try conversion.finish(with: await ahead.account)
+        return try conversion.finish(with: await ahead.importReport)
     }
 }

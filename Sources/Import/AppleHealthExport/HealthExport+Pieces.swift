@@ -6,7 +6,7 @@ extension HealthExport {
     /// - Throws: ``ExportError`` where it is no export; what the sink throws.
     public static func convert(
         pieces: some Sequence<ArraySlice<UInt8>>, _ selection: HealthSelection, into sink: HealthSink
-    ) throws -> HealthAccount {
+    ) throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
         let stream = ExportStream(PieceSource(pieces), selection, isRecognised: false)
         var hasMore = true
@@ -14,7 +14,7 @@ extension HealthExport {
             hasMore = try stream.read(samples: 4096)
             try conversion.take(stream.takeBatch())
         }
-        return try conversion.finish(with: stream.account)
+        return try conversion.finish(with: stream.importReport)
     }
 }
 

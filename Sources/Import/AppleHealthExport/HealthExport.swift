@@ -23,12 +23,12 @@ public struct HealthExport: Sendable {
     /// - Parameters:
     ///   - isKnown: whether a sample was converted at an earlier time; such are skipped.
     ///   - emit: takes each observation in turn. What it throws ends the conversion and is thrown on.
-    /// - Returns: the import report. A file that is cut or damaged has the outcome ``HealthAccount/Outcome/truncated``.
+    /// - Returns: the import report. A file that is cut or damaged has the outcome ``HealthImportReport/Outcome/truncated``.
     /// - Throws: ``ExportError`` where there is no export to read; what `emit` throws.
     public func convert(
-        _ selection: HealthSelection = HealthSelection(), isKnown: (SampleIdentity) -> Bool = { _ in false },
+        _ selection: HealthSelection = HealthSelection(), isKnown: (SampleFingerprint) -> Bool = { _ in false },
         emit: (HealthObservation) throws -> Void
-    ) throws -> HealthAccount {
+    ) throws -> HealthImportReport {
         try withoutActuallyEscaping(isKnown) { isKnown in
             try withoutActuallyEscaping(emit) { emit in
                 try convert(selection, into: HealthSink(isKnown: isKnown, observation: emit))
@@ -37,11 +37,11 @@ public struct HealthExport: Sendable {
     }
 
     /// The same for all that a sink takes.
-    public func convert(_ selection: HealthSelection, into sink: HealthSink) throws -> HealthAccount {
+    public func convert(_ selection: HealthSelection, into sink: HealthSink) throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
         let reading = try ExportReading(path: path, selection)
         while let batch = try reading.next() { try conversion.take(batch) }
-        return try conversion.finish(with: reading.account)
+        return try conversion.finish(with: reading.importReport)
     }
 
     /// The same on two cores: one reads ahead while the other converts. Order and import report are the same.
@@ -50,7 +50,7 @@ public struct HealthExport: Sendable {
     public func convert(
         _ selection: HealthSelection, into sink: HealthSink, progress: (HealthProgress) -> Void,
         isolation: isolated (any Actor)? = #isolation
-    ) async throws -> HealthAccount {
+    ) async throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
         let ahead = try ExportReadingAhead(path: path, selection)
         var batch = try await ahead.next()
@@ -60,6 +60,6 @@ public struct HealthExport: Sendable {
             progress(current.progress)
             batch = try await next
         }
-        return try conversion.finish(with: await ahead.account)
+        return try conversion.finish(with: await ahead.importReport)
     }
 }

@@ -122,7 +122,7 @@ struct WorkoutDraft {
         var route = WorkoutRoute(
             track: track, detail: .places, offsetMinutes: sample.start.offsetMinutes,
             origin: SpecialOrigin(source: sample.source))
-        route?.refer(to: sample.identity, selection)
+        route?.refer(to: sample.fingerprint, selection)
         return route
     }
 

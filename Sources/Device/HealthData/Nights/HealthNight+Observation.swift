@@ -13,13 +13,13 @@ extension HealthNight {
     public static let identifierSystem = "urn:tributary:sleep-night"
 
     /// The fingerprint of the summary: of the night and the samples in it.
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = Array("\(Code.summary)\u{0}\(day.text)".utf8)
         for sample in samples {
             content.append(0)
             content.append(contentsOf: sample.text.utf8)
         }
-        return SampleIdentity(of: content)
+        return SampleFingerprint(of: content)
     }
 
     /// The summary as a FHIR R4 observation that is derived from those of the stages
@@ -32,13 +32,13 @@ extension HealthNight {
     ///
     /// - Parameter subject: the id of the Patient that the stages' observations were made with; nil leaves it out.
     public func observation(subject: String?) -> Observation {
-        let identity = identity
+        let fingerprint = fingerprint
         var object = JSONObject()
         object["resourceType"] = "Observation"
-        object["id"] = .string(identity.resourceID(subject: subject))
+        object["id"] = .string(fingerprint.resourceID(subject: subject))
         object["identifier"] = .array([
             ["system": .string(Self.identifierSystem), "value": .string(day.text)],
-            ["system": .string(HealthSample.IdentifierSystem.contentHash), "value": .string(identity.text)],
+            ["system": .string(HealthSample.IdentifierSystem.contentHash), "value": .string(fingerprint.text)],
         ])
         object["status"] = "final"
         object["category"] = .array([

@@ -9,7 +9,7 @@ public struct HealthNight: Sendable, Hashable {
     public var times: SleepTimes { sessions.reduce(into: SleepTimes()) { $0 += $1.times } }
 
     /// The fingerprints of all samples in the sessions, by time. Empty where they were not kept.
-    public var samples: [SampleIdentity] { sessions.flatMap(\.samples) }
+    public var samples: [SampleFingerprint] { sessions.flatMap(\.samples) }
 }
 
 /// A sleep session: sleep without a break of more than an hour.
@@ -20,7 +20,7 @@ public struct SleepSession: Sendable, Hashable {
     public let end: HealthInstant
     public let times: SleepTimes
     /// The samples in it, by time, those that another source overrules too.
-    public let samples: [SampleIdentity]
+    public let samples: [SampleFingerprint]
 
     /// The night that the session belongs to.
     var day: HealthDay {

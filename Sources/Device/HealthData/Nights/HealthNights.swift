@@ -34,8 +34,8 @@ public struct HealthNights: Sendable {
     /// How many samples are in no night.
     public private(set) var leftOut: [LeftOut: Int] = [:]
     private var entries: [Entry] = []
-    private var identities: [SampleIdentity] = []
-    private let keepsIdentities: Bool
+    private var fingerprints: [SampleFingerprint] = []
+    private let keepsFingerprints: Bool
     private var ranks: [SourceRank] = []
     private var places: [SourceRank: UInt8] = [:]
 
@@ -43,7 +43,7 @@ public struct HealthNights: Sendable {
         let start: Int64
         let length: UInt32
         /// The place of the fingerprint; zero for all where they are not kept.
-        let identity: UInt32
+        let fingerprint: UInt32
         let startOffset: Int16
         let endOffset: Int16
         let stage: SleepStage
@@ -55,10 +55,10 @@ public struct HealthNights: Sendable {
 
     /// - Parameter keepsIdentities: whether the nights shall name their samples, as a summary that is derived from them
     ///   must (``HealthNight/observation(subject:)``).
-    public init(keepsIdentities: Bool = true) { self.keepsIdentities = keepsIdentities }
+    public init(keepsFingerprints: Bool = true) { self.keepsFingerprints = keepsFingerprints }
 
     /// Takes a sample of sleep analysis; all others are passed over.
-    public mutating func add(_ sample: HealthSample, identity: SampleIdentity) {
+    public mutating func add(_ sample: HealthSample, fingerprint: SampleFingerprint) {
         guard case .option(let option) = sample.value, let stage = SleepStage(option) else { return }
         let length = sample.end.seconds - sample.start.seconds
         guard length > 0 else { return leaveOut(.empty) }
@@ -67,17 +67,17 @@ public struct HealthNights: Sendable {
         entries.reserveForOneMore()
         entries.append(
             Entry(
-                start: sample.start.seconds, length: UInt32(length), identity: UInt32(identities.count),
+                start: sample.start.seconds, length: UInt32(length), fingerprint: UInt32(fingerprints.count),
                 startOffset: sample.start.offsetMinutes, endOffset: sample.end.offsetMinutes, stage: stage,
                 source: place(of: SourceRank(sample))))
-        guard keepsIdentities else { return }
-        identities.reserveForOneMore()
-        identities.append(identity)
+        guard keepsFingerprints else { return }
+        fingerprints.reserveForOneMore()
+        fingerprints.append(fingerprint)
     }
 
     /// Adds an observation of sleep; others are passed over.
     public mutating func add(_ observation: HealthObservation) {
-        add(observation.sample, identity: observation.identity)
+        add(observation.sample, fingerprint: observation.fingerprint)
     }
 
     /// All nights, by day.
@@ -92,8 +92,8 @@ public struct HealthNights: Sendable {
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
         for (place, source) in sorted.enumerated() { order[source] = place }
-        let identities = identities
-        entries.sort { Self.precedes($0, $1, order, identities) }
+        let fingerprints = fingerprints
+        entries.sort { Self.precedes($0, $1, order, fingerprints) }
         var night: HealthNight?
         var begin = 0
         while begin < entries.count {
@@ -103,7 +103,7 @@ public struct HealthNights: Sendable {
                 reach = max(reach, entries[end].end)
                 end += 1
             }
-            let session = Self.session(of: entries[begin..<end], order, identities)
+            let session = Self.session(of: entries[begin..<end], order, fingerprints)
             // Travelling west can give a later session an earlier day: it stays with the night before it.
             if let day = night?.day, session.day <= day {
                 night?.sessions.append(session)
@@ -117,7 +117,7 @@ public struct HealthNights: Sendable {
     }
 
     private static func session(
-        of samples: ArraySlice<Entry>, _ order: [Int], _ identities: [SampleIdentity]
+        of samples: ArraySlice<Entry>, _ order: [Int], _ fingerprints: [SampleFingerprint]
     ) -> SleepSession {
         var times = SleepTimes()
         times[.inBed] = TimeSpans(sorted: samples.lazy.filter { $0.stage == .inBed }.map(\.range)).total
@@ -143,12 +143,12 @@ public struct HealthNights: Sendable {
         return SleepSession(
             start: HealthInstant(seconds: first.start, offsetMinutes: first.startOffset),
             end: HealthInstant(seconds: last.end, offsetMinutes: last.endOffset), times: times,
-            samples: identities.isEmpty ? [] : samples.map { identities[Int($0.identity)] })
+            samples: fingerprints.isEmpty ? [] : samples.map { fingerprints[Int($0.fingerprint)] })
     }
 
     /// An order that depends on the samples alone.
     private static func precedes(
-        _ left: Entry, _ right: Entry, _ order: [Int], _ identities: [SampleIdentity]
+        _ left: Entry, _ right: Entry, _ order: [Int], _ fingerprints: [SampleFingerprint]
     ) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.length != right.length { return left.length < right.length }
@@ -156,8 +156,8 @@ public struct HealthNights: Sendable {
         if left.stage != right.stage { return left.stage.rawValue < right.stage.rawValue }
         if left.startOffset != right.startOffset { return left.startOffset < right.startOffset }
         if left.endOffset != right.endOffset { return left.endOffset < right.endOffset }
-        return !identities.isEmpty
-            && identities[Int(left.identity)].text < identities[Int(right.identity)].text
+        return !fingerprints.isEmpty
+            && fingerprints[Int(left.fingerprint)].text < fingerprints[Int(right.fingerprint)].text
     }
 
     private mutating func leaveOut(_ reason: LeftOut) { leftOut[reason, default: 0] += 1 }

@@ -45,17 +45,17 @@ public struct ActivitySummary: SpecialRecord {
     public var kind: SpecialKind { .activitySummary }
     public var time: SpecialTime { .day(day) }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         for ring in [energy, moveTime, exerciseTime, standHours] {
             content.add(ring.value)
             content.add(ring.goal)
         }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The day alone: the export of an evening has less in it than the next one.
-    public var place: SampleIdentity { RecordContent(self).identity }
+    public var place: SampleFingerprint { RecordContent(self).fingerprint }
 
     /// The repairs that reading the values needed.
     public var repairs: Repairs {

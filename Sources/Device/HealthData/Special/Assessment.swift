@@ -49,10 +49,10 @@ public struct Assessment: SpecialRecord {
     public var kind: SpecialKind { form == .phq9 ? .phq9 : .gad7 }
     public var time: SpecialTime { .moment(start) }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         for answer in answers { content.add(answer ?? 4) }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The observation: the score is the value, risk and answers are components.

@@ -51,7 +51,7 @@ public struct Audiogram: SpecialRecord {
     public var kind: SpecialKind { .audiogram }
     public var time: SpecialTime { .period(start, end) }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         for threshold in thresholds {
             content.add(threshold.ear.rawValue)
@@ -61,7 +61,7 @@ public struct Audiogram: SpecialRecord {
             content.add(threshold.lowerBound)
             content.add(threshold.upperBound)
         }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The repairs that reading the values needed.

@@ -72,18 +72,18 @@ public struct ClinicalRecord: SpecialRecord {
     public var time: SpecialTime { received.map(SpecialTime.moment) ?? .unknown }
 
     /// The server and the resource, not when it was received: each export may fetch it again.
-    public var identity: SampleIdentity {
-        SampleIdentity(
+    public var fingerprint: SampleFingerprint {
+        SampleFingerprint(
             of: Array("\(kind.identifier)\u{0}\(server ?? "")\u{0}\(release.rawValue)\u{0}".utf8) + fhir.bytes())
     }
 
     /// The server, the type and the id: the record of next year takes the place of this one.
-    public var place: SampleIdentity {
-        serverID.map { Self.place(server: server, type: resourceType, id: $0) } ?? identity
+    public var place: SampleFingerprint {
+        serverID.map { Self.place(server: server, type: resourceType, id: $0) } ?? fingerprint
     }
 
-    static func place(server: String?, type: String, id: String) -> SampleIdentity {
-        SampleIdentity(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(newerName(type))\u{0}\(id)".utf8))
+    static func place(server: String?, type: String, id: String) -> SampleFingerprint {
+        SampleFingerprint(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(newerName(type))\u{0}\(id)".utf8))
     }
 
     /// R4's name of the type: of those that HealthKit has, one had another in DSTU2.

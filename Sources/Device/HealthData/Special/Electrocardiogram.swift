@@ -88,12 +88,12 @@ public struct Electrocardiogram: SpecialRecord {
         return .period(start, end)
     }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         content.add(samplingFrequency.text)
         content.add(voltages.microvoltFactor)
         content.add(voltages.series.data)
-        return content.identity
+        return content.fingerprint
     }
 
     private static func period(_ frequency: JSONNumber) -> JSONNumber? {

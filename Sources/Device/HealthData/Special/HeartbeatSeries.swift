@@ -65,12 +65,12 @@ public struct HeartbeatSeries: SpecialRecord {
         return .period(start, end)
     }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         content.add(offsets.data)
         content.add(gaps?.data)
         content.add(rates?.data)
-        return content.identity
+        return content.fingerprint
     }
 
     /// The observation: rows of SampledData that belong together place by place. Beats have no period, which SampledData

@@ -73,7 +73,7 @@ extension SpecialRecord {
             identifiers.append(Identifier(system: HealthSample.IdentifierSystem.healthKit, value: uuid.uuidString).json)
         }
         identifiers.append(
-            Identifier(system: HealthSample.IdentifierSystem.contentHash, value: identity.text).json)
+            Identifier(system: HealthSample.IdentifierSystem.contentHash, value: fingerprint.text).json)
         return identifiers
     }
 

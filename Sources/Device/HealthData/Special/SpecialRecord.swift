@@ -14,12 +14,12 @@ public protocol SpecialRecord: Sendable, Hashable {
     var time: SpecialTime { get }
     /// Whether the times can be believed; the reason to skip the record where not.
     var timeProblem: SkipReason? { get }
-    /// The fingerprint that makes it the same record wherever it is read: see ``SampleIdentity``.
-    var identity: SampleIdentity { get }
-    /// The fingerprint from which the id of its resource is made. It is ``identity``, but for records that are
+    /// The fingerprint that makes it the same record wherever it is read: see ``SampleFingerprint``.
+    var fingerprint: SampleFingerprint { get }
+    /// The fingerprint from which the id of its resource is made. It is ``fingerprint``, but for records that are
     /// corrected, that is written again with more in them (the summary of a day that is not over): the newer then takes
     /// the place of the older.
-    var place: SampleIdentity { get }
+    var place: SampleFingerprint { get }
 
     /// The record as a FHIR R4 resource.
     ///
@@ -32,7 +32,7 @@ public protocol SpecialRecord: Sendable, Hashable {
 }
 
 extension SpecialRecord {
-    public var place: SampleIdentity { identity }
+    public var place: SampleFingerprint { fingerprint }
 
     /// The id of the resource.
     public func id(subject: String?) -> String { place.resourceID(subject: subject) }
@@ -129,5 +129,5 @@ struct RecordContent {
         withUnsafeBytes(of: instant.seconds.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    var identity: SampleIdentity { SampleIdentity(of: bytes) }
+    var fingerprint: SampleFingerprint { SampleFingerprint(of: bytes) }
 }

@@ -62,12 +62,12 @@ public struct StateOfMind: SpecialRecord {
     public var kind: SpecialKind { .stateOfMind }
     public var time: SpecialTime { .moment(start) }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         content.add(feeling.rawValue)
         content.add(ExactDecimal.text(valence))
         for option in labels + associations { content.add(option.code) }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The observation: kind, valence and class, then a component for each label and association.

@@ -94,14 +94,14 @@ public struct VisionPrescription: SpecialRecord {
     public var kind: SpecialKind { .visionPrescription }
     public var time: SpecialTime { issued }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         content.add(purpose?.rawValue)
         content.add(expires?.text)
         for lens in [right, left] {
             for figure in Figure.allCases { content.add(lens[figure]) }
         }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The repairs that reading the figures needed.

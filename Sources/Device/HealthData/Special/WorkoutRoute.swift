@@ -42,10 +42,10 @@ public struct WorkoutRoute: SpecialRecord {
             HealthInstant(seconds: track.end.flooredDivision(by: 1000).quotient, offsetMinutes: offsetMinutes))
     }
 
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
         for series in track.all { content.add(series.data) }
-        return content.identity
+        return content.fingerprint
     }
 
     /// The observation: rows of SampledData that belong together place by place. Points have no steady period, which

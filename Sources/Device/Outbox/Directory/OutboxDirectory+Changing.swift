@@ -37,7 +37,8 @@ extension OutboxDirectory {
     /// Throws what ``append(_:kind:submissionID:contentType:to:)`` does, and `envelope-mismatch`; then nothing was
     /// queued.
     @discardableResult
-    package func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry {
+    package func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry
+    {
         try appendEntry(kind: kind, submissionID: submissionID) { entry in
             let content = try seal(entry.sequence)
             return Self.header(of: content, if: entry) == nil ? nil : content

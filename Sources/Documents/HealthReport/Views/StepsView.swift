@@ -3,7 +3,7 @@ import HealthData
 /// The steps of each day or week.
 struct StepsView {
     /// Of the days that are shown, in order.
-    let days: [DayTotal]
+    let days: [DailyAggregate]
     /// Samples with an unlikely number of steps.
     let implausible: Int
 
@@ -80,7 +80,7 @@ struct StepsView {
         var days = 1
         var mean: Double { total / Double(days) }
 
-        init(_ day: DayTotal) {
+        init(_ day: DailyAggregate) {
             total = day.total
             plain = day.plainSum
         }

@@ -104,7 +104,7 @@ struct HealthFactMapping {
 
     private static func identifiers(of observation: HealthObservation) -> [NewRecord.Token] {
         typealias System = HealthSample.IdentifierSystem
-        let hash = NewRecord.Token(system: System.contentHash, code: observation.identity.text)
+        let hash = NewRecord.Token(system: System.contentHash, code: observation.fingerprint.text)
         guard let uuid = observation.sample.uuid else { return [hash] }
         return [hash, NewRecord.Token(system: System.healthKit, code: uuid.uuidString)]
     }

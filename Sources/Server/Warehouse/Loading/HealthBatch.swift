@@ -15,7 +15,7 @@ public struct HealthBatch: Sendable {
         /// Whether it stands beside what is counted, as a device does.
         var isBeside = false
         /// Where in the account it is counted.
-        var place: HealthAccount.Place?
+        var place: HealthImportReport.Place?
     }
 
     var entries: [Entry] = []
@@ -33,7 +33,7 @@ public struct HealthBatchMaker {
     public init(receivedAt: Date) { self.receivedAt = receivedAt }
 
     /// - Parameter place: where in the account it is counted.
-    public mutating func add(_ observation: HealthObservation, countedAt place: HealthAccount.Place? = nil) {
+    public mutating func add(_ observation: HealthObservation, countedAt place: HealthImportReport.Place? = nil) {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
@@ -48,7 +48,7 @@ public struct HealthBatchMaker {
     ///
     /// - Parameter place: where in the account it is counted.
     /// - Returns: false for what is no resource with an id; it is not taken.
-    public mutating func add(_ json: JSON, countedAt place: HealthAccount.Place? = nil) -> Bool {
+    public mutating func add(_ json: JSON, countedAt place: HealthImportReport.Place? = nil) -> Bool {
         guard let object = json.object else { return false }
         let resource = Resource(object)
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }

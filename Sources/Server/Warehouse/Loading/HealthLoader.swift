@@ -47,7 +47,7 @@ public struct HealthLoader: Sendable {
 
         /// The place and the reason of resources that were converted and not stored.
         public struct Repeat: Sendable, Hashable {
-            public let place: HealthAccount.Place
+            public let place: HealthImportReport.Place
             /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.
             public let reason: SkipReason
         }
@@ -150,7 +150,7 @@ public struct HealthLoader: Sendable {
 }
 
 extension HealthLoader.Report {
-    fileprivate mutating func pass(_ place: HealthAccount.Place?, as reason: SkipReason) {
+    fileprivate mutating func pass(_ place: HealthImportReport.Place?, as reason: SkipReason) {
         if reason == .duplicate { duplicates += 1 } else { alreadyKnown += 1 }
         if let place { repeats[Repeat(place: place, reason: reason), default: 0] += 1 }
     }

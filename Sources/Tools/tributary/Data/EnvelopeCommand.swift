@@ -34,6 +34,10 @@ struct EnvelopeCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
+            CommandOutput.result(try envelope() + Data("\n".utf8))
+        }
+
+        private func envelope() throws -> Data {
             let payloads = try files.map { try CommandInput.file($0) }
             let keys = try to.flatMap { try PublicKey.read(from: try CommandInput.file($0)) }
             if c3pro {
@@ -41,18 +45,14 @@ struct EnvelopeCommand: AsyncParsableCommand {
                 guard let rsa = rsaKeys.first else {
                     throw CommandError("recipients-invalid", "C3-PRO's format needs an RSA key.")
                 }
-                let sealed = try C3PROEnvelope.seal(payloads[0], to: rsa, version: fhirVersion ?? "1.0.2")
-                CommandOutput.result(sealed.bytes + Data("\n".utf8))
-                return
+                return try C3PROEnvelope.seal(payloads[0], to: rsa, version: fhirVersion ?? "1.0.2").bytes
             }
             let batch = payloads.count > 1
-            let payload = batch ? try Self.lines(payloads) : payloads[0]
             let header = try SubmissionHeader(
                 submissionID: submissionID ?? UUID().uuidString, sequence: sequence,
-                fhirVersion: fhirVersion ?? "4.0.1",
-                contentType: batch ? .batch : .resource)
-            let sealed = try SealedEnvelope.seal(payload, as: header, to: keys)
-            CommandOutput.result(sealed.bytes + Data("\n".utf8))
+                fhirVersion: fhirVersion ?? "4.0.1", contentType: batch ? .batch : .resource)
+            let payload = batch ? try Self.lines(payloads) : payloads[0]
+            return try SealedEnvelope.seal(payload, as: header, to: keys).bytes
         }
 
         /// One resource a line: line breaks between members are dropped, all else stays as it is.

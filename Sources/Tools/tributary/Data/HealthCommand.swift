@@ -36,7 +36,7 @@ struct HealthCommand: AsyncParsableCommand {
             selection.subject = subject
             selection.units = units
             let file = try OutputFile(path: output, replaces: force)
-            let account: HealthAccount
+            let importReport: HealthImportReport
             do {
                 let deviceFile = try devices.map { try OutputFile(path: $0, replaces: force) }
                 var nights = choice.includes(.nights) ? HealthNights() : nil
@@ -61,15 +61,15 @@ struct HealthCommand: AsyncParsableCommand {
                     try file.write(line: { $0.append(contentsOf: night.observation(subject: subject).json.bytes()) })
                     converted.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
                 }
-                account = converted
+                importReport = converted
                 try file.finish()
                 try deviceFile?.finish()
             } catch {
                 file.discard()
                 throw error
             }
-            HealthAccountOutput.show(account, json: json)
-            try HealthAccountOutput.check(account)
+            ImportReportOutput.show(importReport, json: json)
+            try ImportReportOutput.check(importReport)
         }
     }
 }
@@ -139,35 +139,38 @@ struct HealthChoice: ParsableArguments {
 }
 
 /// Shows what became of an export's elements.
-enum HealthAccountOutput {
-    static func show(_ account: HealthAccount, json: Bool) {
+enum ImportReportOutput {
+    static func show(_ importReport: HealthImportReport, json: Bool) {
         if json {
-            CommandOutput.result(account.json)
+            CommandOutput.result(importReport.json)
             return
         }
-        CommandOutput.result("read \(account.read), converted \(account.converted), skipped \(account.skippedTotal)")
-        var rows = account.convertedByType.sorted { $0.key < $1.key }.map { [$0.key, "converted", String($0.value)] }
-        for (type, reasons) in account.skipped.sorted(by: { $0.key < $1.key }) {
+        CommandOutput.result(
+            "read \(importReport.read), converted \(importReport.converted), skipped \(importReport.skippedTotal)")
+        var rows = importReport.convertedByType.sorted { $0.key < $1.key }.map {
+            [$0.key, "converted", String($0.value)]
+        }
+        for (type, reasons) in importReport.skipped.sorted(by: { $0.key < $1.key }) {
             rows += reasons.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { [type, "skipped: \($0.key.rawValue)", String($0.value)] }
         }
-        for (kind, counts) in account.besides.sorted(by: { $0.key < $1.key }) {
+        for (kind, counts) in importReport.besides.sorted(by: { $0.key < $1.key }) {
             rows += counts.sorted { $0.key < $1.key }.map { ["\(kind) (besides)", $0.key, String($0.value)] }
         }
-        for problem in account.fileProblems.sorted(by: { $0.key < $1.key }) {
+        for problem in importReport.fileProblems.sorted(by: { $0.key < $1.key }) {
             rows.append(["(files)", problem.key, String(problem.value)])
         }
-        rows += account.repaired.sorted { $0.key < $1.key }.map {
+        rows += importReport.repaired.sorted { $0.key < $1.key }.map {
             ["(of the converted)", "repaired: \($0.key)", String($0.value)]
         }
         if !rows.isEmpty { CommandOutput.table(["type", "what", "count"], rows) }
     }
 
     /// An export that ends in the middle was converted as far as it goes, but that is no success.
-    static func check(_ account: HealthAccount) throws {
-        guard account.outcome != .complete else { return }
+    static func check(_ importReport: HealthImportReport) throws {
+        guard importReport.outcome != .complete else { return }
         throw CommandError(
-            account.problem?.code ?? "export-truncated",
-            account.problem?.message ?? "The export ends in the middle; what was read was converted.")
+            importReport.problem?.code ?? "export-truncated",
+            importReport.problem?.message ?? "The export ends in the middle; what was read was converted.")
     }
 }

@@ -50,19 +50,19 @@ extension HealthCommand {
             if load.madeParticipant {
                 CommandOutput.note("Recorded the consent on paper of \(subject), who is new to the study.")
             }
-            let (account, rows) = try await Self.store(
+            let (importReport, rows) = try await Self.store(
                 HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights), into: load,
                 progress: ProgressLine().show)
             try await opened.close()
-            show(account, rows, load)
-            try HealthAccountOutput.check(account)
+            show(importReport, rows, load)
+            try ImportReportOutput.check(importReport)
         }
 
         /// The one place where the export is read: while a batch is being written, the next is converted.
         private static func store(
             _ export: HealthExport, _ selection: HealthSelection, nights: Bool, into load: StudyHealthLoad,
             progress: (HealthProgress) -> Void
-        ) async throws -> (HealthAccount, HealthLoader.Report) {
+        ) async throws -> (HealthImportReport, HealthLoader.Report) {
             let making = BatchMaking(HealthBatchMaker(receivedAt: load.receivedAt))
             let sink = HealthSink(
                 counting: { making.place = $0 },
@@ -79,25 +79,25 @@ extension HealthCommand {
                     making.addToNights(observation)
                 })
             if nights { making.nights = HealthNights() }
-            var account = try await export.convert(selection, into: sink) { reached in
+            var importReport = try await export.convert(selection, into: sink) { reached in
                 progress(reached)
                 try await load.store(making.maker.take())
             }
             for night in making.nights?.nights() ?? [] {
                 _ = making.maker.add(night.observation(subject: load.participant).json)
-                account.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
+                importReport.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
             }
             // What waited for the end of the export.
             try await load.store(making.maker.take())
             var rows = try await load.finish()
             rows.refused += making.refused
-            for (passed, times) in rows.repeats { account.recount(passed.place, as: passed.reason, times: times) }
-            return (account, rows)
+            for (passed, times) in rows.repeats { importReport.recount(passed.place, as: passed.reason, times: times) }
+            return (importReport, rows)
         }
 
-        private func show(_ account: HealthAccount, _ rows: HealthLoader.Report, _ load: StudyHealthLoad) {
+        private func show(_ importReport: HealthImportReport, _ rows: HealthLoader.Report, _ load: StudyHealthLoad) {
             guard json else {
-                HealthAccountOutput.show(account, json: false)
+                ImportReportOutput.show(importReport, json: false)
                 CommandOutput.result(
                     """
                     stored \(rows.resources) resources with \(rows.facts) facts, \(rows.alreadyKnown) were there already \
@@ -109,7 +109,7 @@ extension HealthCommand {
                 }
                 return
             }
-            var object = account.json.object ?? JSONObject()
+            var object = importReport.json.object ?? JSONObject()
             object["rows"] = [
                 "resources": .number(JSONNumber(rows.resources)), "facts": .number(JSONNumber(rows.facts)),
                 "alreadyKnown": .number(JSONNumber(rows.alreadyKnown)),
@@ -135,9 +135,9 @@ private final class BatchMaking {
     var maker: HealthBatchMaker
     var nights: HealthNights?
     /// The samples of sleep that the nights have: each counts once.
-    private var asleep = IdentitySet()
+    private var asleep = FingerprintSet()
     /// Where in the account the next thing is counted.
-    var place: HealthAccount.Place?
+    var place: HealthImportReport.Place?
     /// The number of resources that are no Observation, which the records do not hold.
     var refused = 0
 
@@ -145,7 +145,7 @@ private final class BatchMaking {
 
     func addToNights(_ observation: HealthObservation) {
         guard nights != nil, observation.type.shortName == "SleepAnalysis",
-            asleep.insert(observation.identity.key)
+            asleep.insert(observation.fingerprint.key)
         else { return }
         nights?.add(observation)
     }

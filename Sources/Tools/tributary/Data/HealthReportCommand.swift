@@ -28,19 +28,19 @@ extension HealthCommand {
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
             var report = HealthReportPage(since: first, until: last)
             let file = try OutputFile(path: output, replaces: force)
-            let account: HealthAccount
+            let importReport: HealthImportReport
             do {
-                account = try await HealthExport(path: export).convert(
+                importReport = try await HealthExport(path: export).convert(
                     HealthSelection(), into: HealthSink(special: { report.add($0.record) }) { report.add($0) },
                     progress: ProgressLine().show)
-                try file.write(line: { $0.append(contentsOf: report.html(account: account).utf8) })
+                try file.write(line: { $0.append(contentsOf: report.html(importReport: importReport).utf8) })
                 try file.finish()
             } catch {
                 file.discard()
                 throw error
             }
-            HealthAccountOutput.show(account, json: json)
-            try HealthAccountOutput.check(account)
+            ImportReportOutput.show(importReport, json: json)
+            try ImportReportOutput.check(importReport)
         }
 
         private func day(_ text: String?, _ option: String) throws -> HealthDay? {

@@ -110,14 +110,14 @@ extension DeviceCommand {
             let result = try session.exportHealth(from: export, choice, now: Date())
             if device.json {
                 CommandOutput.result([
-                    "account": result.account.json, "queued": .number(JSONNumber(result.queued)),
+                    "account": result.importReport.json, "queued": .number(JSONNumber(result.queued)),
                     "submissions": .array(result.submissions.map { .string($0) }),
                 ])
             } else {
-                HealthAccountOutput.show(result.account, json: false)
+                ImportReportOutput.show(result.importReport, json: false)
                 CommandOutput.result("queued \(result.queued) observations in \(result.submissions.count) submissions")
             }
-            try HealthAccountOutput.check(result.account)
+            try ImportReportOutput.check(result.importReport)
         }
     }
 

@@ -61,7 +61,7 @@ extension DeviceSession {
 
     /// The result of exporting health data, with the submissions that it queued.
     struct HealthResult {
-        let account: HealthAccount
+        let importReport: HealthImportReport
         let queued: Int
         let submissions: [String]
     }
@@ -83,7 +83,7 @@ extension DeviceSession {
         if choice?.includes(.nights) == true {
             throw CommandError("nights-not-on-device", "Nights are summed up with `health load` or `health convert`.")
         }
-        var seen = try SeenIdentities(file: store.folder.appendingPathComponent("health-identities"))
+        var seen = try SentFingerprints(file: store.folder.appendingPathComponent("health-identities"))
         var batch: [UInt8] = []
         var count = 0
         var queued = 0
@@ -97,31 +97,31 @@ extension DeviceSession {
             batch.removeAll(keepingCapacity: true)
             count = 0
         }
-        func add(_ identity: SampleIdentity, _ write: (inout [UInt8]) -> Void) throws {
+        func add(_ fingerprint: SampleFingerprint, _ write: (inout [UInt8]) -> Void) throws {
             write(&batch)
             batch.append(0x0A)
-            seen.stage(identity)
+            seen.stage(fingerprint)
             count += 1
             if count == Self.batchSize { try flush() }
         }
-        let account = try withoutActuallyEscaping(add) { add in
+        let importReport = try withoutActuallyEscaping(add) { add in
             let known = seen
             let sink = HealthSink(
                 isKnown: { known.contains($0) },
                 special: { record in
                     let lines = record.resources.map { $0.bytes() }
-                    try add(record.identity) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
+                    try add(record.fingerprint) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
                 },
                 // A device goes before what it measured.
                 device: { device in
                     let resource = device.resource(subject: profile.participant)
                     submissions.append(try queue(lines: Data(resource.bytes() + [0x0A]), kind: "Device"))
                 },
-                observation: { observation in try add(observation.identity) { observation.write(to: &$0) } })
+                observation: { observation in try add(observation.fingerprint) { observation.write(to: &$0) } })
             return try HealthExport(path: path).convert(selection, into: sink)
         }
         try flush()
-        return HealthResult(account: account, queued: queued, submissions: submissions)
+        return HealthResult(importReport: importReport, queued: queued, submissions: submissions)
     }
 
     /// Queues the withdrawal of the consent.

@@ -7,10 +7,10 @@ import Foundation
 /// count, not the offsets they are written with. The source is the kind of product and the version, **never the name**:
 /// the hash leaves the device, and a hash over a name that can be guessed would tell it. Two apps that wrote exactly
 /// the same value for the same time are therefore one sample.
-public struct SampleIdentity: Sendable, Hashable {
+public struct SampleFingerprint: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    init(of content: [UInt8]) { self = content.withUnsafeBytes { SampleIdentity(of: $0) } }
+    init(of content: [UInt8]) { self = content.withUnsafeBytes { SampleFingerprint(of: $0) } }
 
     init(of content: UnsafeRawBufferPointer) {
         var hash = SHA256()
@@ -24,7 +24,7 @@ public struct SampleIdentity: Sendable, Hashable {
     }
 
     /// The first 128 bits: enough to tell samples apart in sets.
-    public var key: IdentityKey { IdentityKey(high: words.0, low: words.1) }
+    public var key: FingerprintKey { FingerprintKey(high: words.0, low: words.1) }
 
     /// The hash in 64 hexadecimal digits.
     public var text: String {
@@ -65,7 +65,7 @@ public struct SampleIdentity: Sendable, Hashable {
                 }
                 content[count] = 0
                 if let start = content.baseAddress { writeText(to: start + count + 1) }
-                return SampleIdentity(of: UnsafeRawBufferPointer(content))
+                return SampleFingerprint(of: UnsafeRawBufferPointer(content))
             }
             (high, low) = (mixed.words.0, mixed.words.1)
         }
@@ -87,7 +87,7 @@ public struct SampleIdentity: Sendable, Hashable {
         }
     }
 
-    public static func == (left: SampleIdentity, right: SampleIdentity) -> Bool { left.words == right.words }
+    public static func == (left: SampleFingerprint, right: SampleFingerprint) -> Bool { left.words == right.words }
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
@@ -114,9 +114,9 @@ private enum Hex {
 
 extension HealthSample {
     /// The fingerprint of the sample.
-    public var identity: SampleIdentity {
+    public var fingerprint: SampleFingerprint {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 8) { buffer in
-            var content = IdentityContent(buffer)
+            var content = FingerprintContent(buffer)
             content.add(type.identifier)
             content.add(start)
             content.add(end)
@@ -134,16 +134,16 @@ extension HealthSample {
                 content.add(workout.activity.code)
             case .components(let components):
                 // Whether a member stands inside or alone beside it makes no other correlation.
-                content.add(Set(components.map(\.identity.text) + members.map(\.text)).sorted().joined())
+                content.add(Set(components.map(\.fingerprint.text) + members.map(\.text)).sorted().joined())
             }
-            return content.identity
+            return content.fingerprint
         }
     }
 }
 
 /// Gathers what a fingerprint is made of. No part is long: identifiers, numbers and units are bounded where they are
 /// read.
-private struct IdentityContent {
+private struct FingerprintContent {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
     /// The bytes from the first part on that does not fit the buffer.
@@ -183,8 +183,8 @@ private struct IdentityContent {
         count += 8
     }
 
-    var identity: SampleIdentity {
+    var fingerprint: SampleFingerprint {
         let front = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-        return rest.isEmpty ? SampleIdentity(of: front) : SampleIdentity(of: Array(front) + rest)
+        return rest.isEmpty ? SampleFingerprint(of: front) : SampleFingerprint(of: Array(front) + rest)
     }
 }

@@ -1,5 +1,5 @@
 /// The part of a fingerprint that sets keep.
-public struct IdentityKey: Sendable, Hashable {
+public struct FingerprintKey: Sendable, Hashable {
     /// The upper 64 bits.
     public let high: UInt64
     /// The lower 64 bits.
@@ -18,7 +18,7 @@ public struct IdentityKey: Sendable, Hashable {
 /// choose the slot; it grows by a fifth when it is full, alone, so that never more than one part stands twice in
 /// memory. More parts would be small enough to leave holes in the heap as they grow. Keys are the beginning of a SHA-256:
 /// that two of ten million samples agree in all 69 bits has the chance of 1 in 10^7.
-public struct IdentitySet: Sendable {
+public struct FingerprintSet: Sendable {
     private var parts: [Part]
     /// The number of keys.
     public private(set) var count = 0
@@ -27,20 +27,20 @@ public struct IdentitySet: Sendable {
     public init() { parts = Array(repeating: Part(), count: 32) }
 
     /// Returns whether a key is in the set.
-    public func contains(_ key: IdentityKey) -> Bool { parts[Self.part(of: key)].contains(Self.bits(of: key)) }
+    public func contains(_ key: FingerprintKey) -> Bool { parts[Self.part(of: key)].contains(Self.bits(of: key)) }
 
     /// Puts a key in; false where it was there already.
     @discardableResult
-    public mutating func insert(_ key: IdentityKey) -> Bool {
+    public mutating func insert(_ key: FingerprintKey) -> Bool {
         guard parts[Self.part(of: key)].insert(Self.bits(of: key)) else { return false }
         count += 1
         return true
     }
 
     /// Looks at the places of fingerprints, so that they are in the processor's cache when they are asked for.
-    mutating func lookAhead(_ identities: [SampleIdentity?]) {
-        for case let identity? in identities {
-            let key = identity.key
+    mutating func lookAhead(_ fingerprints: [SampleFingerprint?]) {
+        for case let fingerprint? in fingerprints {
+            let key = fingerprint.key
             looked &+= parts[Self.part(of: key)].glance(at: Self.bits(of: key))
         }
     }
@@ -48,10 +48,10 @@ public struct IdentitySet: Sendable {
     /// The slots that `lookAhead` read, added up. The sum says nothing, but must be kept lest the reads be left out.
     private var looked: UInt64 = 0
 
-    private static func part(of key: IdentityKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
+    private static func part(of key: FingerprintKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
 
     /// Zero stands for an empty slot, so the key that would be zero shares a place with its neighbour.
-    private static func bits(of key: IdentityKey) -> UInt64 { key.low == 0 ? 1 : key.low }
+    private static func bits(of key: FingerprintKey) -> UInt64 { key.low == 0 ? 1 : key.low }
 
     private struct Part {
         private var slots: [UInt64] = Array(repeating: 0, count: 8)

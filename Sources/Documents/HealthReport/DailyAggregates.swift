@@ -19,7 +19,7 @@ import HealthData
 ///
 /// Not counted, but in ``leftOut``: negative amounts, samples longer than ``longest`` (nothing tells the day), and what
 /// is over ``sampleLimit``. Memory: 24 bytes a sample.
-public struct DailyTotals: Sendable {
+public struct DailyAggregates: Sendable {
     /// As many samples are kept of all types together.
     public static let sampleLimit = 4_000_000
     /// The longest sample that is split by days: 31 days, in seconds.
@@ -77,7 +77,7 @@ public struct DailyTotals: Sendable {
     }
 
     /// The days that have data, in order.
-    public mutating func days(of type: HealthType) -> [DayTotal] {
+    public mutating func days(of type: HealthType) -> [DailyAggregate] {
         guard var list = entries[type] else { return [] }
         // The list is taken out while it is sorted, so that there is one copy of it.
         entries[type] = []
@@ -85,7 +85,7 @@ public struct DailyTotals: Sendable {
         var order = Array(repeating: 0, count: ranks.count)
         for (place, source) in sorted.enumerated() { order[source] = place }
         list.sort { Self.precedes($0, $1, order) }
-        var days = DaysInTheMaking(ranks: ranks)
+        var days = UnfinishedDays(ranks: ranks)
         var begin = 0
         while begin < list.count {
             // Samples that overlap one another, in a chain: what lies outside of the chain makes no difference to it.
@@ -128,7 +128,7 @@ public struct DailyTotals: Sendable {
 }
 
 /// A daily aggregate: the sum of one day.
-public struct DayTotal: Sendable, Hashable {
+public struct DailyAggregate: Sendable, Hashable {
     /// The day.
     public let day: HealthDay
     /// The total in the unit of the type, each second counted once.

@@ -1,6 +1,6 @@
 import FHIR
 
-extension HealthAccount {
+extension HealthImportReport {
     /// The import report for the summary: read, converted, skipped by type and reason, repaired, and the rest by name.
     public var json: JSON {
         var object = JSONObject()

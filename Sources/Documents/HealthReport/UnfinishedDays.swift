@@ -1,7 +1,7 @@
 import HealthData
 
-/// The days of ``DailyTotals`` while the samples are dealt out to them.
-struct DaysInTheMaking {
+/// The days of ``DailyAggregates`` while the samples are dealt out to them.
+struct UnfinishedDays {
     private let ranks: [SourceRank]
     private var days: [Int: Day] = [:]
 
@@ -14,13 +14,13 @@ struct DaysInTheMaking {
     init(ranks: [SourceRank]) { self.ranks = ranks }
 
     /// Deals out samples that overlap one another and nothing else.
-    mutating func add(_ chain: ArraySlice<DailyTotals.Entry>, isOneSource: Bool, order: [Int]) {
+    mutating func add(_ chain: ArraySlice<DailyAggregates.Entry>, isOneSource: Bool, order: [Int]) {
         guard !isOneSource else {
             for entry in chain { add(entry, covered: nil) }
             return
         }
         // 1. The sources one by one, the most believed first.
-        var bySource: [UInt16: [DailyTotals.Entry]] = [:]
+        var bySource: [UInt16: [DailyAggregates.Entry]] = [:]
         for entry in chain { bySource[entry.source, default: []].append(entry) }
         let sources = bySource.sorted { order[Int($0.key)] < order[Int($1.key)] }
         var covered = TimeSpans()
@@ -32,7 +32,7 @@ struct DaysInTheMaking {
         }
     }
 
-    private mutating func add(_ entry: DailyTotals.Entry, covered: TimeSpans?) {
+    private mutating func add(_ entry: DailyAggregates.Entry, covered: TimeSpans?) {
         let range = entry.range
         let length = Double(entry.length)
         let offset = Int64(entry.offsetMinutes) * 60
@@ -52,11 +52,11 @@ struct DaysInTheMaking {
         }
     }
 
-    var finished: [DayTotal] {
+    var finished: [DailyAggregate] {
         days.sorted { $0.key < $1.key }.map { number, day in
-            let sources = day.counted.map { DayTotal.Contribution(source: ranks[Int($0.key)], amount: $0.value) }
+            let sources = day.counted.map { DailyAggregate.Contribution(source: ranks[Int($0.key)], amount: $0.value) }
                 .sorted { $0.source < $1.source }
-            return DayTotal(
+            return DailyAggregate(
                 day: HealthDay(number: number), total: sources.reduce(0) { $0 + $1.amount }, plainSum: day.plainSum,
                 sources: sources)
         }

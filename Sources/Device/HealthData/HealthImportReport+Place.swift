@@ -1,7 +1,7 @@
-extension HealthAccount {
+extension HealthImportReport {
     /// The place in the import report where something that was converted is counted.
     public struct Place: Sendable, Hashable {
-        /// The row of the import report; nil for what is counted in ``HealthAccount/besides``.
+        /// The row of the import report; nil for what is counted in ``HealthImportReport/besides``.
         let row: Int?
         /// The identifier of the type or of the kind of record.
         let kind: String

@@ -1,37 +1,38 @@
 import HealthData
 
 /// The view of the import report: what was read of the export, what was not, and why.
-struct AccountView {
-    let account: HealthAccount
+struct ImportReportView {
+    let importReport: HealthImportReport
     /// The observations that were read and that the plots leave out, counted by reason.
     let leftOut: [(what: String, count: Int)]
 
     func write(to html: inout HTML) {
         html.element(
             "p",
-            "\(ReportNumber.grouped(account.read)) elements were read: "
-                + "\(ReportNumber.grouped(account.converted)) are observations, "
-                + "\(ReportNumber.grouped(account.skippedTotal)) are not.")
-        if account.outcome != .complete {
-            html.element("p", ["class": "warning"], account.problem?.message ?? Self.truncated)
+            "\(ReportNumber.grouped(importReport.read)) elements were read: "
+                + "\(ReportNumber.grouped(importReport.converted)) are observations, "
+                + "\(ReportNumber.grouped(importReport.skippedTotal)) are not.")
+        if importReport.outcome != .complete {
+            html.element("p", ["class": "warning"], importReport.problem?.message ?? Self.truncated)
         }
-        let skipped = account.skipped.sorted { $0.key < $1.key }.flatMap { type, reasons in
+        let skipped = importReport.skipped.sorted { $0.key < $1.key }.flatMap { type, reasons in
             reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
                 (name: type, cells: [ReportTable.Cell.words(Self.words(reason.rawValue)), .number(count)])
             }
         }
         table("Elements that are no observation", ["Type", "Why", "Elements"], skipped, to: &html)
-        let besides = account.besides.sorted { $0.key < $1.key }.flatMap { type, counts in
+        let besides = importReport.besides.sorted { $0.key < $1.key }.flatMap { type, counts in
             counts.sorted { $0.key < $1.key }.map { what, count in
                 (name: type, cells: [ReportTable.Cell.words(Self.words(what)), .number(count)])
             }
         }
         table("From files of their own", ["Type", "What became of it", "Records"], besides, to: &html)
-        table("Files that gave nothing", ["Why", "Files"], Self.rows(account.fileProblems), to: &html)
-        table("Mended in files", ["How", "Files"], Self.rows(account.fileNotes), to: &html)
-        table("Never read", ["What", "How many"], Self.rows(account.notRead), to: &html)
-        table("Mended while reading", ["How", "Observations"], Self.rows(account.repaired), to: &html)
-        table("Unlikely values", ["Type", "Observations"], Self.rows(account.implausible, isName: true), to: &html)
+        table("Files that gave nothing", ["Why", "Files"], Self.rows(importReport.fileProblems), to: &html)
+        table("Mended in files", ["How", "Files"], Self.rows(importReport.fileNotes), to: &html)
+        table("Never read", ["What", "How many"], Self.rows(importReport.notRead), to: &html)
+        table("Mended while reading", ["How", "Observations"], Self.rows(importReport.repaired), to: &html)
+        table(
+            "Unlikely values", ["Type", "Observations"], Self.rows(importReport.implausible, isName: true), to: &html)
         let rest = leftOut.filter { $0.count > 0 }.map { (name: $0.what, cells: [ReportTable.Cell.number($0.count)]) }
         table("Left out of the plots", ["What", "Observations"], rest, to: &html)
     }

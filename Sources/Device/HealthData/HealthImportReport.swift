@@ -5,7 +5,7 @@
 /// correlations and workouts too), correlations, workouts, activity summaries, clinical records, audiograms and vision
 /// prescriptions. What belongs to an element (metadata, events, routes) is counted in ``parts``; what is never looked
 /// into (the person's characteristics, ECG files, routes' files) in ``notRead``.
-public struct HealthAccount: Sendable {
+public struct HealthImportReport: Sendable {
     /// Whether the source was read to its end.
     public enum Outcome: String, Sendable {
         /// The source was read to its end.
@@ -96,7 +96,7 @@ public struct HealthAccount: Sendable {
     public func rowNames(from number: Int) -> [String] { rows.dropFirst(number).map(\.name) }
 
     /// Adds what another part of the work has counted.
-    public mutating func merge(_ other: HealthAccount) {
+    public mutating func merge(_ other: HealthImportReport) {
         for row in other.rows {
             let place = self.row(for: row.name, isTyped: true)
             rows[place].converted += row.converted

@@ -14,25 +14,25 @@ import Foundation
 /// A file of a 16-byte heading and 16 bytes a sample. Use: ``stage(_:)`` what goes into a batch, put the batch into the
 /// queue, then ``commit()``. A crash between the two sends the batch again, under the same resource ids; nothing is
 /// ever marked as sent that was not queued.
-public struct SeenIdentities: Sendable {
+public struct SentFingerprints: Sendable {
     private let path: String
-    private var committed = IdentitySet()
-    private var staged = IdentitySet()
-    private var pending: [IdentityKey] = []
+    private var committed = FingerprintSet()
+    private var staged = FingerprintSet()
+    private var pending: [FingerprintKey] = []
 
     private static let heading = Array("tributary-seen-1".utf8)
 
     /// The reason that the file cannot be used.
     public enum Failure: CodedError, Hashable {
         /// The file is of another kind.
-        case notSeenIdentities
+        case notSentFingerprints
         /// The system refused, with its error number.
         case file(errno: Int32)
 
         /// The stable code.
         public var code: String {
             switch self {
-            case .notSeenIdentities: "seen-identities-unreadable"
+            case .notSentFingerprints: "seen-identities-unreadable"
             case .file: "seen-identities-file"
             }
         }
@@ -40,7 +40,7 @@ public struct SeenIdentities: Sendable {
         /// A sentence that a person can act on.
         public var message: String {
             switch self {
-            case .notSeenIdentities:
+            case .notSentFingerprints:
                 "The file of samples already sent is of another kind; move it away to start anew."
             case .file(let number):
                 "The file of samples already sent cannot be read or written: \(String(cString: strerror(number)))."
@@ -60,14 +60,14 @@ public struct SeenIdentities: Sendable {
         }
         guard content.count >= 16 else {
             // A crash while the file was made.
-            guard content.elementsEqual(Self.heading.prefix(content.count)) else { throw .notSeenIdentities }
+            guard content.elementsEqual(Self.heading.prefix(content.count)) else { throw .notSentFingerprints }
             return
         }
-        guard content.prefix(16).elementsEqual(Self.heading) else { throw .notSeenIdentities }
+        guard content.prefix(16).elementsEqual(Self.heading) else { throw .notSentFingerprints }
         content.withUnsafeBytes { bytes in
             for place in stride(from: 16, through: bytes.count - 16, by: 16) {
                 committed.insert(
-                    IdentityKey(
+                    FingerprintKey(
                         high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)),
                         low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))))
             }
@@ -78,20 +78,20 @@ public struct SeenIdentities: Sendable {
     public var count: Int { committed.count }
 
     /// Whether the sample is on file or staged.
-    public func contains(_ identity: SampleIdentity) -> Bool {
-        committed.contains(identity.key) || staged.contains(identity.key)
+    public func contains(_ fingerprint: SampleFingerprint) -> Bool {
+        committed.contains(fingerprint.key) || staged.contains(fingerprint.key)
     }
 
     /// Remembers a sample of the batch that is being made.
-    public mutating func stage(_ identity: SampleIdentity) {
-        guard !contains(identity) else { return }
-        staged.insert(identity.key)
-        pending.append(identity.key)
+    public mutating func stage(_ fingerprint: SampleFingerprint) {
+        guard !contains(fingerprint) else { return }
+        staged.insert(fingerprint.key)
+        pending.append(fingerprint.key)
     }
 
     /// Forgets what is staged: the batch was not queued.
     public mutating func discard() {
-        staged = IdentitySet()
+        staged = FingerprintSet()
         pending = []
     }
 
