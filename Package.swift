@@ -101,8 +101,9 @@ let server: [Target] = [
     .target(
         name: "Consumer",
         dependencies: [
-            "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging, lifecycle,
+            "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
+            "Questionnaires", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging,
+            lifecycle,
         ],
         path: "Sources/Server/Consumer"),
 ]

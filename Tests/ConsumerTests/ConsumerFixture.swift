@@ -26,7 +26,7 @@ struct ConsumerFixture {
 
     init(
         acceptsC3PRO: Bool = true, strictness: ValidationStrictness = .errors, withdrawalGrace: TimeInterval = 0,
-        forms: [Questionnaire] = [], clock: @escaping @Sendable () -> Date = { Date() }
+        forms: [Questionnaire]? = nil, clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -41,7 +41,8 @@ struct ConsumerFixture {
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]
         let template = try ConsentTemplate(
             Resource(Data(Self.contractTemplate.utf8)))
-        let published = PublishedStudy(templates: [template], forms: forms)
+        let published = PublishedStudy(
+            templates: [template], forms: try forms ?? [Questionnaire(JSON(parsing: Self.form).object ?? JSONObject())])
         processor = SubmissionProcessor(
             database: database, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(keys: keys),
@@ -169,6 +170,12 @@ struct ConsumerFixture {
         "sourceReference":{"reference":"Contract/\(contract)"}}
         """
     }
+
+    /// The form that ``response(_:answer:)`` answers, and an app of DSTU2 by its id.
+    static let form = """
+        {"resourceType":"Questionnaire","id":"form","url":"https://example.org/f","version":"1","status":"active","item":[{\
+        "linkId":"q","type":"integer"}]}
+        """
 
     static func response(_ subject: String, answer: Int = 1) -> String {
         """

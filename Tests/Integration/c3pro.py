@@ -108,6 +108,11 @@ def dstu2_response(participant, answers=(("sleep.hours", "decimal", 7.25), ("sle
                             for link, kind, content in answers]}}
 
 
+SLEEP = {"resourceType": "Questionnaire", "id": "c3pro-sleep", "status": "active", "item": [
+    {"linkId": "sleep.hours", "text": "Hours of sleep", "type": "decimal"},
+    {"linkId": "sleep.tired", "text": "Tired", "type": "boolean"}, {"linkId": "n", "type": "integer"}]}
+
+
 def dstu2_activity(participant):
     """The activity report: its time stands in a contained Encounter alone."""
     return {

@@ -8,13 +8,14 @@ from forms import new_id
 def long_older_response(person, questions=20_000):
     """A DSTU2 response of very many questions."""
     return {"resourceType": "QuestionnaireResponse", "status": "completed", "subject": {"reference": "Patient/" + person},
+            "questionnaire": {"reference": "Questionnaire/visit-form"},
             "group": {"question": [{"linkId": f"q{number}", "answer": [{"valueInteger": number}]} for number in range(questions)]}}
 
 
 def long_response(person, items=20_000):
-    """An R4 response of very many items that no form asks."""
+    """A response of very many items that its form does not ask."""
     return {"resourceType": "QuestionnaireResponse", "status": "completed", "id": new_id(),
-            "subject": {"reference": "Patient/" + person}, "questionnaire": "https://example.org/unknown|1",
+            "subject": {"reference": "Patient/" + person}, "questionnaire": "https://example.org/forms/visit|1.0",
             "item": [{"linkId": f"made-up-{number}", "answer": [{"valueString": f"text {number}"}]} for number in range(items)]}
 
 

@@ -250,6 +250,10 @@ class BadRequests(SpineTest):
 class BadFiles(SpineTest):
     """What a device is given."""
 
+    @classmethod
+    def prepare(cls):
+        cls.study.publish(VISIT)
+
     def test_an_export_cut_in_the_middle(self):
         source = EXAMPLES / "apple-health" / "export.zip"
         import zipfile

@@ -6,7 +6,7 @@ import json
 import unittest
 
 import c3pro
-from c3pro import C3PROClient, dstu2_activity, dstu2_contract, dstu2_patient, dstu2_response
+from c3pro import SLEEP, C3PROClient, dstu2_activity, dstu2_contract, dstu2_patient, dstu2_response
 from forms import new_id
 from harness import SpineTest, http, tributary, until
 from sealed import published_keys
@@ -16,6 +16,7 @@ class AppOfTheField(SpineTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.study.publish(SLEEP)
         cls.certificate = published_keys(cls.study, "crt")
 
     def client(self, prefix="/c3pro"):

@@ -4,7 +4,7 @@ import json
 import unittest
 
 from forms import VISIT, new_id, observation, response, visit, withdrawal
-from harness import SpineTest, tributary
+from harness import SpineTest, tributary, until
 from sealed import SealedClient
 
 
@@ -33,7 +33,6 @@ class Gate(SpineTest):
         contract["id"] = new_id()
         self.assertEqual(client.outcome(client.send(contract)), ("stored", None))
         for sid in early:
-            from harness import until
             until(lambda: client.deliveries()[sid]["status"] == "stored", "what was held is stored")
         values = [json.loads(row[0])["valueQuantity"]["value"] for row in self.study.sql(
             "SELECT content FROM record_version WHERE type = 'Observation' AND id = ? ORDER BY version", fixed)]
@@ -46,6 +45,35 @@ class Gate(SpineTest):
             if reference.startswith("Patient/"):
                 return reference.removeprefix("Patient/")
         raise AssertionError("the Contract has no signer")
+
+    def test_answers_that_their_form_does_not_take_are_no_facts_until_the_form_takes_them(self):
+        device = self.member()
+        client, person = SealedClient(self.server, self.study, device=device), device.participant
+        form = {"resourceType": "Questionnaire", "id": "pain", "url": "https://example.org/forms/pain", "version": "1",
+                "status": "active", "item": [{"linkId": "pain", "type": "integer", "extension": [
+                    {"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 100}]}]}
+        answer = {**response(person), "questionnaire": form["url"], "item": [
+            {"linkId": "pain", "answer": [{"valueInteger": 99999}]}]}
+        records = lambda: self.study.number("SELECT count(*) FROM record WHERE subject = ?", person)  # noqa: E731
+        facts = lambda: self.study.number("SELECT count(*) FROM observation_fact")  # noqa: E731
+        before, counted = records(), facts()
+        sent = client.send(answer)
+        self.assertEqual(client.outcome(sent), ("held", "form-unknown"))
+        self.study.publish(form)
+        self.assertEqual(tributary("queue", "retry", self.study.dir, sent, "--json").json, {"retried": 1})
+        until(lambda: client.deliveries()[sent].get("reason") == "answers-invalid", "the answer is checked")
+        shown = tributary("queue", "show", self.study.dir, sent, "--json").json["submissions"][0]
+        self.assertEqual((shown["status"], shown["reason"]), ("quarantined", "answers-invalid"))
+        self.assertIn("max-value at pain", shown["detail"])
+        self.assertNotIn("99999", shown["detail"])
+        self.assertEqual((records(), facts()), (before, counted))
+        # A newer version of the form takes it.
+        newer = json.loads(json.dumps({**form, "id": "pain-2", "version": "2"}).replace("100", "100000"))
+        self.study.publish(newer)
+        tributary("queue", "retry", self.study.dir, sent)
+        until(lambda: client.deliveries()[sent]["status"] == "stored", "the answer is stored")
+        self.assertEqual(records(), before + 1)
+        self.assertGreater(facts(), counted)
 
     def test_a_contract_of_no_template_of_this_study_opens_nothing(self):
         template = json.loads(self.signed(self.member()))

@@ -4,7 +4,7 @@ import os
 import time
 import unittest
 
-from forms import new_id, observation
+from forms import VISIT, new_id, observation
 from harness import Study, until
 from hostile import all_kinds
 from sealed import SealedClient
@@ -17,6 +17,7 @@ class Hostile(unittest.TestCase):
     def setUp(self):
         self.study = Study()
         self.addCleanup(self.study.close)
+        self.study.publish(VISIT)
         # Several devices send as fast as they can: what is measured is the consumer.
         unlimited = {"submission-by-client": {"perSecond": 1_000_000, "burst": 1_000_000}}
         self.study.change(lambda value: value.setdefault("limits", {}).update(rates=unlimited))

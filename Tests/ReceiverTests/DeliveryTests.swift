@@ -17,7 +17,7 @@ struct DeliveryTests {
         try await Study.with { study in
             let device = try await study.device()
             let other = try await study.device()
-            let ids = (0..<5).map { _ in UUID() }
+            let ids = (0..<6).map { _ in UUID() }
             for (index, id) in ids.enumerated() {
                 _ = try await study.send(
                     "POST", "/encfhir", token: device.token, body: envelope(id, sequence: Int64(index + 1)))
@@ -28,6 +28,7 @@ struct DeliveryTests {
                 SubmissionOutcome(status: .held, reasonCode: "consent-required", detail: "planted-detail"),
                 SubmissionOutcome(status: .quarantined, reasonCode: "planted-reason", detail: "planted-detail"),
                 SubmissionOutcome(status: .refused, reasonCode: "planted-reason"),
+                SubmissionOutcome(status: .quarantined, reasonCode: "answers-invalid", detail: "planted-detail"),
             ])
             var found: [DeliveriesPage.Delivery] = []
             var cursor = ""
@@ -39,9 +40,9 @@ struct DeliveryTests {
                 found += page.deliveries
                 cursor = page.next
             }
-            #expect(found.map(\.submission) == [4, 0, 1, 2, 3].map { ids[$0].uuidString.lowercased() })
-            #expect(found.map(\.status) == ["received", "stored", "held", "held", "refused"])
-            #expect(found.map(\.reason) == [nil, nil, "consent-required", "needs-attention", nil])
+            #expect(found.map(\.submission) == [5, 0, 1, 2, 3, 4].map { ids[$0].uuidString.lowercased() })
+            #expect(found.map(\.status) == ["received", "stored", "held", "held", "refused", "held"])
+            #expect(found.map(\.reason) == [nil, nil, "consent-required", "needs-attention", nil, "answers-invalid"])
             #expect(found[1].at == "2026-01-01T00:00:00.000Z")
         }
     }

@@ -87,15 +87,19 @@ extension ReceiverRoutes {
         "discarded",
     ]
 
+    /// The reasons that a device is told of a submission that the staff must look at: the app, or the form that it shows,
+    /// is at fault. The code says no more than that the form's rules were broken.
+    static let toldReasonsOfQuarantined: Set<String> = ["answers-invalid", "form-unknown"]
+
     /// Returns a delivery as its device is told of it: a submission that the staff must look at is merely held there,
-    /// for the reason is not the device's business.
+    /// for most reasons are not the device's business.
     private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
         let isQuarantined = delivery.status == .quarantined
         let needsAttention = isQuarantined || delivery.reasonCode == "key-unknown"
-        let reason =
-            needsAttention ? "needs-attention" : delivery.reasonCode.flatMap { toldReasons.contains($0) ? $0 : nil }
+        let told = needsAttention ? toldReasonsOfQuarantined : toldReasons
+        let reason = delivery.reasonCode.flatMap { told.contains($0) ? $0 : nil }
         return DeliveriesPage.Delivery(
             submission: delivery.submissionID, status: (isQuarantined ? .held : delivery.status).rawValue,
-            at: SQLTimestamp.text(delivery.at), reason: reason)
+            at: SQLTimestamp.text(delivery.at), reason: reason ?? (needsAttention ? "needs-attention" : nil))
     }
 }

@@ -108,16 +108,4 @@ public struct StudyFolder: Sendable {
         return forms.first { $0.resource.id == id }?.data
             ?? forms.first { $0.file.deletingPathExtension().lastPathComponent == id }?.data
     }
-
-    /// The published form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names.
-    public func questionnaire(_ name: String) -> Questionnaire? {
-        let forms = resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
-            .compactMap { $0.resource.as(Questionnaire.self) }
-        let canonical = CanonicalURL(name)
-        let named = forms.filter { $0.url == canonical.url }
-        if let version = canonical.version { return named.first { $0.version == version } }
-        if let form = named.last { return form }
-        let id = canonical.url.split(separator: "/").last.map(String.init)
-        return forms.first { $0.id == id }
-    }
 }

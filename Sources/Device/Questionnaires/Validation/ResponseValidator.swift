@@ -77,9 +77,7 @@ private struct ResponseCheck {
         let place = "QuestionnaireResponse.questionnaire"
         guard let name else { return }
         let canonical = CanonicalURL(name)
-        let id = canonical.url.split(separator: "/").last.map(String.init)
-        let isCanonical = canonical.url == questionnaire.url
-        guard isCanonical || (id != nil && id == questionnaire.id) else {
+        guard questionnaire.isNamed(by: canonical) else {
             if questionnaire.url != nil || questionnaire.id != nil {
                 // Only a canonical says for certain that another form is meant.
                 let isCertain = questionnaire.url != nil && name.contains(":")

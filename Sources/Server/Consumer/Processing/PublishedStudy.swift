@@ -1,45 +1,33 @@
 import FHIR
 import InformedConsent
+import Questionnaires
 import Warehouse
 
 /// The published files of a study, compiled: its consent documents and its forms. A value; a new one is made when the
 /// study's files change.
 public struct PublishedStudy: Sendable {
+    /// A published form: the rules that its answers keep to, and the concepts of its questions.
+    public struct Form: Sendable {
+        let rules: QuestionnaireForm
+        let concepts: SurveyConcepts
+
+        init(_ questionnaire: Questionnaire) {
+            rules = QuestionnaireForm(questionnaire)
+            concepts = SurveyConcepts(questionnaire)
+        }
+    }
+
     /// The consent documents.
     public let templates: [ConsentTemplate]
-    private let byURL: [String: SurveyConcepts]
-    private let byVersion: [CanonicalURL: SurveyConcepts]
-    private let byID: [String: SurveyConcepts]
+    private let forms: PublishedForms<Form>
 
-    /// - Parameter forms: the published forms, in the order of their files: of several versions the last counts where a
-    ///   response names none.
+    /// - Parameter forms: the published forms, in the order of their files.
     public init(templates: [ConsentTemplate], forms: [Questionnaire]) {
         self.templates = templates
-        var byURL: [String: SurveyConcepts] = [:]
-        var byVersion: [CanonicalURL: SurveyConcepts] = [:]
-        var byID: [String: SurveyConcepts] = [:]
-        for form in forms {
-            let concepts = SurveyConcepts(form)
-            if let url = form.url {
-                byURL[url] = concepts
-                if let version = form.version, byVersion[CanonicalURL(url: url, version: version)] == nil {
-                    byVersion[CanonicalURL(url: url, version: version)] = concepts
-                }
-            }
-            if let id = form.id, byID[id] == nil { byID[id] = concepts }
-        }
-        self.byURL = byURL
-        self.byVersion = byVersion
-        self.byID = byID
+        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0)) })
     }
 
     /// The form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names; nil where the study
     /// has published none such.
-    public func form(_ name: String) -> SurveyConcepts? {
-        let canonical = CanonicalURL(name)
-        guard canonical.version == nil else { return byVersion[canonical] }
-        let name = canonical.url
-        if let form = byURL[name] { return form }
-        return name.split(separator: "/").last.flatMap { byID[String($0)] }
-    }
+    public func form(_ name: String) -> Form? { forms.form(name) }
 }

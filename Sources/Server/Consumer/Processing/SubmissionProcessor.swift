@@ -208,7 +208,9 @@ public struct SubmissionProcessor: Sendable {
             return quarantined(error, maySayNoMore: isMarked)
         }
         // 2. Parse.
-        let reader = SubmissionReader(maximumResources: study.maximumResources, validation: study.validation)
+        let reader = SubmissionReader(
+            maximumResources: study.maximumResources, validation: study.validation,
+            answers: AnswerValidation(strictness: study.validation.strictness, acceptsC3PRO: study.acceptsC3PRO))
         let documents: [ParsedDocument]
         do {
             documents = try reader.parse(opened)

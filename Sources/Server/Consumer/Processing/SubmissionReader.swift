@@ -22,6 +22,7 @@ struct SubmissionReader {
 
     let maximumResources: Int
     let validation: SubmissionValidation
+    let answers: AnswerValidation
 
     /// The documents of a payload as JSON, and no further: what it takes to see what they are about costs no more than
     /// their bytes.
@@ -120,14 +121,18 @@ struct SubmissionReader {
         }
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         let id = given ?? Self.id(of: submission, index: index)
-        let form = converted.as(QuestionnaireResponse.self)?.questionnaire.flatMap(published.form)
+        var form: PublishedStudy.Form?
+        if let response = converted.as(QuestionnaireResponse.self) {
+            form = try answers.form(of: response, in: published)
+            if let form { try answers.check(response, against: form.rules, budget: budget) }
+        }
         let record = NewRecord(
             converted, id: id, subject: subject, content: version == nil ? document.bytes : converted.json.data(),
             original: version.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) })
         do throws(WarehouseError) {
             return IncomingResource(
                 resource: converted, subject: subject, record: record,
-                entry: try WarehouseEntry(converted, id: id, form: form, receivedAt: submission.receivedAt),
+                entry: try WarehouseEntry(converted, id: id, form: form?.concepts, receivedAt: submission.receivedAt),
                 inclusions: Set(HealthSelection.Inclusion.permitting(converted).map(\.rawValue)))
         } catch {
             throw SubmissionProblem(error.code, error.message)

@@ -1,0 +1,83 @@
+/// The forms that a study has published, found by the names that responses give them
+/// (<https://hl7.org/fhir/R4/questionnaireresponse-definitions.html#QuestionnaireResponse.questionnaire>).
+///
+/// A name with a version means that version alone. One without means the newest: the forms that are active come before
+/// drafts and retired ones, then the greater version counts (`1.10` is greater than `1.9`,
+/// and `1.0` than `1.0-beta`), then the later date.
+public struct PublishedForms<Form: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let version: String?
+        let form: Form
+    }
+
+    /// The newest first.
+    private var byURL: [String: [Entry]] = [:]
+    private var byID: [String: [Entry]] = [:]
+
+    /// Makes the forms of those that are published; of two alike the first counts.
+    ///
+    /// - Parameter forms: each with what is to be found by it.
+    public init(_ forms: [(questionnaire: Questionnaire, form: Form)]) {
+        let newestFirst = forms.enumerated().map { (rank: Rank($1.questionnaire, place: $0), form: $1) }
+            .sorted { $1.rank < $0.rank }.map(\.form)
+        for (questionnaire, form) in newestFirst {
+            let entry = Entry(version: questionnaire.version, form: form)
+            if let url = questionnaire.url { byURL[url, default: []].append(entry) }
+            if let id = questionnaire.id { byID[id, default: []].append(entry) }
+        }
+    }
+
+    /// Returns the form of a name: a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id; nil where no
+    /// such form, or no such version of it, is published.
+    public func form(_ name: String) -> Form? {
+        let name = CanonicalURL(name)
+        let found = byURL[name.url] ?? Questionnaire.id(in: name).flatMap { byID[$0] } ?? []
+        guard let version = name.version else { return found.first?.form }
+        return found.first { $0.version == version }?.form
+    }
+}
+
+/// The place of a form among its versions.
+private struct Rank: Comparable {
+    private let isActive: Bool
+    private let version: [Part]
+    private let date: String
+    private let place: Int
+
+    /// A run of digits or letters in a version, or its end: `1.0-beta` comes before `1.0`, and that before `1.0.1`.
+    private enum Part: Comparable {
+        case word(String)
+        case end
+        case number(digits: Int, String)
+    }
+
+    /// The parts of a version; `v10` has a word and a number.
+    private static func parts(of version: String) -> [Part] {
+        var parts: [Part] = []
+        var rest = Substring(version)
+        while let first = rest.first {
+            let run = rest.prefix { $0.isLetter == first.isLetter && $0.isNumber == first.isNumber }
+            rest = rest[run.endIndex...]
+            if first.isLetter { parts.append(.word(run.lowercased())) }
+            guard first.isNumber else { continue }
+            let digits = run.drop { $0 == "0" }
+            parts.append(.number(digits: digits.count, String(digits)))
+        }
+        return parts + [.end]
+    }
+
+    init(_ form: Questionnaire, place: Int) {
+        isActive = form.status != .draft && form.status != .retired
+        version = Self.parts(of: form.version ?? "")
+        // Texts of dates sort as the dates do, but for offsets within a day.
+        date = form.date?.description ?? ""
+        self.place = place
+    }
+
+    static func < (left: Rank, right: Rank) -> Bool {
+        if left.isActive != right.isActive { return right.isActive }
+        if left.version != right.version { return left.version.lexicographicallyPrecedes(right.version) }
+        if left.date != right.date { return left.date < right.date }
+        return left.place > right.place
+    }
+}

@@ -1,0 +1,85 @@
+import FHIR
+import Questionnaires
+
+/// Checks the answers that devices send against the published form that they name, as strictly as the study wants it.
+struct AnswerValidation {
+    /// The form by which C3-PRO's apps send what the phone's motion sensors counted. It is in no file: its items are the
+    /// apps' own.
+    static let activityForm = "org.chip.c3-pro.activity"
+
+    let strictness: ValidationStrictness
+    /// Whether C3-PRO's own form counts as published.
+    let acceptsC3PRO: Bool
+
+    /// Returns the form that a response names; nil where it is C3-PRO's own, which nobody publishes.
+    ///
+    /// - Throws: ``SubmissionProblem`` `form-unknown` where the study has published no such form, or not this version.
+    func form(
+        of response: QuestionnaireResponse, in published: PublishedStudy
+    ) throws(SubmissionProblem) -> PublishedStudy.Form? {
+        if let name = response.questionnaire {
+            if let form = published.form(name) { return form }
+            let isActivity = name == Self.activityForm || name == "\(Questionnaire.resourceType)/\(Self.activityForm)"
+            if acceptsC3PRO, isActivity { return nil }
+        }
+        throw SubmissionProblem(
+            "form-unknown", "The response names no form that this study has published, or another version of it.")
+    }
+
+    /// Throws where an answer is wrong: a ``SubmissionProblem`` `answers-invalid`, which holds the codes of what is wrong
+    /// and the form's own linkIds and no answer; `too-expensive` where the budget is used up.
+    func check(
+        _ response: QuestionnaireResponse, against form: QuestionnaireForm, budget: StepBudget
+    ) throws(SubmissionProblem) {
+        guard strictness != .none else { return }
+        // Each answer is looked for among its question's options.
+        Self.charge(response.item, of: form, to: budget)
+        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
+        let problems = ResponseValidator(form).problems(in: response).filter(strictness.quarantines)
+        guard !problems.isEmpty else { return }
+        var places: [String] = []
+        for problem in problems {
+            // A linkId that the form does not have is the sender's own text.
+            let place =
+                problem.linkID.flatMap { form.item($0) == nil ? nil : "\(problem.code) at \($0)" } ?? problem.code
+            if !places.contains(place) { places.append(place) }
+        }
+        let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
+        throw SubmissionProblem(
+            "answers-invalid",
+            "The answers are not those that the form takes: \(places.prefix(Self.shown).joined(separator: ", "))\(more)."
+        )
+    }
+
+    /// How many places are told.
+    private static let shown = 10
+
+    private static func charge(_ items: [QuestionnaireResponse.Item], of form: QuestionnaireForm, to budget: StepBudget)
+    {
+        for item in items {
+            let options = item.linkId.flatMap { form.item($0)?.options?.count } ?? 0
+            budget.spend(1 + item.answer.count * (1 + options))
+            guard !budget.isExhausted else { return }
+            charge(item.item, of: form, to: budget)
+            for answer in item.answer { charge(answer.item, of: form, to: budget) }
+        }
+    }
+}
+
+extension ValidationStrictness {
+    /// The codes of what is wrong with a response whatever is answered: its items, and the types of their answers.
+    private static let structuralProblems: Set<String> = [
+        "answer-empty", "answer-malformed", "answer-type", "display-answered", "group-answered", "item-misplaced",
+        "item-order", "item-repeated", "item-type-abstract", "link-id-missing", "link-id-unknown", "repeats",
+        "response-malformed",
+    ]
+
+    func quarantines(_ problem: ResponseProblem) -> Bool {
+        switch self {
+        case .none: false
+        case .structure: problem.severity == .error && Self.structuralProblems.contains(problem.code)
+        case .errors: problem.severity == .error
+        case .warnings: problem.severity != .information
+        }
+    }
+}

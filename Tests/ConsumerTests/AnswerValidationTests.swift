@@ -1,0 +1,142 @@
+import FHIR
+import Foundation
+import Storage
+import Testing
+
+@testable import Consumer
+
+@Suite struct AnswerValidationTests {
+    private static let pain = "https://example.org/pain"
+
+    private static func form(_ version: String = "1", maximum: Int = 100) -> String {
+        """
+        {"resourceType":"Questionnaire","url":"\(pain)","version":"\(version)","status":"active","item":[
+         {"linkId":"pain","type":"integer","required":true,"extension":[
+          {"url":"http://hl7.org/fhir/StructureDefinition/minValue","valueInteger":0},
+          {"url":"http://hl7.org/fhir/StructureDefinition/maxValue","valueInteger":\(maximum)}]},
+         {"linkId":"where","type":"choice","answerOption":[{"valueCoding":{"system":"http://x","code":"head"}}]}]}
+        """
+    }
+
+    private static func response(
+        _ items: String, form: String? = "\(pain)|1", status: String = "completed"
+    ) -> String {
+        let name = form.map { #""questionnaire":"\#($0)","# } ?? ""
+        return """
+            {"resourceType":"QuestionnaireResponse","status":"\(status)",\(name)\
+            "subject":{"reference":"Patient/p1"},"authored":"2026-01-02T08:00:00+02:00","item":[\(items)]}
+            """
+    }
+
+    private static let right = #"{"linkId":"pain","answer":[{"valueInteger":7}]}"#
+
+    /// Sends after a contract; gives what became of it.
+    private func outcome(
+        of response: String, strictness: ValidationStrictness = .errors, acceptsC3PRO: Bool = true,
+        forms: [String] = [form()]
+    ) async throws -> SubmissionOutcome? {
+        let published = try forms.map { Questionnaire(try #require(try JSON(parsing: $0).object)) }
+        let fixture = try await ConsumerFixture(acceptsC3PRO: acceptsC3PRO, strictness: strictness, forms: published)
+        let client = try await fixture.client()
+        _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        let (before, versions) = (try await fixture.facts, try await fixture.versions)
+        let outcome = try await fixture.send(response, from: client)
+        // All of it or nothing.
+        let isStored = outcome?.status == .stored
+        #expect((try await fixture.facts > before) == isStored)
+        #expect(try await fixture.versions == versions + (isStored ? 1 : 0))
+        try await fixture.close()
+        return outcome
+    }
+
+    @Test func rightAnswersAreStored() async throws {
+        #expect(try await outcome(of: Self.response(Self.right))?.status == .stored)
+    }
+
+    @Test(arguments: [
+        (#"{"linkId":"pain","answer":[{"valueInteger":99999}]}"#, "max-value at pain"),
+        (#"{"linkId":"pain","answer":[{"valueInteger":-1}]}"#, "min-value at pain"),
+        (#"{"linkId":"pain","answer":[{"valueString":"Jane Doe"}]}"#, "answer-type at pain"),
+        (
+            #"\#(right),{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"JaneDoe"}}]}"#,
+            "option at where"
+        ),
+        (#"\#(right),{"linkId":"JaneDoe","answer":[{"valueInteger":1}]}"#, "link-id-unknown"),
+        (#"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head"}}]}"#, "required at pain"),
+        (#"{"linkId":"pain","answer":[{"valueInteger":7},{"valueInteger":8}]}"#, "repeats at pain"),
+    ])
+    func wrongAnswersAreQuarantinedWithoutBeingTold(items: String, place: String) async throws {
+        let outcome = try #require(try await outcome(of: Self.response(items)))
+        #expect(outcome.status == .quarantined && outcome.reasonCode == "answers-invalid")
+        let detail = try #require(outcome.detail)
+        #expect(detail.contains(place))
+        for secret in ["99999", "Jane", "Doe"] { #expect(!detail.contains(secret)) }
+    }
+
+    @Test(arguments: [
+        nil, "https://example.org/pain|2", "https://example.org/other|1", "Questionnaire/pain",
+        "org.chip.c3-pro.activity2",
+    ])
+    func aFormThatWasNeverPublishedIsQuarantined(name: String?) async throws {
+        for strictness in ValidationStrictness.allCases {
+            let outcome = try await outcome(
+                of: Self.response(Self.right, form: name), strictness: strictness)
+            #expect(outcome?.status == .quarantined && outcome?.reasonCode == "form-unknown")
+        }
+    }
+
+    @Test func withoutAVersionTheNewestFormCounts() async throws {
+        let forms = [Self.form("10", maximum: 5), Self.form("9", maximum: 100)]
+        let unversioned = Self.response(Self.right, form: Self.pain)
+        #expect(try await outcome(of: unversioned, forms: forms)?.reasonCode == "answers-invalid")
+        let versioned = Self.response(Self.right, form: "\(Self.pain)|9")
+        #expect(try await outcome(of: versioned, forms: forms)?.status == .stored)
+    }
+
+    @Test func theStudysStrictnessDecides() async throws {
+        let tooMuch = Self.response(#"{"linkId":"pain","answer":[{"valueInteger":99999}]}"#)
+        let ofAnotherType = Self.response(#"{"linkId":"pain","answer":[{"valueBoolean":true}]}"#)
+        for (strictness, taken) in [(ValidationStrictness.none, 2), (.structure, 1), (.errors, 0), (.warnings, 0)] {
+            var stored = 0
+            for response in [tooMuch, ofAnotherType] {
+                let fixture = try await ConsumerFixture(
+                    strictness: strictness,
+                    forms: [Questionnaire(try #require(try JSON(parsing: Self.form()).object))])
+                let client = try await fixture.client()
+                _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+                if try await fixture.send(response, from: client)?.status == .stored { stored += 1 }
+                try await fixture.close()
+            }
+            #expect(stored == taken, "\(strictness)")
+        }
+    }
+
+    @Test func whatIsNotYetCompleteMayLackAnswers() async throws {
+        let unfinished = Self.response(
+            #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head"}}]}"#, status: "in-progress"
+        )
+        #expect(try await outcome(of: unfinished)?.status == .stored)
+    }
+
+    @Test func theActivityOfC3PROIsTakenWhereItsAppsAre() async throws {
+        let activity = Self.response(
+            #"{"linkId":"org.chip.c3-pro.activity","item":[{"linkId":"steps","answer":[{"valueInteger":7}]}]}"#,
+            form: "Questionnaire/org.chip.c3-pro.activity")
+        #expect(try await outcome(of: activity)?.status == .stored)
+        let elsewhere = try await outcome(of: activity, acceptsC3PRO: false)
+        #expect(elsewhere?.reasonCode == "form-unknown")
+    }
+
+    @Test func answersThatTakeTooManyStepsAreNotLookedAt() async throws {
+        let options = (0..<4000).map { #"{"valueCoding":{"system":"http://x","code":"c\#($0)"}}"# }
+        let form = """
+            {"resourceType":"Questionnaire","url":"\(Self.pain)","version":"1","status":"active","item":[
+             {"linkId":"where","type":"choice","repeats":true,"answerOption":[\(options.joined(separator: ","))]}]}
+            """
+        let answer = #"{"valueCoding":{"system":"http://x","code":"c3999"}}"#
+        let answers = Array(repeating: answer, count: 4000).joined(separator: ",")
+        let outcome = try await outcome(
+            of: Self.response(#"{"linkId":"where","answer":[\#(answers)]}"#), strictness: .structure, forms: [form])
+        #expect(outcome?.status == .quarantined && outcome?.reasonCode == "too-expensive")
+    }
+}
