@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Modules stand on floors (docs/architecture.md): System, Language, Wire, Device, Import, Server, Tools.
+// Modules stand in layers (docs/architecture.md): System, Language, Wire, Device, Import, Documents, Server, Tools.
 // Which module may import which is checked by Tests/ArchitectureTests.
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")

@@ -23,7 +23,9 @@ import Testing
         #expect(forms.form("f1") == "f1")
     }
 
-    @Test(arguments: ["http://y/f", "http://x/f1", "https://other.example/f1", "Patient/f1", "", "|1", "http://x/f |1"])
+    @Test(arguments: [
+        "http://y/f", "http://x/f1", "https://other.example/f1", "Patient/f1", "", "|1", "http://x/f|", "http://x/f |1",
+    ])
     func anotherNameIsNoForm(name: String) throws {
         let forms = try forms(#""id":"f1","url":"http://x/f","version":"1""#)
         #expect(forms.form(name) == nil)

@@ -141,6 +141,9 @@ import Testing
         // A URL has no bar (RFC 3986 section 2); a version is any text.
         #expect(named.templateURL == "https://x.example/a")
         #expect(named.templateVersion == "1|2")
+        // An empty version is not that of a template without one.
+        let empty = try read(SignedContractTests.consenter, extra: #""instantiatesUri":"https://x.example/a|","#)
+        #expect(empty.templateURL == "https://x.example/a" && empty.templateVersion == "")
         #expect(try read(SignedContractTests.consenter).templateURL == nil)
         let template = try Fixtures.template()
         #expect(!named.isDerived(from: template))

@@ -2,7 +2,7 @@
 public struct CanonicalURL: Sendable, Hashable {
     /// The definition's URL, without the version; a fragment stays with it where no version is named.
     public let url: String
-    /// The version behind the first `|`; nil where none is named.
+    /// The version behind the first `|`, which may be empty; nil where there is no `|`.
     public let version: String?
 
     /// The canonical of a definition.
@@ -17,8 +17,7 @@ public struct CanonicalURL: Sendable, Hashable {
             self.init(url: text, version: nil)
             return
         }
-        let version = text[text.utf8.index(after: bar)...]
-        self.init(url: String(text[..<bar]), version: version.isEmpty ? nil : String(version))
+        self.init(url: String(text[..<bar]), version: String(text[text.utf8.index(after: bar)...]))
     }
 
     /// As it is written in an element.
