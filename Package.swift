@@ -54,12 +54,14 @@ let wire: [Target] = [
 ]
 
 let device: [Target] = [
-    .target(name: "Questionnaires", dependencies: ["FHIR"], path: "Sources/Device/Questionnaires"),
-    .target(name: "InformedConsent", dependencies: ["FHIR"], path: "Sources/Device/InformedConsent"),
+    .target(name: "Attachments", dependencies: ["Core", crypto], path: "Sources/Device/Attachments"),
+    .target(name: "Questionnaires", dependencies: ["FHIR", "FHIRPath"], path: "Sources/Device/Questionnaires"),
+    .target(
+        name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
     .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
     .target(
         name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Sources/Device/HealthData"),
-    .target(name: "Outbox", dependencies: ["Core", "Wire"], path: "Sources/Device/Outbox"),
+    .target(name: "Outbox", dependencies: ["Core", "Wire", "Attachments"], path: "Sources/Device/Outbox"),
 ]
 
 let imports: [Target] = [
@@ -82,7 +84,7 @@ let server: [Target] = [
         name: "ServerHTTP",
         dependencies: ["Core", "CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
         path: "Sources/Server/ServerHTTP"),
-    .target(name: "Storage", dependencies: ["Core", grdb, grdbSQLite], path: "Sources/Server/Storage"),
+    .target(name: "Storage", dependencies: ["Core", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records",
@@ -102,8 +104,8 @@ let server: [Target] = [
         name: "Consumer",
         dependencies: [
             "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
-            "Questionnaires", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto, cryptoExtras, logging,
-            lifecycle,
+            "Questionnaires", "Attachments", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto,
+            cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
 ]
@@ -114,15 +116,18 @@ let tools: [Target] = [
         name: "TributaryServer",
         dependencies: [
             "Core", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
-            "FHIRValidation", "HealthData", "InformedConsent", "CArchive", crypto, hummingbird, logging, lifecycle,
+            "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData", "InformedConsent", "Questionnaires",
+            "CArchive",
+            crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .executableTarget(
         name: "tributary",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
-            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Outbox", "AppleHealthExport",
-            "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer",
+            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
+            "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
+            "Receiver", "Consumer",
             "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
@@ -139,7 +144,7 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "UCUM", "Questionnaires", "InformedConsent",
-            "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire",
+            "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire", "Attachments",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
@@ -156,7 +161,8 @@ let tests: [Target] = [
     .testTarget(
         name: "TerminalSurveyTests",
         dependencies: ["TerminalSurvey", "Questionnaires", "QuestionnairesTestSupport", "FHIR", "TestSupport"]),
-    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "FHIR", "TestSupport"]),
+    .testTarget(name: "AttachmentsTests", dependencies: ["Attachments", "FHIR", crypto, "TestSupport"]),
+    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "Attachments", "FHIR", "TestSupport"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM", "TestSupport"]),
     .target(name: "HealthDataTestSupport", dependencies: ["HealthData", "FHIR"], path: "Tests/HealthDataTestSupport"),
     .testTarget(
@@ -197,7 +203,8 @@ let tests: [Target] = [
     .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "FHIRValidation", "HealthData", "ServerHTTP", "Storage", "Warehouse", "FHIR", "Wire",
+            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "ServerHTTP", "Storage",
+            "Warehouse", "FHIR", "Wire",
             logging, "TestSupport",
         ]),
 ]
@@ -217,6 +224,7 @@ let package = Package(
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
+        .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         .executable(name: "tributary", targets: ["tributary"]),
     ],

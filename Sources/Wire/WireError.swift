@@ -14,12 +14,18 @@ public struct WireError: CodedError, Hashable {
         case envelopeHeaderInvalid = "envelope-header-invalid"
         /// No key we hold opens the envelope, or it was damaged: deliberately one code for all of these.
         case envelopeUnreadable = "envelope-unreadable"
+        /// A signed message is not well-formed, does not say what stands around it, or its signature does not hold.
+        case signatureInvalid = "signature-invalid"
         /// An envelope cannot be sealed as asked (no recipient, too many, the wrong kind of key).
         case recipientsInvalid = "recipients-invalid"
         /// The bytes are no key in a format we know.
         case keyMalformed = "key-malformed"
         /// A key of a kind or size we do not use.
         case keyUnsupported = "key-unsupported"
+        /// The study's published keys are not signed by its root key.
+        case keySetInvalid = "key-set-invalid"
+        /// The study's signed keys are not in force.
+        case keySetExpired = "key-set-expired"
         /// A private key stands where a public one was expected.
         case keyIsPrivate = "key-is-private"
     }
@@ -46,6 +52,8 @@ public struct WireError: CodedError, Hashable {
     static let sealingFailed = WireError(
         .recipientsInvalid,
         "The envelope cannot be sealed: the payload or a recipient's key is beyond what can be sealed.")
+
+    static func signature(_ message: String) -> WireError { WireError(.signatureInvalid, message) }
 
     static func malformed(_ message: String) -> WireError { WireError(.envelopeMalformed, message) }
 

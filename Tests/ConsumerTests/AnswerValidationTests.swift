@@ -36,7 +36,9 @@ import Testing
         forms: [String] = [form()]
     ) async throws -> SubmissionOutcome? {
         let published = try forms.map { Questionnaire(try #require(try JSON(parsing: $0).object)) }
-        let fixture = try await ConsumerFixture(acceptsC3PRO: acceptsC3PRO, strictness: strictness, forms: published)
+        let fixture = try await ConsumerFixture(
+            c3pro: C3PROAcceptance(isAccepted: acceptsC3PRO, acceptsContractsWithoutTerms: true),
+            strictness: strictness, forms: published)
         let client = try await fixture.client()
         _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
         let (before, versions) = (try await fixture.facts, try await fixture.versions)

@@ -27,7 +27,9 @@ import Testing
     @Test func aContractOfTheStudyIsAlwaysAdmittedAndAnotherNever() {
         for standing in [ConsentStanding.none, .consented, .withdrawn] {
             #expect(gate.decide(.contract, in: .init(standing: standing)) == .admit)
-            #expect(gate.decide(.foreignContract, in: .init(standing: standing)) == .quarantine(.foreignContract))
+            #expect(
+                gate.decide(.foreignContract(.foreignContract), in: .init(standing: standing))
+                    == .quarantine(.foreignContract))
         }
     }
 

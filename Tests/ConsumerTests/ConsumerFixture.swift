@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import HealthData
 import InformedConsent
 import Logging
 import Records
@@ -25,8 +26,13 @@ struct ConsumerFixture {
     private let folder: URL
 
     init(
-        acceptsC3PRO: Bool = true, strictness: ValidationStrictness = .errors, withdrawalGrace: TimeInterval = 0,
-        forms: [Questionnaire]? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+        c3pro: C3PROAcceptance = C3PROAcceptance(isAccepted: true, acceptsContractsWithoutTerms: true),
+        strictness: ValidationStrictness = .errors, withdrawalGrace: TimeInterval = 0,
+        identifyingData: IdentifyingDataHandling = .quarantine,
+        templates: [String] = ConsumerFixture.contractTemplates, forms: [Questionnaire]? = nil,
+        published: (@Sendable () async -> PublishedStudy)? = nil,
+        signatures: SignaturePolicy = .init(study: "s", acceptsUnsigned: true),
+        clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -39,17 +45,17 @@ struct ConsumerFixture {
         queue = SQLSubmissionQueue(database: queueStore)
         access = AccessControl(database: database, clock: clock)
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]
-        let template = try ConsentTemplate(
-            Resource(Data(Self.contractTemplate.utf8)))
-        let published = PublishedStudy(
-            templates: [template], forms: try forms ?? [Questionnaire(JSON(parsing: Self.form).object ?? JSONObject())])
+        let study = PublishedStudy(
+            templates: try templates.map { try ConsentTemplate(Resource(Data($0.utf8))) },
+            forms: try forms ?? [Questionnaire(JSON(parsing: Self.form).object ?? JSONObject())])
         processor = SubmissionProcessor(
             database: database, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(keys: keys),
             study: .init(
-                acceptsC3PRO: acceptsC3PRO, maximumResources: 100,
+                c3pro: c3pro, maximumResources: 100,
                 validation: SubmissionValidation(strictness: strictness, profiles: []),
-                withdrawalGrace: withdrawalGrace, published: { published }),
+                identifyingData: identifyingData, withdrawalGrace: withdrawalGrace, signatures: signatures,
+                published: published ?? { study }),
             clock: clock)
         self.clock = clock
     }
@@ -146,21 +152,40 @@ struct ConsumerFixture {
     var facts: Int64 { get async throws { try await count("SELECT count(*) AS number FROM observation_fact") } }
     var versions: Int64 { get async throws { try await count("SELECT count(*) AS number FROM record_version") } }
 
-    static let contractTemplate = """
-        {"resourceType":"Contract","url":"\(template)","version":"1","term":[{"type":{"coding":[{"system":\
-        "http://researchkit.org/docs/Constants/ORKConsentSectionType","code":"Overview"}]},"text":"Overview."}]}
+    /// The study's consent in each of the choices of health data that it may name.
+    static let contractTemplates = HealthSelection.Inclusion.allCases.filter(\.needsConsent).map(\.rawValue)
+        .reduce([[]]) { sets, name in sets + sets.map { $0 + [name] } }.map { contractTemplate(naming: $0) }
+
+    static func contractTemplate(version: String = "1", naming: [String] = [], state: [String: String] = [:]) -> String
+    {
         """
+        {"resourceType":"Contract",\(extensions(naming, state))"url":"\(template)","version":"\(version)",\(term(version))}
+        """
+    }
+
+    private static func extensions(_ naming: [String], _ state: [String: String] = [:]) -> String {
+        let names =
+            naming.map { #"{"url":"urn:tributary:includes-health-data","valueCode":"\#($0)"}"# }
+            + state.sorted { $0.key < $1.key }.map { #"{"url":"urn:tributary:\#($0.key)","valueCode":"\#($0.value)"}"# }
+        return names.isEmpty ? "" : "\"extension\":[" + names.joined(separator: ",") + "],"
+    }
+
+    private static func term(_ version: String) -> String {
+        #"""
+        "term":[{"type":{"coding":[{"system":"http://researchkit.org/docs/Constants/ORKConsentSectionType",\#
+        "code":"Overview"}]},"text":"Overview \#(version).","offer":{"text":"Overview \#(version)."}}]
+        """#
+    }
 
     static func contract(
         _ subject: String, id: String = UUID().uuidString.lowercased(), version: String = "1", naming: [String] = []
     ) -> String {
-        let names = naming.map { #"{"url":"urn:tributary:includes-health-data","valueCode":"\#($0)"}"# }
-        let extensions = names.isEmpty ? "" : "\"extension\":[" + names.joined(separator: ",") + "],"
-        return """
-            {"resourceType":"Contract","id":"\(id)",\(extensions)"status":"executed","instantiatesUri":"\(template)|\(version)","signer":[{\
-            "type":{"code":"CONSENTER"},"party":{"reference":"Patient/\(subject)"},"signature":[{"type":[{"code":"x"}],\
-            "when":"2026-01-01T10:00:00+01:00","who":{"reference":"Patient/\(subject)"}}]}]}
-            """
+        """
+        {"resourceType":"Contract","id":"\(id)",\(extensions(naming))"status":"executed","instantiatesUri":\
+        "\(template)|\(version)",\(term(version)),"signer":[{\
+        "type":{"code":"CONSENTER"},"party":{"reference":"Patient/\(subject)"},"signature":[{"type":[{"code":"x"}],\
+        "when":"2026-01-01T10:00:00+01:00","who":{"reference":"Patient/\(subject)"}}]}]}
+        """
     }
 
     static func withdrawal(_ subject: String, contract: String) -> String {

@@ -107,4 +107,7 @@ struct SlowQueue: SubmissionQueue {
     func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {
         try await queue.deliveries(lane: lane, after: after, limit: limit)
     }
+    func missing(lane: String, limit: Int) async throws -> [MissingSequences] {
+        try await queue.missing(lane: lane, limit: limit)
+    }
 }

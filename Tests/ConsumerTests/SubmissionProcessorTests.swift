@@ -38,7 +38,7 @@ import Wire
     }
 
     @Test func aC3PROContractCountsOnlyWhereTheStudySaysSo() async throws {
-        let fixture = try await ConsumerFixture(acceptsC3PRO: false)
+        let fixture = try await ConsumerFixture(c3pro: C3PROAcceptance(isAccepted: false))
         let client = try await fixture.client()
         let outcome = try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client)
         #expect(outcome?.status == .quarantined)

@@ -15,12 +15,13 @@ enum AppDeveloperGuide {
 
     static func consentThenData(
         contractBytes: Data, answers: ConsentAnswers, name: String, questionnaire: Questionnaire, answer: AnswerValue,
-        at path: String
+        at path: String, deviceKey: String?
     ) throws -> (signed: SignedConsent, response: QuestionnaireResponse) {
         let template = try ConsentTemplate(try Resource(contractBytes))
         let offset = DateTime.offsetMinutes(at: .now)
         let consent = ConsentSession(template: template, answers: answers)
-        let signed = try consent.sign(.init(name: name, now: .now, offsetMinutes: offset))
+        let signed = try consent.sign(
+            .init(name: name, now: .now, offsetMinutes: offset, deviceKey: deviceKey))
         // Queue signed.contract first, then signed.patient. The name is in neither; signed.document is for the person alone.
 
         var session = FormSession(QuestionnaireForm(questionnaire))
@@ -58,11 +59,12 @@ enum AppDeveloperGuide {
         }
     #endif
 
-    static func moveToANewPhone(typed: String, consent: ConsentSession, name: String, offset: Int) throws
-        -> SignedConsent
-    {
+    static func moveToANewPhone(
+        typed: String, consent: ConsentSession, deviceKey: String?, name: String, offset: Int
+    ) throws -> SignedConsent {
         guard let code = ParticipantMoveCode(text: typed) else { throw ConsentError.moveCodeInvalid }
-        let signed = try consent.sign(.init(name: name, now: .now, offsetMinutes: offset, moveCode: code))
+        let signed = try consent.sign(
+            .init(name: name, now: .now, offsetMinutes: offset, moveCode: code, deviceKey: deviceKey))
         return signed
     }
 }

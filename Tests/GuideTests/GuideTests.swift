@@ -125,7 +125,8 @@ import Testing
             let (signed, response) = try AppDeveloperGuide.consentThenData(
                 contractBytes: data("consent/contract.json"),
                 answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example",
-                questionnaire: form, answer: .date(try #require(DateTime("2026-11-22"))), at: "week")
+                questionnaire: form, answer: .date(try #require(DateTime("2026-11-22"))), at: "week",
+                deviceKey: nil)
             let authored = try #require(response.authored)
             #expect(authored.offsetMinutes == 345)
             #expect(abs(authored.start().timeIntervalSinceNow) < 60)

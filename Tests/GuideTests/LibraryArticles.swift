@@ -1,3 +1,4 @@
+import Attachments
 import FHIR
 import FHIRPath
 import FHIRValidation
@@ -89,6 +90,12 @@ enum LibraryArticles {
         let sample = HealthSample(type: type, value: .quantity(weight), start: moment, end: moment, source: source)
         let observation = sample.observation(subject: "p1")
         return observation
+    }
+
+    static func attachments(photo: Data) throws -> Data {
+        let image = try CleanedImage(photo)
+        let clean = Data(image.bytes)
+        return clean
     }
 
     static func outbox(folder: URL, contract: Contract, response: QuestionnaireResponse) async throws {

@@ -22,6 +22,11 @@ enum Fixtures {
         return #"{"type":{"coding":[{\#(system)"code":"\#(code)"}]},"text":"\#(text)"}"#
     }
 
+    /// A section whose full text is in the file `long`.
+    static let termOfFile =
+        #"{"type":{"coding":[{"code":"Overview"}]},"text":"Short","extension":[{"url":"\#(ConsentVocabulary.section)","#
+        + #""extension":[{"url":"htmlContentFile","valueString":"long"}]}]}"#
+
     /// A template of R4.
     static func template(
         terms: [String] = [term("Overview")], extra: String = "", characteristics: String? = nil

@@ -49,8 +49,8 @@ import Testing
         #expect(signed.participant == "p-7")
         #expect(signed.contract.signer.first?.party?.reference == "Patient/p-7")
         #expect(
-            signed.contract.json["extension"]
-                == [["url": "urn:tributary:move-code", "valueString": .string(code.text)]])
+            signed.contract.extension(ConsentVocabulary.moveCode)?.json
+                == ["url": "urn:tributary:move-code", "valueString": .string(code.text)])
         #expect(try signed.contract.moveCode() == code)
         // The code is for the study alone.
         #expect(!signed.patient.json.text().contains(Self.secret))

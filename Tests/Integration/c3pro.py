@@ -46,6 +46,10 @@ class C3PROClient:
 
     def __init__(self, server, study, certificate, prefix="/c3pro", receipt=None):
         self.server, self.certificate, self.prefix = server, certificate, prefix
+        template = study.dir / "consent" / "c3pro.json"
+        if not template.exists():
+            template.write_text(json.dumps({name: value for name, value in dstu2_contract("p").items()
+                                            if name not in ("signer", "applies")}))
         self.receipt = receipt or study.receipt()
         answer = register(server, self.receipt, prefix=prefix)
         assert answer.status == 201, answer

@@ -253,14 +253,20 @@ def read_sql(path, statement, *parameters):
 
 
 class Study:
-    """A development study in a folder of its own, with the examples' consent document and forms."""
+    """A development study in a folder of its own, with the examples' consent document and forms.
 
-    def __init__(self, name="study", change=None, forms=True):
+    Unless it is signed it takes what tests seal by hand, beside its devices too, which then sign nothing: as phones did
+    before the study named itself in its keys."""
+
+    def __init__(self, name="study", change=None, forms=True, signed=False):
+        self.signed = signed
         self.root = Path(tempfile.mkdtemp(prefix="tributary-"))
         self.dir = self.root / name
         self.servers = []
         self.devices = 0
-        tributary("init", self.dir, "--antispam", ANTISPAM, "--development")
+        tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro")
+        if not signed:
+            self.change(lambda study: study.update(unsigned=True))
         if forms:
             for folder in ("consent", "questionnaires"):
                 for file in sorted((EXAMPLES / "study" / folder).glob("*.json")):
@@ -273,6 +279,16 @@ class Study:
         value = json.loads(path.read_text())
         change(value)
         path.write_text(json.dumps(value))
+
+    def findings(self, status=None):
+        """What `study check` finds."""
+        return tributary("study", "check", self.dir, "--json", status=status).json
+
+    def finding(self, code):
+        """The one finding of a code."""
+        found = [finding for finding in self.findings() if finding["code"] == code]
+        assert len(found) == 1, found
+        return found[0]
 
     def publish(self, form, name=None):
         path = self.dir / "questionnaires" / f"{name or form['id']}.json"
@@ -363,7 +379,19 @@ class Device:
         if receipt is not None or not path.exists():
             path.write_text((receipt if receipt is not None else self.study.receipt()) + "\n")
         self.receipt_path = path
-        return self.run("enrol", "--url", url, "--receipt", path, "--antispam", antispam, status=status)
+        done = self.run("enrol", "--url", url, "--receipt", path, "--antispam", antispam, status=status)
+        if not self.study.signed and status == 0:
+            self.forget_study()
+        return done
+
+    def forget_study(self):
+        """Makes this a phone whose study did not name itself in its keys: it signs nothing."""
+        path = self.store / "enrolment.json"
+        enrolment = json.loads(path.read_text())
+        keys = json.loads(enrolment["jwks"])
+        keys.pop("study", None)
+        enrolment["jwks"] = json.dumps(keys)
+        path.write_text(json.dumps(enrolment))
 
     def write(self, value, suffix=".json"):
         self._files += 1
@@ -456,10 +484,11 @@ class SpineTest(unittest.TestCase):
 
     change = None
     options = ()
+    signs = False
 
     @classmethod
     def setUpClass(cls):
-        cls.study = Study(change=cls.change)
+        cls.study = Study(change=cls.change, signed=cls.signs)
         cls.addClassCleanup(cls.study.close)
         cls.prepare()
         cls.server = cls.study.serve(*cls.options)

@@ -157,7 +157,7 @@ class Folder(unittest.TestCase):
             study = json.loads((place / "study.json").read_text())
             for member in ("id", "title", "bundleIdentifier", "limits", "c3pro", "development"):
                 self.assertIn(member, study)
-            self.assertIs(study["c3pro"], True)
+            self.assertIs(study["c3pro"], False)
             self.assertIs(study["development"], False)
             for name in ("consent", "questionnaires", "keys", "data"):
                 self.assertTrue((place / name).is_dir(), name)

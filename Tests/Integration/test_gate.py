@@ -4,7 +4,7 @@ import json
 import unittest
 
 from forms import VISIT, new_id, observation, response, visit, withdrawal
-from harness import SpineTest, tributary, until
+from harness import SpineTest, contract_file, tributary, until
 from sealed import SealedClient
 
 
@@ -121,8 +121,18 @@ class Gate(SpineTest):
         for signer in named["signer"]:
             for signature in signer.get("signature", []):
                 signature["when"] = "2999-01-01T00:00:00Z"  # The time of receipt counts then, which is the latest.
-        named.setdefault("extension", []).extend(
-            {"url": "urn:tributary:includes-health-data", "valueCode": name} for name in ("routes", "clinical-records"))
+        names = [{"url": "urn:tributary:includes-health-data", "valueCode": name}
+                 for name in ("routes", "clinical-records")]
+        named["extension"] = [extension for extension in named.get("extension", [])
+                              if extension["url"] != "urn:tributary:consent-digest"] + names
+        # What no document of the study says is no consent, though its url and version are known.
+        self.assertEqual(client.outcome(client.send({**named, "id": new_id()}))[0], "held")
+        document = json.loads(contract_file().read_text())
+        document["version"] += ".1"
+        document["extension"] = document.get("extension", []) + names + [
+            {"url": "urn:tributary:consent-change", "valueCode": "minor"}]
+        (self.study.dir / "consent" / "routes.json").write_text(json.dumps(document))
+        named["instantiatesUri"] = f"{document['url']}|{document['version']}"
         self.assertEqual(client.outcome(client.send(named)), ("stored", None))
         for resource in (route, condition):
             self.assertEqual(client.outcome(client.send(resource)), ("stored", None))

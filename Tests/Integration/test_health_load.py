@@ -195,18 +195,16 @@ class OfTheStudy(unittest.TestCase):
             self.study.sql("SELECT c.name_char, f.nval_num, f.units_cd FROM observation_fact f JOIN concept_dimension c "
                            "ON c.concept_cd = f.concept_cd WHERE f.modifier_cd = '@' AND c.name_char LIKE 'Grip%'"),
             [("Grip strength", 41.5, "kg")])
-        self.assertEqual(
-            tributary("study", "check", self.study.dir, "--json").json["healthTypes"],
-            ["HKQuantityTypeIdentifierBodyMass", "HKQuantityTypeIdentifierGripStrength"])
+        self.assertIn("HKQuantityTypeIdentifierBodyMass, HKQuantityTypeIdentifierGripStrength",
+                      self.study.finding("health-types")["message"])
 
     def test_what_is_wrong_in_its_own_types_is_said(self):
         OWN = json.loads(json.dumps(OWN_TYPES))
         OWN["types"][0]["unit"]["ucum"] = "kg"
         (self.study.dir / "health-types.json").write_text(json.dumps(OWN))
-        for command in (("study", "check"), ("health", "load")):
-            rest = [self.export, "--participant", "p"] if command[0] == "health" else []
-            failed = tributary(*command, self.study.dir, *rest, status=1)
-            self.assertIn("types[0].unit.ucum", failed.errors)
+        failed = tributary("health", "load", self.study.dir, self.export, "--participant", "p", status=1)
+        self.assertIn("types[0].unit.ucum", failed.errors)
+        self.assertIn("types[0].unit.ucum", tributary("study", "check", self.study.dir, status=1).text)
         self.assertEqual(self.study.number("SELECT count(*) FROM record"), 0)
 
     def test_only_what_the_consent_names_is_taken(self):
@@ -216,7 +214,7 @@ class OfTheStudy(unittest.TestCase):
         self.assertEqual(self.beats(self.study), 0)
         load(self.study, "--include", "nights", export=self.export)
         path = self.name("heartbeats")
-        self.assertEqual(tributary("study", "check", self.study.dir, "--json").json["includedHealthData"], ["heartbeats"])
+        self.assertIn("heartbeats", self.study.finding("consent-inclusions")["message"])
         refused = load(self.study, "--include", "heartbeats,routes", export=self.export, status=1)
         self.assertIn("routes", refused.errors)
         load(self.study, export=self.export)
@@ -264,7 +262,7 @@ class OfTheStudy(unittest.TestCase):
 
     def test_a_consent_that_names_what_there_is_not(self):
         self.name("routs")
-        self.assertIn("consent-inclusion-unknown", tributary("study", "check", self.study.dir, status=1).errors)
+        self.assertIn("consent-inclusion-unknown", tributary("study", "check", self.study.dir, status=1).text)
 
     def test_the_device_takes_what_its_person_signed(self):
         server = self.study.serve()

@@ -55,7 +55,7 @@ struct DeliveryTests {
             let answer = try await study.send("GET", "/deliveries", token: device.token)
             let entries = try #require(answer.json["deliveries"] as? [[String: Any]])
             #expect(entries.map { $0.keys.sorted() } == [["at", "status", "submission"]])
-            #expect(Set(answer.json.keys) == ["deliveries", "epoch", "next"])
+            #expect(Set(answer.json.keys) == ["deliveries", "epoch", "missing", "next"])
         }
     }
 

@@ -33,6 +33,8 @@ struct ExpectedRoute: Sendable, Hashable {
             ("PUT", "/fhir/:type/:id", .antispamAndDeviceToken),
             ("GET", "/fhir/Questionnaire/:id", .deviceOrStaffToken),
             ("GET", "/.well-known/jwks.json", .none),
+            ("GET", "/study/consent", .none),
+            ("GET", "/study/keys", .none),
             ("GET", "/deliveries", .deviceToken),
             ("GET", "/health", .none),
         ]

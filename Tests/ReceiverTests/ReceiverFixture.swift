@@ -111,7 +111,13 @@ struct Study: Sendable {
             limits: ReceiverConfiguration.Limits(
                 maximumBodyBytes: 20_000, maximumRegistrationBytes: 20_000, deliveriesPerPage: 3),
             publicKeys: { PublicKey.jwks(Made.keys.map(\.publicKey)) },
-            questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil })
+            signedKeys: {
+                try SignedKeySet.sign(
+                    Made.keys.map(\.publicKey), study: "s", issuedAt: clock.now,
+                    expiresAt: clock.now.addingTimeInterval(60), with: P256SigningKey())
+            },
+            questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil },
+            consents: { Data(#"{"resourceType":"Bundle","type":"collection"}"#.utf8) })
         change(&configuration)
         let access = DeviceAccess(database: database, clock: { clock.now })
         let refusals = RefusalCounter(database: database, clock: { clock.now })

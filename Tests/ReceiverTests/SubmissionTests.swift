@@ -201,6 +201,7 @@ struct SubmissionTests {
         func retryAllQuarantined() async throws -> Int { 0 }
         func discard(submissionID: String, at: Date) async throws -> Bool { false }
         func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
+        func missing(lane: String, limit: Int) async throws -> [MissingSequences] { [] }
     }
 
     @Test(arguments: [("storage-full", 507), ("storage-busy", 503)])

@@ -1,3 +1,4 @@
+import Consumer
 import FHIR
 import Foundation
 import TestSupport
@@ -22,7 +23,7 @@ import Wire
             let study = try folder.configuration()
             #expect(study.id == "s")
             #expect(study.development)
-            #expect(study.c3pro)
+            #expect(study.c3pro == C3PROAcceptance(isAccepted: false))
             #expect(!study.acceptPlainFHIR)
             #expect(try folder.keys.currentPublicKeys().count == 2)
         }

@@ -104,10 +104,11 @@ import TributaryServer
         #expect(study.maximumSubmissionBytes == 1 && study.maximumResourcesPerSubmission == 2)
         #expect(study.tokenLifetime == 3 && study.heldBytesPerDevice == 4)
         #expect(study.rates[.tokenByClient].perSecond == 0.5 && study.rates[.tokenByClient].burst == 7)
-        #expect(study.validation == .structure && !study.c3pro && study.acceptPlainFHIR && study.development)
+        #expect(study.validation == .structure && !study.c3pro.isAccepted && study.acceptPlainFHIR && study.development)
         #expect(study.withdrawalGraceDays == 5 && study.queue == "q" && study.database == "d")
         for wrong in [
             #""withdrawalGraceDays":-1"#, #""withdrawalGraceDays":"x""#, #""queue":"""#, #""c3pro":"no""#,
+            #""c3pro":{"contractsWithoutTerms":1}"#,
             #""limits":{"rates":{"nobody":{"perSecond":1,"burst":1}}}"#, #""limits":{"rates":{"token-by-client":1}}"#,
             #""limits":{"heldBytesPerDevice":0}"#,
         ] {

@@ -468,7 +468,8 @@ extension StudyUpgradeTests {
         let bindings = try #require(inRecords["device_binding"])
         #expect(
             bindings.map { Array($0[1...]) } == [
-                ["device-1", "participant-1", "t3", nil], ["device-2", "participant-2", "t1", nil],
+                // They were bound before devices signed.
+                ["device-1", "participant-1", "t3", nil, 1], ["device-2", "participant-2", "t1", nil, 1],
             ] as [[SQLValue]])
         for table in ["submission", "submission_body", "submission_counter", "client", "access_token", "enrolment"] {
             #expect(inRecords[table] == nil, "\(table)")

@@ -55,7 +55,8 @@ import Testing
             .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
             .site: [
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
-                .manageTokens: anything,
+                .manageTokens: anything, .listParticipants: anything, .readParticipant: withSubject,
+                .exportParticipant: withSubject, .deleteParticipant: withSubject,
             ],
         ]
     }()

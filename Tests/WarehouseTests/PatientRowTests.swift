@@ -51,6 +51,35 @@ import Testing
         #expect(try row(#""address":[\#(address)]"#).statePath == path)
     }
 
+    @Test(arguments: [
+        ("02139-1234", "US", "021"), ("03601", "US", "000"), ("036", "US", "000"), ("021", "US", "021"),
+        ("8001", "CH", nil),
+    ])
+    func theAreaIsWhatIsCountedBy(code: String, country: String, area: String?) throws {
+        #expect(try row(#""address":[{"postalCode":"\#(code)","country":"\#(country)"}]"#).zip == area)
+    }
+
+    @Test func whoGrowsOlderThan89IsAggregatedLater() async throws {
+        try await WarehouseFixture.with { fixture in
+            for (person, year) in [("p1", "1937"), ("p2", "1938")] {
+                try await fixture.load(
+                    #"{"resourceType":"Patient","id":"\#(person)","birthDate":"\#(year)"}"#, subject: person,
+                    submission: person)
+            }
+            func rows(at: String) async throws -> [String] {
+                let date = instant(at)
+                try await fixture.database.write { try WarehouseLoader().aggregateAges(at: date, in: $0) }
+                let rows = try await fixture.rows("SELECT * FROM patient_dimension ORDER BY patient_num")
+                return try rows.map {
+                    "\($0.textIfPresent("birth_date")?.prefix(4) ?? "-") \(try $0.integer("age_in_years_num")) "
+                        + (try $0.text("vital_status_cd"))
+                }
+            }
+            #expect(try await rows(at: "2026-12-31T23:00:00Z") == ["1937 89 UF", "1938 88 UF"])
+            #expect(try await rows(at: "2027-01-01T00:00:00Z") == ["- 90 UL", "1938 88 UF"])
+        }
+    }
+
     @Test func thePresentPatientReplacesTheRowAndAnotherDoesNot() async throws {
         try await WarehouseFixture.with { fixture in
             let patient = #"{"resourceType":"Patient","id":"p1","gender":"GENDER"}"#

@@ -25,5 +25,23 @@ public enum ConsentDefinitions {
             id: "move-code", url: ConsentVocabulary.moveCode, name: "MoveCode", title: "Move code",
             text: "The one-time code by which the study team moves a participant to another phone.",
             contexts: ["Contract"], valueType: "string"),
+        StructureDefinition.ofExtension(
+            id: "consent-digest", url: ConsentVocabulary.digest, name: "ConsentDigest", title: "Consent digest",
+            text: "The SHA-256 of the text that was signed, in hexadecimal digits, over its canonical JSON (RFC 8785).",
+            contexts: ["Contract"], valueType: "string"),
+        StructureDefinition.ofExtension(
+            id: "consent-status", url: ConsentVocabulary.status, name: "ConsentStatus", title: "Consent status",
+            text: """
+                Whether a version of a study's consent may be signed: current, accepted (phones that have not learned of a \
+                newer one may still sign it) or retired; current where it is absent.
+                """,
+            contexts: ["Contract"], valueType: "code"),
+        StructureDefinition.ofExtension(
+            id: "consent-change", url: ConsentVocabulary.change, name: "ConsentChange", title: "Consent change",
+            text: """
+                What a version of a study's consent means for those who signed an earlier one: major (they sign again before \
+                more of their data is taken), minor (they are told) or editorial; major where it is absent.
+                """,
+            contexts: ["Contract"], valueType: "code"),
     ]
 }

@@ -80,13 +80,9 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
     }
 
     /// The document of a template with a person's answers.
-    ///
-    /// - Parameter htmlFiles: the contents of files that sections name as their full text.
-    public init(
-        template: ConsentTemplate, answers: ConsentAnswers, htmlFiles: [String: String] = [:], signature: Signature
-    ) {
+    public init(template: ConsentTemplate, answers: ConsentAnswers, signature: Signature) {
         let sections = template.sections.map { section in
-            let html = section.htmlContent ?? section.htmlContentFile.flatMap { htmlFiles[$0] }
+            let html = section.htmlContent ?? section.htmlContentFile.flatMap { template.htmlFiles[$0] }
             var paragraphs = section.summary.map(HTMLText.paragraphs) ?? []
             // The full text often begins with the summary.
             for paragraph in html.map(HTMLText.paragraphs) ?? [] where !paragraphs.contains(paragraph) {

@@ -25,6 +25,10 @@ public enum ConsentError: CodedError, Hashable {
     case notAWithdrawal
     /// The code for moving to another phone has not the form of one.
     case moveCodeInvalid
+    /// The code for beginning has not the form of one.
+    case invitationInvalid
+    /// The Contract carries a device's key twice, or something else in its place.
+    case deviceKeyInvalid
 
     /// The stable code.
     public var code: String {
@@ -40,6 +44,8 @@ public enum ConsentError: CodedError, Hashable {
         case .subjectUnclear: "consent-subject-unclear"
         case .notAWithdrawal: "consent-not-a-withdrawal"
         case .moveCodeInvalid: "move-code-invalid"
+        case .invitationInvalid: "invitation-invalid"
+        case .deviceKeyInvalid: "device-key-invalid"
         }
     }
 
@@ -59,6 +65,9 @@ public enum ConsentError: CodedError, Hashable {
         case .notAWithdrawal: "The Consent is no withdrawal: its status must be inactive and its scope research."
         case .moveCodeInvalid:
             "The code for moving to another phone is not written as the study team gave it: 26 letters and digits, a dot, and the participant's id. Ask the team for a new one."
+        case .invitationInvalid:
+            "The code for beginning is not written as the study team gave it: 26 letters and digits. Ask the team for a new one."
+        case .deviceKeyInvalid: "The Contract does not name one key of the device: sign it again with a newer app."
         }
     }
 }

@@ -38,16 +38,19 @@ public struct ConsentSession: Sendable {
         /// The study team's code for a participant with a new phone: the consent is signed for the participant whom it
         /// names, whatever ``participant`` says, and carries it.
         public var moveCode: ParticipantMoveCode?
+        /// The study team's code by which somebody begins, where the study asks for one.
+        public var invitation: InvitationCode?
+        /// The public key with which the device signs what it sends, a JWK (`DeviceStore.deviceKey()` of the outbox). The
+        /// study takes what this key signed, and nothing else, for the participant's.
+        public var deviceKey: String?
         /// Makes the ids.
         public var makeID: @Sendable () -> UUID
-        /// The contents of files that sections name as their full text.
-        public var htmlFiles: [String: String]
 
         /// Makes a signing; without a participant or a code for moving it is that of a new participant.
         public init(
             name: String, image: Data? = nil, now: Date, offsetMinutes: Int = 0, participant: String? = nil,
-            moveCode: ParticipantMoveCode? = nil, makeID: @escaping @Sendable () -> UUID = { UUID() },
-            htmlFiles: [String: String] = [:]
+            moveCode: ParticipantMoveCode? = nil, invitation: InvitationCode? = nil, deviceKey: String? = nil,
+            makeID: @escaping @Sendable () -> UUID = { UUID() }
         ) {
             self.name = name
             self.image = image
@@ -55,8 +58,9 @@ public struct ConsentSession: Sendable {
             self.offsetMinutes = offsetMinutes
             self.participant = participant
             self.moveCode = moveCode
+            self.invitation = invitation
+            self.deviceKey = deviceKey
             self.makeID = makeID
-            self.htmlFiles = htmlFiles
         }
     }
 
@@ -81,10 +85,10 @@ public struct ConsentSession: Sendable {
         return SignedConsent(
             contract: template.signed(
                 id: contractID, participant: participant, sharing: template.asksForSharing ? answers.sharing : nil,
-                moveCode: signing.moveCode, now: now),
+                moveCode: signing.moveCode, invitation: signing.invitation, deviceKey: signing.deviceKey, now: now),
             patient: pseudonymization.patient(id: participant, facts: answers.person, today: now),
             document: ConsentDocumentLayout(
-                template: template, answers: answers, htmlFiles: signing.htmlFiles,
+                template: template, answers: answers,
                 signature: ConsentDocumentLayout.Signature(
                     name: name, date: ConsentDocumentLayout.written(now), image: signing.image)))
     }

@@ -16,16 +16,18 @@ extension ConsentTemplate {
                 return nil
             }
             let details = term.extension(ConsentVocabulary.section)
-            func detail(_ name: String) -> String? {
-                // Some wrote the parts with the full URL and a fragment.
-                details?.extension.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?
-                    .value?.json.string
-            }
+            func detail(_ name: String) -> String? { details.flatMap { ConsentTemplate.detail(name, of: $0) } }
             return ConsentSection(
                 kind: kind, title: detail("title"), summary: term.text ?? term.offer?.text,
                 htmlContent: detail("htmlContent"), htmlContentFile: detail("htmlContentFile"),
                 image: detail("image"), animation: detail("animation"))
         }
+    }
+
+    /// A part of what a term's extension says of its section.
+    static func detail(_ name: String, of details: Extension) -> String? {
+        // Some wrote the parts with the full URL and a fragment.
+        details.extension.first { $0.url == name || $0.url?.hasSuffix("#" + name) ?? false }?.value?.json.string
     }
 
     /// The questions in the Group that the contract's first subject names.

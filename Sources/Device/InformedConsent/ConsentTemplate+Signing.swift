@@ -3,7 +3,8 @@ import FHIR
 extension ConsentTemplate {
     /// The Contract of R4 that a participant signed: the template's content, the signature, no name.
     func signed(
-        id: String, participant: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil, now: DateTime
+        id: String, participant: String, sharing: Bool?, moveCode: ParticipantMoveCode? = nil,
+        invitation: InvitationCode? = nil, deviceKey: String? = nil, now: DateTime
     ) -> Contract {
         var signed = Contract(id: id)
         for member in contract.object.members where ConsentTemplate.keptMembers.contains(member.key) {
@@ -16,12 +17,15 @@ extension ConsentTemplate {
             default: signed.object[member.key] = member.value
             }
         }
-        // A code is one person's: what a template has in its place is none.
-        if signed.extension(ConsentVocabulary.moveCode) != nil {
-            signed.extension = signed.extension.filter { $0.url != ConsentVocabulary.moveCode }
+        // A code is one person's and a key one device's: what a template has in their place is none.
+        if signed.extension.contains(where: { ConsentTemplate.signedExtensions.contains($0.url) }) {
+            signed.extension = signed.extension.filter { !ConsentTemplate.signedExtensions.contains($0.url) }
         }
-        if let moveCode {
-            signed.extension += [Extension(url: ConsentVocabulary.moveCode, value: .string(moveCode.text))]
+        for (url, text) in [
+            (ConsentVocabulary.digest, terms.digest), (ConsentVocabulary.moveCode, moveCode?.text),
+            (ConsentVocabulary.invitation, invitation?.secret), (ConsentVocabulary.deviceKey, deviceKey),
+        ] {
+            if let text { signed.extension += [Extension(url: url, value: .string(text))] }
         }
         // The URL names the template; the signed contract points at it.
         signed.instantiatesUri = canonical
@@ -45,9 +49,15 @@ extension ConsentTemplate {
         return signed
     }
 
+    /// The extensions that signing adds, and that a template's own are not: a template's state is the study's matter.
+    static let signedExtensions: Set<String?> = [
+        ConsentVocabulary.moveCode, ConsentVocabulary.invitation, ConsentVocabulary.deviceKey, ConsentVocabulary.digest,
+        ConsentVocabulary.status, ConsentVocabulary.change,
+    ]
+
     /// The members of a template that go into the signed Contract. Members that R4 has not, or that belong to the
     /// template alone (its URL and version, its narrative), stay behind.
-    private static let keptMembers: Set<String> = [
+    static let keptMembers: Set<String> = [
         "language", "contained", "extension", "identifier", "legalState", "issued", "expirationType", "subject",
         "authority", "domain", "site", "name", "title", "subtitle", "alias", "author", "scope", "topicCodeableConcept",
         "topicReference", "type", "subType", "term", "supportingInfo", "friendly", "legal", "rule",
@@ -70,12 +80,15 @@ extension ConsentTemplate {
         return resource
     }
 
+    /// The members of a term that go into the signed Contract.
+    static let keptTermMembers = [
+        "id", "extension", "identifier", "issued", "applies", "type", "subType", "text", "offer",
+    ]
+
     /// A term with the offer that R4 requires.
     private static func term(_ term: Contract.Term) -> Contract.Term {
         var result = Contract.Term(JSONObject())
-        for key in ["id", "extension", "identifier", "issued", "applies", "type", "subType", "text", "offer"] {
-            result[key] = term[key]
-        }
+        for key in keptTermMembers { result[key] = term[key] }
         if result["offer"] == nil {
             var offer = Contract.Term.Offer()
             offer.text = term.text

@@ -27,13 +27,16 @@ public struct ConsentTemplate: Sendable, Hashable {
     public let url: String?
     /// The version of the template (R4 only).
     public let version: String?
+    /// The full texts beside the Contract, by the names under which sections name them.
+    public let htmlFiles: [String: String]
     /// The sections and criteria that were passed over as they cannot be read, with the reason.
     public let warnings: [String]
 
     /// Reads a Contract.
     ///
+    /// - Parameter htmlFiles: the contents of files that sections name as their full text.
     /// - Throws: ``ConsentError/notAContract``, ``ConsentError/noSections``.
-    public init(_ resource: Resource) throws(ConsentError) {
+    public init(_ resource: Resource, htmlFiles: [String: String] = [:]) throws(ConsentError) {
         guard let contract: Contract = resource.as() else { throw ConsentError.notAContract }
         var warnings: [String] = []
         sections = ConsentTemplate.sections(of: contract, &warnings)
@@ -49,6 +52,9 @@ public struct ConsentTemplate: Sendable, Hashable {
         includedHealthData = contract.includedHealthData
         url = contract.url
         version = contract.version
+        // Only those that are named: a template is equal to another one by what belongs to it.
+        let names = Set(sections.compactMap(\.htmlContentFile))
+        self.htmlFiles = htmlFiles.filter { names.contains($0.key) }
         self.contract = contract
         self.warnings = warnings
     }

@@ -16,6 +16,20 @@ public enum ConsentVocabulary {
     /// Extension of a signed Contract (valueString): the one-time code by which the study team moves a participant to
     /// another phone (``ParticipantMoveCode``). It is sealed with the Contract and belongs to no template.
     public static let moveCode = "urn:tributary:move-code"
+    /// Extension of a signed Contract (valueString): the digest of the text that was signed (``ConsentTerms/digest``).
+    public static let digest = "urn:tributary:consent-digest"
+    /// Extension of a template (valueCode): whether it may be signed (``ConsentTemplate/Status``). Current where it is
+    /// absent.
+    public static let status = "urn:tributary:consent-status"
+    /// Extension of a template (valueCode): what the version changes for those who signed an earlier one
+    /// (``ConsentTemplate/Change``). Major where it is absent.
+    public static let change = "urn:tributary:consent-change"
+    /// Extension of a signed Contract (valueString): the public key with which the device signs what it sends from here
+    /// on, a JWK (RFC 7517). It is sealed with the Contract and belongs to no template.
+    public static let deviceKey = "urn:tributary:device-key"
+    /// Extension of a signed Contract (valueString): the one-time code by which the study team lets somebody begin
+    /// (``InvitationCode``). It is sealed with the Contract and belongs to no template.
+    public static let invitation = "urn:tributary:invitation"
     /// Code system of signer types.
     public static let signerType = "http://terminology.hl7.org/CodeSystem/contractsignertypecodes"
     /// Code system of signature types (ASTM E1762).

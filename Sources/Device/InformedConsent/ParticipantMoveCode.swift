@@ -16,10 +16,7 @@ public struct ParticipantMoveCode: Sendable, Hashable {
 
     /// Puts a code together; `nil` if the secret or the id has not its form.
     public init?(secret: String, participant: String) {
-        guard secret.utf8.count == Self.secretLength,
-            secret.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) }),
-            Resource.isID(participant)
-        else { return nil }
+        guard Self.isSecret(secret), Resource.isID(participant) else { return nil }
         self.secret = secret
         self.participant = participant
     }
@@ -29,6 +26,12 @@ public struct ParticipantMoveCode: Sendable, Hashable {
     public init?(text: String) {
         guard text.utf8.count <= Self.secretLength + 65, let dot = text.firstIndex(of: ".") else { return nil }
         self.init(secret: String(text[..<dot]), participant: String(text[text.index(after: dot)...]))
+    }
+
+    /// Whether a text has the form of a one-time secret.
+    static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == secretLength
+            && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x32...0x37).contains($0) }
     }
 
     /// The code as it is handed over.
@@ -46,11 +49,18 @@ extension Contract {
     ///
     /// - Throws: ``ConsentError/moveCodeInvalid`` where one stands that cannot be read, or several stand.
     public func moveCode() throws(ConsentError) -> ParticipantMoveCode? {
-        let carried = self.extension.filter { $0.url == ConsentVocabulary.moveCode }
+        try carried(ConsentVocabulary.moveCode, or: .moveCodeInvalid, ParticipantMoveCode.init(text:))
+    }
+
+    /// The one value of an extension that is one person's or one device's own; `nil` if there is none.
+    ///
+    /// - Throws: the error where one stands that cannot be read, or several stand.
+    func carried<Value>(
+        _ url: String, or error: ConsentError, _ read: (String) -> Value?
+    ) throws(ConsentError) -> Value? {
+        let carried = self.extension.filter { $0.url == url }
         guard let first = carried.first else { return nil }
-        guard carried.count == 1, case .string(let text)? = first.value,
-            let code = ParticipantMoveCode(text: text)
-        else { throw ConsentError.moveCodeInvalid }
-        return code
+        guard carried.count == 1, case .string(let text)? = first.value, let value = read(text) else { throw error }
+        return value
     }
 }

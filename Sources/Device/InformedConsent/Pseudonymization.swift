@@ -80,6 +80,13 @@ public struct Pseudonymization: Sendable, Hashable {
         return restrictedPrefixes.contains(prefix) ? "000" : prefix
     }
 
+    /// What may be known of a postal code: in the United States its area, elsewhere nothing, as there it may name a street.
+    ///
+    /// - Parameter country: its code or name; an address without one is taken as one of the United States.
+    public func area(ofPostalCode code: String, country: String?) -> String? {
+        country.map(Pseudonymization.isUnitedStates) ?? true ? area(ofPostalCode: code) : nil
+    }
+
     /// Whether a country's code or name means the United States.
     public static func isUnitedStates(_ country: String) -> Bool {
         let words = country.lowercased().filter { $0 != "." }

@@ -53,9 +53,18 @@ public struct SignedContract: Sendable, Hashable, Codable {
             arrival: try saved.decodeIfPresent(ConsentArrival.self, forKey: .arrival))
     }
 
-    /// Whether the Contract was made from the template, by its URL and version.
-    public func isDerived(from template: ConsentTemplate) -> Bool {
-        templateURL != nil && templateURL == template.url && templateVersion == template.version
+    /// The Contract as that of the template whose text it says: named by it, and including what it includes and no more.
+    public func of(_ template: ConsentTemplate) -> SignedContract {
+        SignedContract(
+            contractID: contractID, subject: subject, templateURL: template.url, templateVersion: template.version,
+            signedAt: signedAt, sharing: sharing, includedHealthData: template.includedHealthData, arrival: arrival)
+    }
+
+    /// The Contract as one that says no text: it names nothing of health data, whatever stands in it.
+    public var withoutTerms: SignedContract {
+        SignedContract(
+            contractID: contractID, subject: subject, templateURL: nil, templateVersion: nil, signedAt: signedAt,
+            sharing: sharing, includedHealthData: [], arrival: arrival)
     }
 }
 
@@ -74,13 +83,8 @@ public enum SignedContractReader {
     ) throws(ConsentError) -> SignedContract {
         guard contract.resourceType == Contract.resourceType else { throw ConsentError.notAContract }
         if let status = contract.status, !inForce.contains(status) { throw ConsentError.notSigned }
-        let signers = contract.signer.filter { !$0.signature.isEmpty }
-        guard !signers.isEmpty else { throw ConsentError.notSigned }
-        // The consenter's signature counts; others, as of a witness, may stand beside it.
-        let consenters = signers.filter { signer in
-            signer.type?.code.map { $0 == "CONSENTER" || $0 == ConsentVocabulary.consentSignature } ?? false
-        }
-        let counted = consenters.isEmpty ? signers : consenters
+        let counted = consenters(of: contract)
+        guard !counted.isEmpty else { throw ConsentError.notSigned }
         var subjects: Set<String> = []
         for signer in counted {
             // The party, and every signature that says whose it is, must be the same patient.
@@ -93,15 +97,14 @@ public enum SignedContractReader {
             }
         }
         guard let subject = subjects.first, subjects.count == 1 else { throw ConsentError.subjectUnclear }
-        let template = canonical(contract)
+        let template = template(of: contract)
         let times =
             counted.flatMap(\.signature).compactMap(\.when)
             + [contract.applies?.start, contract.issued]
             .compactMap { $0 }
-        let sharing = counted.lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.json.bool }.first
         return SignedContract(
             contractID: contract.id, subject: subject, templateURL: template?.url, templateVersion: template?.version,
-            signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing,
+            signedAt: min(times.first?.start() ?? receivedAt, receivedAt), sharing: sharing(in: contract),
             includedHealthData: contract.includedHealthData,
             arrival: ConsentArrival(receivedAt: receivedAt, number: number))
     }
@@ -109,7 +112,23 @@ public enum SignedContractReader {
     /// The statuses in which a contract binds (<https://hl7.org/fhir/R4/valueset-contract-status.html>).
     private static let inForce: Set<ContractStatus> = [.executed, .renewed, .amended, .appended]
 
-    private static func canonical(_ contract: Contract) -> CanonicalURL? {
+    /// The template that a Contract says it was made of (`instantiatesUri`, else `instantiatesCanonical`); nil where it
+    /// names none.
+    static func template(of contract: Contract) -> CanonicalURL? {
         (contract.instantiatesUri ?? contract.instantiatesCanonical?.reference).map { CanonicalURL($0) }
+    }
+
+    /// The consenter's choice about sharing; nil where it was not asked.
+    static func sharing(in contract: Contract) -> Bool? {
+        consenters(of: contract).lazy.compactMap { $0.extension(ConsentVocabulary.sharing)?.value?.json.bool }.first
+    }
+
+    /// The signers whose signature counts: the consenter's; others, as of a witness, may stand beside it.
+    private static func consenters(of contract: Contract) -> [Contract.Signer] {
+        let signers = contract.signer.filter { !$0.signature.isEmpty }
+        let consenters = signers.filter { signer in
+            signer.type?.code.map { $0 == "CONSENTER" || $0 == ConsentVocabulary.consentSignature } ?? false
+        }
+        return consenters.isEmpty ? signers : consenters
     }
 }

@@ -8,7 +8,7 @@ public struct DeviceStore: Sendable {
     /// The queue in it.
     public let outbox: OutboxDirectory
     private let files: any DurableFiles
-    private let secrets: any SecretStore
+    let secrets: any SecretStore
 
     /// Opens the folder and makes it if need be. Throws storage errors.
     ///

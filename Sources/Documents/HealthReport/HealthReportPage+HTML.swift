@@ -16,7 +16,7 @@ extension HealthReportPage {
         html.verbatim("<!DOCTYPE html>\n")
         html.element("html", ["lang": "en"]) { html in
             html.line()
-            html.element("head") { Self.writeHead(to: &$0) }
+            html.element("head") { ReportStyle.writeHead("Health report", to: &$0) }
             html.line()
             html.element("body") { html in
                 html.element("header") { writeHeader(importReport, to: &$0) }
@@ -55,22 +55,6 @@ extension HealthReportPage {
         ("steps", "Steps"), ("heart-rate", "Heart rate"), ("sleep", "Sleep"), ("workouts", "Workouts"),
         ("sources", "Sources"), ("types", "Kinds of data"), ("account", "What was read"),
     ]
-
-    private static func writeHead(to html: inout HTML) {
-        html.line()
-        html.void("meta", ["charset": "utf-8"])
-        html.line()
-        html.void("meta", ["http-equiv": "Content-Security-Policy", "content": ReportStyle.policy])
-        html.line()
-        html.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-        html.void("meta", ["name": "referrer", "content": "no-referrer"])
-        html.void("meta", ["name": "robots", "content": "noindex"])
-        html.line()
-        html.element("title", "Health report")
-        html.line()
-        html.element("style") { $0.verbatim(ReportStyle.sheet) }
-        html.line()
-    }
 
     private func writeHeader(_ importReport: HealthImportReport, to html: inout HTML) {
         html.element("h1", "Health report")

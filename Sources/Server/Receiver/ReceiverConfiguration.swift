@@ -45,21 +45,29 @@ public struct ReceiverConfiguration: Sendable {
     public var tokenLifetime: TimeInterval
     /// The epoch of the queue's store (``Storage/QueueState/epoch``): cursors of another one begin anew.
     public var epoch: Int64
+    /// The study's id, which its published keys name: devices sign for it. Nil leaves devices without it unsigned.
+    public var study: String?
     /// The member of the staff who has a token, where the records' store is at hand; nil in a process that does not open
     /// it.
     public var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
     /// Gives the study's public keys as a JWK set (RFC 7517 section 5).
     public var publicKeys: @Sendable () async throws -> Data
+    /// Gives the public keys as the study's root key signed them (``Wire/SignedKeySet``); nil where nobody did.
+    public var signedKeys: @Sendable () async throws -> Data?
     /// Gives the study's published file of a questionnaire by its id; nil if there is none.
     public var questionnaire: @Sendable (String) async throws -> Data?
+    /// Gives the versions of the study's consent that may be signed, as a Bundle in JSON.
+    public var consents: @Sendable () async throws -> Data
 
     public init(
         antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 128 << 20),
         acceptC3PRO: Bool = true, acceptPlainFHIR: Bool = false, tokenLifetime: TimeInterval = 1800,
-        epoch: Int64 = 1, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
+        epoch: Int64 = 1, study: String? = nil, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
-        questionnaire: @escaping @Sendable (String) async throws -> Data?
+        signedKeys: @escaping @Sendable () async throws -> Data? = { nil },
+        questionnaire: @escaping @Sendable (String) async throws -> Data?,
+        consents: @escaping @Sendable () async throws -> Data
     ) {
         self.antispam = antispam
         self.bundleIdentifier = bundleIdentifier
@@ -71,8 +79,11 @@ public struct ReceiverConfiguration: Sendable {
         self.acceptPlainFHIR = acceptPlainFHIR
         self.tokenLifetime = tokenLifetime
         self.epoch = epoch
+        self.study = study
         self.authenticateStaff = authenticateStaff
         self.publicKeys = publicKeys
+        self.signedKeys = signedKeys
         self.questionnaire = questionnaire
+        self.consents = consents
     }
 }

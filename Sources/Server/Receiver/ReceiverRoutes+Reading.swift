@@ -25,8 +25,28 @@ extension ReceiverRoutes {
     func publishedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
         return .bytes(
-            ByteBuffer(bytes: PublicKey.jwks(try await validKeys())), mediaType: "application/jwk-set+json",
+            ByteBuffer(bytes: PublicKey.jwks(try await validKeys(), study: configuration.study)),
+            mediaType: "application/jwk-set+json",
             cacheControl: "max-age=60")
+    }
+
+    /// `GET /study/consent`: the versions of the study's consent that may be signed. Whoever may join reads them, before they
+    /// are known here.
+    func publishedConsents(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try configuration.limiter.admit(context.client, .readByAddress)
+        return .bytes(
+            ByteBuffer(bytes: try await configuration.consents()), mediaType: "application/fhir+json",
+            cacheControl: "max-age=60")
+    }
+
+    /// `GET /study/keys`: the same, signed by the study's root key. What stands in the file and is no JWS does not leave.
+    func signedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try configuration.limiter.admit(context.client, .readByAddress)
+        guard let set = try? await configuration.signedKeys(), let jws = try? JWS(compact: set) else {
+            throw HTTPFailure(
+                .notFound, "keys-unsigned", "The study has signed no keys; see `tributary keys publish`.")
+        }
+        return .bytes(ByteBuffer(bytes: jws.bytes), mediaType: "application/jose", cacheControl: "max-age=60")
     }
 
     /// The keys that the study publishes. Read and written anew, so that whatever else stood there, and were it a
@@ -61,11 +81,21 @@ extension ReceiverRoutes {
         }
         let found = try await queue.deliveries(
             lane: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
+        // What never came is told once, where the list ends.
+        var missing: [DeliveriesPage.Missing]?
+        if found.count < configuration.limits.deliveriesPerPage {
+            missing = try await queue.missing(lane: actor.enrolmentID ?? actor.id, limit: Self.mostMissing).map {
+                .init(from: $0.from, to: $0.to, since: SQLTimestamp.text($0.since))
+            }
+        }
         return .json(
             DeliveriesPage(
                 deliveries: found.map(Self.told), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
-                epoch: configuration.epoch))
+                epoch: configuration.epoch, missing: missing))
     }
+
+    /// How many holes in a device's numbers are told at a time.
+    private static let mostMissing = 100
 
     /// 0 for the beginning, where also a cursor of another epoch leads: it counts the changes of a store that is no more,
     /// for this one was restored from a backup. nil for what no page of ours has given.
@@ -80,16 +110,20 @@ extension ReceiverRoutes {
 
     /// The reasons that a device may be told. What is not here is told without a reason.
     static let toldReasons: Set<String> = [
-        "consent-required", "consent-withdrawn", "consent-suspended", "contract-unknown", "subject-mismatch",
+        "consent-required", "consent-renewal-required", "consent-withdrawn", "consent-suspended", "contract-unknown",
+        "subject-mismatch",
         "subject-missing",
         "subject-not-permitted", "not-bound", "already-bound", "other-participant", "resource-invalid",
         "resource-type-not-accepted", "fhir-version-unsupported", "inclusion-not-in-consent", "needs-attention",
-        "discarded",
+        "discarded", DeletionRegister.code,
     ]
 
     /// The reasons that a device is told of a submission that the staff must look at: the app, or the form that it shows,
-    /// is at fault. The code says no more than that the form's rules were broken.
-    static let toldReasonsOfQuarantined: Set<String> = ["answers-invalid", "form-unknown"]
+    /// is at fault, or the way in which it signs. The code says no more than which rule was broken.
+    static let toldReasonsOfQuarantined: Set<String> = [
+        "answers-invalid", "contract-retired", "form-unknown", "identifying-data", "signature-missing",
+        "signature-invalid", "signature-conflict", "invitation-required", "invitation-refused", "consent-out-of-order",
+    ]
 
     /// Returns a delivery as its device is told of it: a submission that the staff must look at is merely held there,
     /// for most reasons are not the device's business.

@@ -96,6 +96,8 @@ extension ReceiverRoutes {
         GuardedRoutes(refusal: Self.problem) { routes in
             for root in Self.roots(of: routes) {
                 root.get(".well-known/jwks.json", use: publishedKeys)
+                root.get("study/consent", use: publishedConsents)
+                root.get("study/keys", use: signedKeys)
                 root.get("deliveries", use: deliveries)
                 root.get("health", use: health)
             }

@@ -11,6 +11,9 @@ public struct SQLRow: Sendable {
         self.values = values
     }
 
+    /// The names of the columns, in no order.
+    var columnNames: [String] { Array(positions.keys) }
+
     /// The value of a column; null if there is no such column.
     public subscript(column: String) -> SQLValue {
         positions[column].map { values[$0] } ?? .null

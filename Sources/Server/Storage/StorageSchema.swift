@@ -23,6 +23,14 @@ public enum StorageSchema {
                 """,
             ]
         },
+        Migration(number: 702, name: "submissions by the device's number") { _ in
+            [
+                """
+                CREATE INDEX submission_by_sequence ON submission (lane, sequence, received_at)
+                WHERE sequence IS NOT NULL
+                """
+            ]
+        },
     ]
 
     private static let state = [

@@ -71,6 +71,13 @@ public enum StoreMigration {
         return Report(steps: pending.map(\.number).sorted(), copy: copy)
     }
 
+    /// The copies of earlier states that migrations and upgrades left beside a store, unfinished ones included.
+    public static func copies(beside path: String) -> [String] {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.contains(".before-") }.sorted().map { folder + "/" + $0 }
+    }
+
     /// Removes what an earlier run left that was killed while it copied; its copy had another time in its name.
     private static func removePartialCopies(of path: String) {
         let store = URL(fileURLWithPath: path)

@@ -69,6 +69,9 @@ public protocol SubmissionQueue: Sendable {
     /// Returns the deliveries of a lane's submissions, by change number: each once, at its newest change after `after`.
     /// One that changes again appears again with a higher number.
     func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery]
+
+    /// The numbers of a device that never came, though a later one did; the lowest first.
+    func missing(lane: String, limit: Int) async throws -> [MissingSequences]
 }
 
 /// Which held submissions are meant.

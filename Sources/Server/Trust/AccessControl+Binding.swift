@@ -40,9 +40,12 @@ extension AccessControl {
     /// - Parameters:
     ///   - isKnown: whether the participant has consent, a Patient or records that this device did not bring.
     ///   - moveCode: the secret of the code in the Contract.
+    ///   - isSignedByParticipant: whether the key in force of the participant signed the Contract, which is as good as a
+    ///     code.
+    ///   - invitation: what the study asks of who begins.
     public func bind(
         device: String, clientID: String, toParticipant participant: String, isKnown: Bool, moveCode: String?,
-        in transaction: any SQLTransaction
+        isSignedByParticipant: Bool = false, invitation: Invitation = .notRequired, in transaction: any SQLTransaction
     ) throws -> Decision {
         let target = Target(resourceType: "Contract", subject: participant)
         let present = try self.participant(ofDevice: device, in: transaction)
@@ -56,8 +59,12 @@ extension AccessControl {
                 switch mayMove {
                 case true?: Decision(allowed: true, reason: "moved")
                 case false?: .denied("move-code-refused")
+                case nil where isSignedByParticipant: Decision(allowed: true, reason: "signed")
                 case nil: try obstacle(device: device, participant: participant, isKnown: isKnown, in: transaction)
                 }
+            if decision.reason == "bound", let refusal = try refusal(of: invitation, device: device, in: transaction) {
+                decision = refusal
+            }
             if decision.allowed { try insertBinding(device: device, participant: participant, in: transaction) }
         }
         try record(decision, actor, .bindParticipant, target, in: transaction)

@@ -10,8 +10,8 @@ extension AccessControl {
     /// - Throws: ``TrustError`` with the policy's reason.
     public func issueMoveCode(participant: String, by actor: Actor, lifetime: TimeInterval) async throws -> String {
         let now = clock()
-        let secret = Self.base32(random(17)).prefix(26)
-        let digest = SecretDigest(of: String(secret)).hex
+        let secret = makeSecret()
+        let digest = SecretDigest(of: secret).hex
         try await database.write { transaction in
             let target = Target(resourceType: "Contract", subject: participant)
             let decision = try decide(actor, .manageEnrolments, target, in: transaction)
@@ -27,7 +27,7 @@ extension AccessControl {
                     SQLValue(now.addingTimeInterval(lifetime)),
                 ])
         }
-        return String(secret)
+        return secret
     }
 
     /// Spends a code. A device that sends its Contract again is bound by then and needs none: who comes with a spent code
@@ -35,31 +35,6 @@ extension AccessControl {
     func useMoveCode(
         _ secret: String, participant: String, device: String, in transaction: any SQLTransaction
     ) throws -> Bool {
-        let digest = SQLValue(SecretDigest(of: secret).hex)
-        let row = try transaction.first(
-            "SELECT participant, expires_at, used_at FROM move_code WHERE secret_digest = ?", [digest])
-        guard let row, try row.text("participant") == participant, row["used_at"] == .null else { return false }
-        guard try row.date("expires_at") > clock() else { return false }
-        try transaction.execute(
-            "UPDATE move_code SET used_at = ?, used_by = ? WHERE secret_digest = ?",
-            [SQLValue(clock()), SQLValue(device), digest])
-        return true
-    }
-
-    static func base32(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-        var text: [UInt8] = []
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 5 {
-                bits -= 5
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 31)])
-            }
-            buffer &= (1 << UInt32(bits)) - 1
-        }
-        return String(decoding: text, as: UTF8.self)
+        try spend(secret, in: "move_code", of: participant, device: device, transaction: transaction)
     }
 }

@@ -87,6 +87,10 @@ public struct AccessControl: Sendable {
         let known = try transaction.first(
             "SELECT pseudonym FROM participant_pseudonym WHERE participant = ?", [SQLValue(participant)])
         if let known { return try known.text("pseudonym") }
+        // Who was deleted gets no row again: whoever asks for them by name brings no name back.
+        if let deleted = try DeletionRegister().entry(of: participant, in: transaction) {
+            return "deleted-" + deleted.digest
+        }
         let pseudonym = RandomID.make(random)
         try transaction.execute(
             "INSERT INTO participant_pseudonym (participant, pseudonym) VALUES (?, ?)",

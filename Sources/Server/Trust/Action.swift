@@ -17,6 +17,14 @@ public enum Action: String, Sendable, CaseIterable {
     case manageTokens = "manage-tokens"
     /// Deciding about a participant's consent in their place: a withdrawal on paper, the end of a suspension.
     case manageConsent = "manage-consent"
+    /// Listing who takes part.
+    case listParticipants = "list-participants"
+    /// Looking at one participant: their consent, devices and counts.
+    case readParticipant = "read-participant"
+    /// Giving out all that is held of a participant, as they asked.
+    case exportParticipant = "export-participant"
+    /// Deleting a participant from every store, as they asked.
+    case deleteParticipant = "delete-participant"
 }
 
 /// The target of an action.
@@ -38,7 +46,7 @@ public struct Decision: Sendable, Hashable {
     public let allowed: Bool
     /// A stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
     /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
-    /// `subject-missing`, `not-a-contract`, or the code of a refused proof.
+    /// `subject-missing`, `not-a-contract`, `signed`, `pinned`, `other-key`, `invitation-required`, `invitation-refused`, or the code of a refused proof.
     public let reason: String
 
     public init(allowed: Bool, reason: String) {

@@ -12,8 +12,10 @@ public struct Policy: Sendable {
         case (.device, _): decide(device: actor, action, target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
-        case (.site, .manageEnrolments), (.site, .manageTokens): .permitted
-        case (.site, .manageConsent): target.subject == nil ? .denied("subject-missing") : .permitted
+        case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .listParticipants): .permitted
+        case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
+            (.site, .deleteParticipant):
+            target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, _), (.staff, _): .denied("role-not-permitted")
         }
     }
@@ -32,7 +34,8 @@ public struct Policy: Sendable {
             target.resourceType == "Contract"
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
-        case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent:
+        case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent,
+            .listParticipants, .readParticipant, .exportParticipant, .deleteParticipant:
             .denied("role-not-permitted")
         }
     }

@@ -69,6 +69,54 @@ public enum TrustSchema {
                 "DROP TABLE access_token", "DROP TABLE client", "DROP TABLE enrolment",
             ]
         },
+        Migration(number: 203, name: "keys of devices, invitations") { dialect in keys(dialect) + invitations },
+        Migration(number: 205, name: "deleted participants") { dialect in
+            [
+                // Nothing in it says who they were; what comes for them again is refused.
+                """
+                CREATE TABLE participant_deletion (
+                    digest TEXT PRIMARY KEY,
+                    deleted_at TEXT NOT NULL,
+                    completed_at TEXT,
+                    work TEXT)
+                """,
+                "CREATE TABLE participant_deletion_key (id BIGINT PRIMARY KEY, digest_key \(dialect.blob) NOT NULL)",
+                // A device's bindings are looked up by its participant also where they ended.
+                "CREATE INDEX device_binding_by_participant ON device_binding (participant, number)",
+            ]
+        },
+    ]
+
+    /// Who was bound before devices signed goes on unsigned until their first signed Contract.
+    private static func keys(_ dialect: SQLDialect) -> [String] {
+        [
+            "ALTER TABLE device_binding ADD COLUMN takes_unsigned BIGINT NOT NULL DEFAULT 0",
+            "UPDATE device_binding SET takes_unsigned = 1",
+            """
+            CREATE TABLE device_key (
+                number \(dialect.numberedKey),
+                key_id TEXT NOT NULL,
+                device TEXT NOT NULL,
+                participant TEXT NOT NULL,
+                jwk TEXT NOT NULL,
+                pinned_at TEXT NOT NULL,
+                ended_at TEXT)
+            """,
+            "CREATE UNIQUE INDEX device_key_in_force ON device_key (key_id) WHERE ended_at IS NULL",
+            "CREATE UNIQUE INDEX device_key_of_participant ON device_key (participant) WHERE ended_at IS NULL",
+            "CREATE INDEX device_key_by_device ON device_key (device)",
+        ]
+    }
+
+    private static let invitations = [
+        """
+        CREATE TABLE invitation (
+            secret_digest TEXT PRIMARY KEY,
+            created_at TEXT NOT NULL,
+            expires_at TEXT NOT NULL,
+            used_at TEXT,
+            used_by TEXT)
+        """
     ]
 
     /// A row that ended and has no participant shuts out a device that had none.

@@ -76,7 +76,7 @@ extension SurveyDialogue {
     }
 
     private mutating func accept(_ values: [AnswerValue], _ item: FormItem, at path: ItemPath) -> Reply {
-        let findings = values.flatMap { AnswerCheck.findings(of: $0, for: item) }
+        let findings = values.flatMap { AnswerCheck.findings(of: $0, for: item, at: session.clock()) }
         if let error = findings.first(where: { $0.severity == .error }) { return Reply(lines: [error.message]) }
         if let message = Self.miscount(values, item) { return Reply(lines: [message]) }
         let earlier = script.steps

@@ -1,24 +1,23 @@
-import Consumer
-import FHIR
 import Foundation
-import InformedConsent
 
-/// The study's consent documents and forms, compiled once and again when a file changes.
-actor PublishedFiles {
-    private let folder: StudyFolder
-    private var present: (marks: [String], study: PublishedStudy)?
+/// What is made of the files in some of the study's folders: once, and again when a file changes.
+actor PublishedFiles<Value: Sendable> {
+    private let folders: [URL]
+    private let make: @Sendable () -> Value
+    private var present: (marks: [String], value: Value)?
 
-    init(_ folder: StudyFolder) { self.folder = folder }
+    init(_ folders: [URL], _ make: @escaping @Sendable () -> Value) {
+        self.folders = folders
+        self.make = make
+    }
 
-    /// Returns the files of the study that are published now.
-    func study() -> PublishedStudy {
-        let marks = [folder.consentURL, folder.questionnairesURL].flatMap(Self.marks)
-        if let present, present.marks == marks { return present.study }
-        let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType)
-            .map { Questionnaire($0.resource.object) }
-        let study = PublishedStudy(templates: folder.consents(), forms: forms)
-        present = (marks, study)
-        return study
+    /// Returns what the files make now.
+    func value() -> Value {
+        let marks = folders.flatMap(Self.marks)
+        if let present, present.marks == marks { return present.value }
+        let value = make()
+        present = (marks, value)
+        return value
     }
 
     /// Name, size and time of each file: what differs when a file was changed.

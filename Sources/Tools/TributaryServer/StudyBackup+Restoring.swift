@@ -3,6 +3,7 @@ import Crypto
 import FHIR
 import Foundation
 import Storage
+import Trust
 
 extension StudyBackup {
     /// The content of a restored study.
@@ -13,16 +14,34 @@ extension StudyBackup {
         public let records: Int
         /// The queue's new epoch: phones ask again for what became of what they sent, and send again what is missing.
         public let epoch: Int64
+        /// Participants who had been deleted after the backup was made, and were deleted again.
+        public let deletedAgain: Int
+        /// Whether a list of deletions was there, of the study or in the backup's own records.
+        public let hasDeletionList: Bool
+    }
+
+    /// The content of the stores as the backup has them.
+    private struct Found {
+        let submissions: Int
+        let records: Int
+        let epoch: Int64
     }
 
     /// Makes a study of a backup. Its stores stand in their usual places; its private keys are to be put back by hand.
     ///
     /// - Parameters:
-    ///   - directory: the study's folder, which need not be there; it may hold `keys/`.
+    ///   - directory: the study's folder, which need not be there; it may hold `keys/` and `deletions/`.
+    ///   - deletions: the study's list of deleted participants; nil for `deletions/list.json` in the folder, if it is there.
+    ///     Who stands in it is deleted again before the study can be used.
+    ///   - actor: who restores, for the audit.
     ///   - date: now.
     /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`, `file-unwritable`;
-    ///   ``Storage/StorageError`` `storage-schema-newer`, `storage-full`. Then nothing was changed, and nothing stays.
-    public static func restore(_ file: String, into directory: String, at date: Date) async throws -> Restored {
+    ///   `deletions-invalid`, `deletions-mismatch`; ``Storage/StorageError`` `storage-schema-newer`, `storage-full`. Then
+    ///   nothing was changed, and nothing stays.
+    public static func restore(
+        _ file: String, into directory: String, deletions: String? = nil,
+        actor: Actor = Actor(id: "restore", role: .site), at date: Date
+    ) async throws -> Restored {
         let place = URL(fileURLWithPath: directory, isDirectory: true)
         for name in ["study.json", "queue", "data"] { try requireFree(name, in: place) }
         // 1. Is it a whole backup? Nothing is made before that is known.
@@ -42,15 +61,43 @@ extension StudyBackup {
             try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
             defer { try? FileManager.default.removeItem(at: staging) }
             let manifest = try extract(file, into: staging)
-            let restored = try await prepare(staging, manifest, at: date)
+            let found = try await prepare(staging, manifest, at: date)
             try await setPlaces(of: staging)
+            let again = try await deleteAgain(
+                in: staging, place: place, deletions: deletions, studyID: manifest.studyID, actor: actor, at: date)
             // 3. The names; the last makes the folder a study.
             try publish(staging, in: place)
-            return restored
+            return Restored(
+                submissions: found.submissions, records: again.records ?? found.records, epoch: found.epoch,
+                deletedAgain: again.count, hasDeletionList: again.list != nil)
         } catch {
             if isNew { try? FileManager.default.removeItem(at: place) }
             throw error
         }
+    }
+
+    /// Deletes again who was deleted since, and puts the list where the study has it.
+    private static func deleteAgain(
+        in staging: URL, place: URL, deletions: String?, studyID: String, actor: Actor, at date: Date
+    ) async throws -> StudyDeletion.Again {
+        let own = StudyFolder(path: place.path)
+        let given = deletions.map { URL(fileURLWithPath: $0) } ?? own.deletionListURL
+        let list = try StudyDeletionList.read(given, studyID: studyID)
+        if list == nil, deletions != nil {
+            throw ServerError(code: "file-unreadable", message: "The file \(given.path) cannot be read.")
+        }
+        let folder = StudyFolder(path: staging.path)
+        let again = try await StudyDeletion.deleteAgain(
+            in: StudyStores(folder), by: list, actor: actor, at: date)
+        guard let list = again.list else { return again }
+        // A folder of that name that is there already stays, with its reports.
+        if StudyBackupFiles.isFolder(own.deletionsURL.path) {
+            try list.write(to: own.deletionListURL)
+        } else {
+            try StudyBackupFiles.makeFolder(folder.deletionsURL.path, permissions: 0o700)
+            try list.write(to: folder.deletionListURL)
+        }
+        return again
     }
 
     private static func requireFree(_ name: String, in place: URL) throws {
@@ -141,7 +188,7 @@ extension StudyBackup {
     /// Checks the stores, and begins a new epoch of the queue.
     private static func prepare(
         _ staging: URL, _ manifest: StudyBackupManifest, at date: Date
-    ) async throws -> Restored {
+    ) async throws -> Found {
         let folder = StudyFolder(path: staging.path)
         let queuePath = folder.defaultQueueURL.path
         let recordsPath = folder.defaultRecordsURL.path
@@ -175,7 +222,7 @@ extension StudyBackup {
             }
         }
         for path in [queuePath, recordsPath] { try SQLiteDatabase.settle(path: path) }
-        return Restored(submissions: known.submissions, records: found.records, epoch: epoch)
+        return Found(submissions: known.submissions, records: found.records, epoch: epoch)
     }
 
     /// Looks into a store of this version, or of an older one.
@@ -251,8 +298,8 @@ extension StudyBackup {
     private static func mode(of path: String, isFolder: Bool) -> mode_t {
         switch path {
         case "queue": 0o2770
-        case "data": 0o700
-        case "antispam.sha256": 0o600
+        case "data", "deletions": 0o700
+        case "antispam.sha256", "deletions/list.json": 0o600
         case "queue/queue.sqlite": StudyStores.queuePermissions
         case "data/records.sqlite": StudyStores.recordsPermissions
         default: isFolder ? 0o755 : 0o644

@@ -1,6 +1,7 @@
 import Consumer
 import FHIR
 import Foundation
+import InformedConsent
 import ServerHTTP
 
 /// The configuration of a study, from `study.json`. Members it does not name keep their defaults; unknown ones are
@@ -20,10 +21,18 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var tokenLifetime: Int
     /// How strictly FHIR is taken: what quarantines a submission.
     public var validation: ValidationStrictness
-    /// Whether the contracts of C3-PRO's apps count, which name no template.
-    public var c3pro: Bool
+    /// What is taken of C3-PRO's apps: nothing where study.json does not say.
+    public var c3pro: C3PROAcceptance
     /// Whether resources that come unsealed are taken and sealed on arrival.
     public var acceptPlainFHIR: Bool
+    /// Whether devices may send what no key signed.
+    public var unsigned: Bool
+    /// Whether a participant begins only with a code of the study team.
+    public var requiresInvitation: Bool
+    /// Whether the study holds identified records: what devices send may say who the person is.
+    public var identifiedRecords: Bool
+    /// What becomes of data that says who a person is, where the study does not hold identified records.
+    public var identifyingData: IdentifyingDataHandling
     /// Whether receipts made by `tributary app-receipt make` count. Never for real data.
     public var development: Bool
     /// Where the queue's database is: a path (relative to the study's folder) or `sqlite:PATH`; nil for the standard one.
@@ -34,16 +43,24 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var withdrawalGraceDays: Int
     /// Bytes that one device may have waiting for its consent or for the study team.
     public var heldBytesPerDevice: Int
+    /// What stays of a participant who is deleted.
+    public var keepOnDelete: Set<KeptOnDelete>
     /// How often who may ask.
     public var rates: RateLimits
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
         maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
-        validation: ValidationStrictness = .errors, c3pro: Bool = true, acceptPlainFHIR: Bool = false,
+        validation: ValidationStrictness = .errors, c3pro: C3PROAcceptance = C3PROAcceptance(isAccepted: false),
+        acceptPlainFHIR: Bool = false, identifiedRecords: Bool = false,
+        identifyingData: IdentifyingDataHandling = .quarantine,
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
-        heldBytesPerDevice: Int = 256 << 20, rates: RateLimits = RateLimits()
+        heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
+        unsigned: Bool = false, requiresInvitation: Bool = false
     ) {
+        self.keepOnDelete = keepOnDelete
+        self.unsigned = unsigned
+        self.requiresInvitation = requiresInvitation
         self.rates = rates
         self.id = id
         self.title = title
@@ -54,6 +71,8 @@ public struct StudyConfiguration: Sendable, Hashable {
         self.validation = validation
         self.c3pro = c3pro
         self.acceptPlainFHIR = acceptPlainFHIR
+        self.identifiedRecords = identifiedRecords
+        self.identifyingData = identifyingData
         self.development = development
         self.queue = queue
         self.database = database
@@ -97,6 +116,15 @@ public struct StudyConfiguration: Sendable, Hashable {
             }
             return number
         }
+        func keptOnDelete() throws -> Set<KeptOnDelete> {
+            guard let said = json["keepOnDelete"] else { return [] }
+            let names = said.array?.map { $0.string.flatMap(KeptOnDelete.init(rawValue:)) }
+            guard let kept = names?.compactMap({ $0 }), kept.count == names?.count else {
+                let known = KeptOnDelete.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+                throw Self.invalid("keepOnDelete", "a list of what is kept: \(known)")
+            }
+            return Set(kept)
+        }
         func rates() throws -> RateLimits {
             guard let said = json["limits"]?["rates"] else { return RateLimits() }
             var named: [String: Rate] = [:]
@@ -118,6 +146,14 @@ public struct StudyConfiguration: Sendable, Hashable {
                 throw ServerError(code: "study-invalid", message: "study.json: limits.rates. \(error.message)")
             }
         }
+        func invitation() throws -> Bool {
+            switch json["invitation"]?.string {
+            case "required": return true
+            case "open": return false
+            case nil where json["invitation"] == nil: return false
+            default: throw Self.invalid("invitation", "\"required\" or \"open\"")
+            }
+        }
         func strictness(_ value: JSON?) throws -> ValidationStrictness {
             guard let value else { return .errors }
             guard let found = value.string.flatMap(ValidationStrictness.init(rawValue:)) else {
@@ -125,20 +161,55 @@ public struct StudyConfiguration: Sendable, Hashable {
             }
             return found
         }
+        func c3pro(_ value: JSON?) throws -> C3PROAcceptance {
+            guard let value else { return standard.c3pro }
+            if let flag = value.bool { return C3PROAcceptance(isAccepted: flag) }
+            guard let object = value.object else { throw Self.invalid("c3pro", "true, false or an object") }
+            guard let withoutTerms = object["contractsWithoutTerms"] else { return C3PROAcceptance(isAccepted: true) }
+            guard let flag = withoutTerms.bool else {
+                throw Self.invalid("c3pro.contractsWithoutTerms", "true or false")
+            }
+            return C3PROAcceptance(isAccepted: true, acceptsContractsWithoutTerms: flag)
+        }
+        func identifyingData() throws -> IdentifyingDataHandling {
+            guard let value = json["identifyingData"] else { return .quarantine }
+            switch value.string.flatMap(IdentifyingDataHandling.init(rawValue:)) {
+            case .quarantine?: return .quarantine
+            case .reduce?: return .reduce
+            case .accept?, nil: throw Self.invalid("identifyingData", "one of quarantine, reduce")
+            }
+        }
         let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
         self.init(
             id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
             maximumSubmissionBytes: try limit("submissionBytes", standard.maximumSubmissionBytes),
             maximumResourcesPerSubmission: try limit("resources", standard.maximumResourcesPerSubmission),
             tokenLifetime: try limit("tokenSeconds", standard.tokenLifetime),
-            validation: try strictness(json["validation"]), c3pro: try flag("c3pro", standard.c3pro),
+            validation: try strictness(json["validation"]), c3pro: try c3pro(json["c3pro"]),
             acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
+            identifiedRecords: try flag("identifiedRecords", standard.identifiedRecords),
+            identifyingData: try identifyingData(),
             development: try flag("development", standard.development), queue: try place("queue"),
             database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
-            rates: try rates())
+            keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
+            requiresInvitation: try invitation())
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
+
+    /// The members of study.json that are known.
+    static let knownMembers: Set<String> = [
+        "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
+        "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
+        "identifiedRecords", "identifyingData",
+    ]
+    /// The members of `limits` that are known.
+    static let knownLimits: Set<String> = [
+        "submissionBytes", "resources", "tokenSeconds", "heldBytesPerDevice", "rates",
+    ]
+
+    /// What becomes of data that says who a person is.
+    public var identifyingDataHandling: IdentifyingDataHandling { identifiedRecords ? .accept : identifyingData }
 
     /// The text of `study.json`.
     public var json: JSON {
@@ -146,6 +217,11 @@ public struct StudyConfiguration: Sendable, Hashable {
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
         if let queue { object["queue"] = .string(queue) }
         if let database { object["database"] = .string(database) }
+        if !keepOnDelete.isEmpty {
+            object["keepOnDelete"] = .array(keepOnDelete.map(\.rawValue).sorted().map { .string($0) })
+        }
+        if unsigned { object["unsigned"] = .bool(true) }
+        if requiresInvitation { object["invitation"] = .string("required") }
         return .object(object)
     }
 
@@ -158,10 +234,15 @@ public struct StudyConfiguration: Sendable, Hashable {
                 "tokenSeconds": .number(JSONNumber(tokenLifetime)),
                 "heldBytesPerDevice": .number(JSONNumber(heldBytesPerDevice)),
             ],
-            "validation": .string(validation.rawValue), "c3pro": .bool(c3pro),
-            "acceptPlainFHIR": .bool(acceptPlainFHIR), "development": .bool(development),
+            "validation": .string(validation.rawValue), "c3pro": c3proMember,
+            "acceptPlainFHIR": .bool(acceptPlainFHIR), "identifiedRecords": .bool(identifiedRecords),
+            "identifyingData": .string(identifyingData.rawValue), "development": .bool(development),
             "withdrawalGraceDays": .number(JSONNumber(withdrawalGraceDays)),
         ]
+    }
+
+    private var c3proMember: JSON {
+        c3pro.acceptsContractsWithoutTerms ? ["contractsWithoutTerms": true] : .bool(c3pro.isAccepted)
     }
 
     private static func invalid(_ name: String, _ wanted: String) -> ServerError {

@@ -25,8 +25,11 @@ extension StudyFolder {
         }
         try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o600)
         try write(
-            "keys/\nqueue/\ndata/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"), permissions: 0o644)
+            "keys/\nqueue/\ndata/\ndeletions/\nantispam.sha256\n", to: url.appendingPathComponent(".gitignore"),
+            permissions: 0o644)
         _ = try keys.generate(now: now)
+        _ = try keys.makeRootKey()
+        try keys.publish(study: configuration.id, now: now)
         if configuration.development {
             let root = try AppReceipt.makeDevelopmentRoot()
             try write(root.privateKeyPEM, to: developmentRootKeyURL, permissions: 0o600)

@@ -1,6 +1,7 @@
 import Consumer
 import Crypto
 import FHIR
+import FHIRVersions
 import Foundation
 import Receiver
 import Wire
@@ -9,16 +10,18 @@ import Wire
 ///
 /// ```
 /// study.json         what the study is
-/// consent/           the consent document's templates (Contract)
-/// questionnaires/    the published forms (Questionnaire)
+/// consent/           the versions of the study's consent (Contract), and the full texts that their sections name
+/// questionnaires/    the published forms (Questionnaire) and the value sets that they name (ValueSet)
 /// health-types.json  the study's own types of health data, and changes to the table's
 /// profiles/          StructureDefinitions that resources may name
 /// keys/              private keys, 0700; a receiver in a DMZ has none
 /// jwks.json          the public halves, for the receiver
+/// jwks.jws           the same, signed by the study's root key (keys/root.pem)
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
 /// antispam.sha256    the hash of the antispam token, 0600
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
+/// deletions/         who was deleted, by digests, and the reports of it, 0700; no backup holds it
 /// ```
 public struct StudyFolder: Sendable {
     public let url: URL
@@ -38,6 +41,13 @@ public struct StudyFolder: Sendable {
         keys.url.appendingPathComponent("development-receipts.pem", isDirectory: false)
     }
     public var developmentRootURL: URL { receiptRootsURL.appendingPathComponent("development.pem") }
+
+    public var deletionsURL: URL { url.appendingPathComponent("deletions", isDirectory: true) }
+    /// The digests of the participants who were deleted.
+    public var deletionListURL: URL { deletionsURL.appendingPathComponent("list.json") }
+    /// The public half of the key that signs reports of deletions.
+    public var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
+    public var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
 
     /// The folder of private keys.
     public var keys: KeyFolder {
@@ -85,21 +95,47 @@ public struct StudyFolder: Sendable {
 
     /// The published files of resources of a type, in the order of their names; unreadable ones are left out.
     public func resources(in folder: URL, ofType type: String) -> [(file: URL, data: Data, resource: Resource)] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().compactMap { name in
-            let file = folder.appendingPathComponent(name)
-            guard name.hasSuffix(".json"), !name.hasPrefix("."),
-                let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data),
+        Self.jsonFiles(in: folder).compactMap { file in
+            guard let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data),
                 resource.resourceType == type
             else { return nil }
             return (file, data, resource)
         }
     }
 
+    /// The files of a folder that are read, in the order of their names.
+    static func jsonFiles(in folder: URL) -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+            .map { folder.appendingPathComponent($0) }
+    }
+
     /// The study's profiles (`profiles/*.json`).
     public func profiles() -> [JSONObject] {
         resources(in: profilesURL, ofType: "StructureDefinition").map(\.resource.object)
     }
+
+    /// The published forms (`questionnaires/*.json`) as R4, whatever release of FHIR they are written in.
+    public func questionnaires() -> [Questionnaire] {
+        resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
+            .compactMap { Self.inR4($0.resource)?.as(Questionnaire.self) }
+    }
+
+    /// The value sets beside the forms as R4, which their questions may name.
+    public func valueSets() -> [ValueSet] {
+        resources(in: questionnairesURL, ofType: ValueSet.resourceType)
+            .compactMap { Self.inR4($0.resource)?.as(ValueSet.self) }
+    }
+
+    /// A published resource as R4; nil where it cannot be converted.
+    static func inR4(_ resource: Resource) -> Resource? {
+        try? FHIRConversion.toR4(
+            resource, from: FHIRVersion.of(resource), budget: StepBudget(steps: maximumConversionSteps)
+        ).resource
+    }
+
+    /// Elements of one published resource that are converted.
+    private static let maximumConversionSteps = 10_000_000
 
     /// The published form's file, byte for byte: the one whose `id` is asked for, else the one of that file name.
     public func questionnaireFile(id: String) -> Data? {

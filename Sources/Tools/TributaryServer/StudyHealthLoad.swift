@@ -44,7 +44,8 @@ public actor StudyHealthLoad {
     ///   - signedAt: when the participant signed on paper; nil where the site does not say, then the time of the load
     ///     stands for it.
     ///   - mustBeKnown: whether a participant whose consent is not on file is refused.
-    /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`.
+    /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`;
+    ///   ``Consumer/ConsumerError`` `participant-deleted`.
     public init(
         participant: String, export: String, account: String, signedAt: DateTime?, mustBeKnown: Bool,
         database: any SQLDatabase,
@@ -62,6 +63,7 @@ public actor StudyHealthLoad {
             let provenance = RecordProvenance(
                 submissionID: submission, clientID: Self.clientID, keyID: nil, receivedAt: received ?? now)
             let known = try ConsentRegister().state(of: participant, in: transaction).standing
+            try ConsumerError.refuseDeleted(participant, in: transaction)
             guard known != .none || !mustBeKnown else {
                 throw ServerError(
                     code: "participant-unknown", message: "No consent of the participant \(participant) is on file.")
@@ -104,8 +106,11 @@ public actor StudyHealthLoad {
         guard !batch.isEmpty else { return }
         let (loader, database, clock, entry) = (loader, database, clock, entry)
         let (access, actor, target, earlier) = (access, actor, target, report.changes)
+        let subject = participant
         writing = _Concurrency.Task {
             try await database.write { transaction in
+                // They may have been deleted since the load began.
+                try ConsumerError.refuseDeleted(subject, in: transaction)
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)
                 guard report.hasChanged else { return (loader, report, entry) }

@@ -15,19 +15,26 @@ public enum StudyProcessing {
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
         clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
-        let published = PublishedFiles(folder)
+        let published = PublishedFiles(folder.consentFiles.folders + [folder.questionnairesURL]) {
+            PublishedStudy(
+                templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets())
+        }
         return SubmissionProcessor(
             database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(folder: folder.keys),
             study: .init(
-                acceptsC3PRO: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
+                c3pro: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
                 validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),
+                identifyingData: study.identifyingDataHandling,
                 withdrawalGrace: TimeInterval(study.withdrawalGraceDays) * 86_400,
-                published: { await published.study() }),
+                signatures: SignaturePolicy(
+                    study: study.id, acceptsUnsigned: study.unsigned, acceptsGateway: study.acceptPlainFHIR,
+                    requiresInvitation: study.requiresInvitation),
+                published: { await published.value() }),
             clock: clock)
     }
 
-    /// Writes the concepts of the published forms and of the study's health types.
+    /// Writes the concepts of the published forms and of the study's health types, and counts ages anew.
     ///
     /// - Parameter health: the concepts of the health types, if they are not those of the study's folder.
     /// - Throws: what is wrong in the study's own types, too.
@@ -35,12 +42,13 @@ public enum StudyProcessing {
         folder: StudyFolder, database: any SQLDatabase, now: Date, health: [HealthConcept]? = nil
     ) async throws {
         let health = try health ?? HealthConcept.concepts(supplement: folder.healthTypes())
-        let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType)
-            .map { Questionnaire($0.resource.object) }
+        let sets = PublishedValueSets(folder.valueSets())
+        let forms = folder.questionnaires().map { SurveyConcepts($0, valueSet: sets.valueSet) }
         try await database.write { transaction in
             let loader = WarehouseLoader()
             try loader.ensureHealthOntology(health, at: now, in: transaction)
-            for form in forms { try loader.ensureOntology(questionnaire: form, at: now, in: transaction) }
+            try loader.aggregateAges(at: now, in: transaction)
+            for form in forms { try loader.ensureOntology(form: form, at: now, in: transaction) }
         }
     }
 }

@@ -2,6 +2,7 @@ import Consumer
 import FHIR
 import Foundation
 import Hummingbird
+import InformedConsent
 import Logging
 import Receiver
 import Records
@@ -45,6 +46,7 @@ public struct StudyServer: Sendable {
         if study.development {
             logger.warning("DEVELOPMENT STUDY: receipts made by anyone with this folder count. Never for real data.")
         }
+        try StudyCheck(folder).requireContents()
         Descriptors.prepare()
         // 1. The stores that the roles need, up to date.
         let stores = try StudyStores(folder, queue: options.queue, database: options.database)
@@ -66,6 +68,7 @@ public struct StudyServer: Sendable {
         ]
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
             services.append(try await consumer(submissions, records, stores, progress))
+            services.append(KeyPublishing(keys: folder.keys, study: study.id, logger: logger, clock: clock))
         }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
         let serverLogger = logger
@@ -184,6 +187,9 @@ public struct StudyServer: Sendable {
         }
         if folder.publicKeySet() == nil { logger.warning("No jwks.json: make keys with `tributary keys generate`.") }
         let folder = folder
+        let consents = PublishedFiles(folder.consentFiles.folders) {
+            PublishedConsents(folder.consents()).bundle.resource.json.data()
+        }
         var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
         if options.roles.contains(.records), let staff {
             authenticateStaff = { try await staff.authenticate(bearer: $0) }
@@ -192,18 +198,20 @@ public struct StudyServer: Sendable {
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
-            limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro,
+            limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro.isAccepted,
             acceptPlainFHIR: study.acceptPlainFHIR, tokenLifetime: TimeInterval(study.tokenLifetime),
-            epoch: opened.state?.epoch ?? 1, authenticateStaff: authenticateStaff,
+            epoch: opened.state?.epoch ?? 1, study: study.id, authenticateStaff: authenticateStaff,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },
-            questionnaire: { folder.questionnaireFile(id: $0) })
+            signedKeys: { FileManager.default.contents(atPath: folder.keys.signedSetURL.path) },
+            questionnaire: { folder.questionnaireFile(id: $0) },
+            consents: { await consents.value() })
     }
 
     private func consumer(
         _ queue: SQLSubmissionQueue, _ records: any SQLDatabase, _ stores: StudyStores, _ progress: ConsumerProgress
     ) async throws -> ConsumerService {
         let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
-        if templates.isEmpty, !study.c3pro {
+        if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             logger.warning("No consent document in consent/: every submission will wait.")
         }
         let processor = StudyProcessing.processor(

@@ -76,6 +76,30 @@ public struct StudyStores: Sendable {
             permissions: Self.recordsPermissions, onWait: onWait)
     }
 
+    /// Opens both stores, and closes them whatever comes of it.
+    public func withBoth<T>(
+        _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
+    ) async throws -> T {
+        let queue = try await openQueue()
+        let records: any SQLDatabase
+        do {
+            records = try await openRecords()
+        } catch {
+            try? await queue.close()
+            throw error
+        }
+        do {
+            let result = try await body(queue, records)
+            try await records.close()
+            try await queue.close()
+            return result
+        } catch {
+            try? await records.close()
+            try? await queue.close()
+            throw error
+        }
+    }
+
     /// A database that has the queue's table in it is one of the former kind, wherever it stands.
     private func requireNoQueue(_ path: String) async throws {
         guard FileManager.default.fileExists(atPath: path) else { return }

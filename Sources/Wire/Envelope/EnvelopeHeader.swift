@@ -30,7 +30,7 @@ public struct EnvelopeHeader: Sendable, Hashable {
     public let keyIDs: [String]
     /// The FHIR version of the payload: the header `fhirVersion`, or C3-PRO's `version` as written.
     public let fhirVersion: String?
-    /// One resource or several; `nil` if not said.
+    /// One resource or several, or something signed; `nil` if not said.
     public let contentType: PayloadType?
     /// C3-PRO's `message` text; `nil` for a JWE.
     public let message: String?
@@ -56,7 +56,7 @@ public struct EnvelopeHeader: Sendable, Hashable {
                 guard let type = value.string.flatMap(PayloadType.init(header:)) else {
                     throw WireError(
                         .envelopeHeaderInvalid,
-                        "The header cty must be application/fhir+json or application/fhir+ndjson.")
+                        "The header cty must be application/fhir+json, application/fhir+ndjson or application/jose.")
                 }
                 return type
             }

@@ -4,6 +4,8 @@ public enum PayloadType: String, Sendable, Hashable, CaseIterable {
     case resource = "application/fhir+json"
     /// Several resources, one a line.
     case batch = "application/fhir+ndjson"
+    /// A JWS of the device's (RFC 7515 section 9.2.1), which holds one of the others.
+    case signed = "application/jose"
 
     /// Reads a `cty` header. RFC 7516 section 4.1.12 lets a sender leave out the prefix `application/`; parameters
     /// and case do not matter. `nil` for another type.

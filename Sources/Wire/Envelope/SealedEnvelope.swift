@@ -23,4 +23,21 @@ public struct SealedEnvelope: Sendable, Hashable {
         let bytes = try JWE.seal(payload, protecting: header.members, to: recipients)
         return SealedEnvelope(header: header, bytes: bytes)
     }
+
+    /// Signs a payload and seals the JWS: nobody who holds the recipients' public keys alone can make such an envelope.
+    ///
+    /// - Parameter previous: the digest of the device's previous JWS (``JWS/digest``); `nil` for its first.
+    /// - Returns: the envelope, and the digest of the JWS in it for the next one.
+    /// - Throws: what ``seal(_:as:to:)`` throws; what the key throws.
+    public static func seal(
+        _ payload: Data, as header: SubmissionHeader, to recipients: [PublicKey], signedBy signer: SubmissionSigner,
+        previous: String?
+    ) throws -> (envelope: SealedEnvelope, digest: String) {
+        let jws = try SubmissionSignature.sign(
+            payload, as: header, recipients: recipients, by: signer, previous: previous)
+        let outer = try SubmissionHeader(
+            submissionID: header.submissionID, sequence: header.sequence, fhirVersion: header.fhirVersion,
+            contentType: .signed)
+        return (try seal(jws.bytes, as: outer, to: recipients), jws.digest)
+    }
 }

@@ -2,7 +2,7 @@ import Core
 import Crypto
 import Foundation
 
-/// A public key on the curve P-256 for key agreement.
+/// A public key on the curve P-256: for key agreement, or for checking signatures.
 public struct P256PublicKey: Sendable, Hashable {
     /// The uncompressed point of ANSI X9.63: 04, x and y, 65 bytes.
     public let x963: Data

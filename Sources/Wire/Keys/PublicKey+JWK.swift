@@ -6,9 +6,16 @@ extension PublicKey {
     /// The key as a JWK: `kty`, its numbers, `kid` (the thumbprint), `use` `enc` and the `alg` it serves in a JWE.
     public var jwk: Data { jwkValue.data() }
 
-    /// These keys as a JWK set.
-    public static func jwks(_ keys: [PublicKey]) -> Data {
-        JSON([.init(key: "keys", value: .array(keys.map(\.jwkValue)))]).data()
+    /// These keys as a JWK set (RFC 7517 section 5), which may name the study that they are of: its member `study`.
+    public static func jwks(_ keys: [PublicKey], study: String? = nil) -> Data {
+        let keys = JSONObject.Member(key: "keys", value: .array(keys.map(\.jwkValue)))
+        return JSON(study.map { [keys, .init(key: "study", value: .string($0))] } ?? [keys]).data()
+    }
+
+    /// The id of the study that a JWK set names; `nil` where it names none.
+    public static func study(ofKeys jwks: Data) -> String? {
+        guard let study = JSON(reading: jwks)?["study"]?.string, (1...64).contains(study.utf8.count) else { return nil }
+        return study
     }
 
     var jwkValue: JSON {

@@ -29,6 +29,30 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
         }
     }
 
+    /// Numbers of the device that never came, though a later one did.
+    public struct Missing: JSONMessage, Encodable, Sendable, Hashable {
+        /// The first of them (``SubmissionHeader/sequence``).
+        public var from: Int64
+        /// The last.
+        public var to: Int64
+        /// When what followed came, ISO 8601, UTC.
+        public var since: String
+
+        /// Makes one entry.
+        public init(from: Int64, to: Int64, since: String) {
+            self.from = from
+            self.to = to
+            self.since = since
+        }
+
+        public init?(json: JSON) {
+            guard let from = json["from"]?.integer, let to = json["to"]?.integer, from >= 1, from <= to,
+                let since = json["since"]?.string
+            else { return nil }
+            self.init(from: Int64(from), to: Int64(to), since: since)
+        }
+    }
+
     /// The changes after the cursor, oldest first.
     public var deliveries: [Delivery]
     /// The cursor for the next request, opaque; the same as the one sent when there is nothing new.
@@ -36,9 +60,12 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
     /// Which life of the server's store this is: another number after it was restored from a backup. A device that
     /// sees it change asks again from the beginning. `nil` from older servers.
     public var epoch: Int64?
+    /// What never came, on the last page; `nil` on others and from older servers.
+    public var missing: [Missing]?
 
     /// Makes a page.
-    public init(deliveries: [Delivery], next: String, epoch: Int64? = nil) {
+    public init(deliveries: [Delivery], next: String, epoch: Int64? = nil, missing: [Missing]? = nil) {
+        self.missing = missing
         self.deliveries = deliveries
         self.next = next
         self.epoch = epoch
@@ -50,6 +77,8 @@ public struct DeliveriesPage: JSONMessage, Encodable, Sendable, Hashable {
         else { return nil }
         let deliveries = rows.compactMap { Delivery(json: $0) }
         guard deliveries.count == rows.count else { return nil }
-        self.init(deliveries: deliveries, next: next, epoch: epoch.map(Int64.init))
+        // What cannot be read of it tells nothing, and the page is good all the same.
+        let missing = json["missing"]?.array.map { $0.compactMap { Missing(json: $0) } }
+        self.init(deliveries: deliveries, next: next, epoch: epoch.map(Int64.init), missing: missing)
     }
 }

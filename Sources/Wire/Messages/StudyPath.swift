@@ -2,6 +2,10 @@
 public enum StudyPath {
     /// `GET`: the public keys to seal to, a JWK set.
     public static let keys = "/.well-known/jwks.json"
+    /// `GET`: the same, signed by the study's root key (``SignedKeySet``).
+    public static let signedKeys = "/study/keys"
+    /// `GET`: the versions of the study's consent that may be signed, a Bundle of Contracts.
+    public static let consent = "/study/consent"
     /// `POST`: registration.
     public static let register = "/register"
     /// `POST`: access tokens.

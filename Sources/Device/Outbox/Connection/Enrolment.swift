@@ -13,9 +13,33 @@ public struct Enrolment: Codable, Sendable, Hashable {
     public let antispam: String
     /// The study's public keys as the JWK set it published.
     public let jwks: String
+    /// The signature of the keys; `nil` where nobody gave the root's fingerprint, and then whoever answers under the
+    /// study's address can give keys of their own.
+    public let signedKeys: SignedKeys?
+
+    /// What is known of the signature of the study's keys.
+    public struct SignedKeys: Codable, Sendable, Hashable {
+        /// The fingerprint of the study's root key, as the app or the invitation brought it.
+        public let root: String
+        /// When the keys were signed.
+        public let issuedAt: Date
+        /// When they end.
+        public let expiresAt: Date
+        /// When the device fetched them.
+        public let fetchedAt: Date
+
+        /// Whether they are to be fetched again: a day after the last time, so that a rotation reaches the device.
+        public func isDue(now: Date) -> Bool {
+            now >= expiresAt || abs(now.timeIntervalSince(fetchedAt)) >= 86_400
+        }
+    }
 
     /// Puts an enrolment together. Throws `url-invalid`, or ``WireError`` for keys that cannot be used.
-    public init(baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String) throws {
+    public init(
+        baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String,
+        signedKeys: SignedKeys? = nil
+    ) throws {
+        self.signedKeys = signedKeys
         self.baseURL = try Self.checked(baseURL)
         self.clientID = clientID
         self.clientSecret = clientSecret
@@ -26,6 +50,9 @@ public struct Enrolment: Codable, Sendable, Hashable {
 
     /// All published keys, the server's order.
     public func publicKeys() throws -> [PublicKey] { try PublicKey.read(from: Data(jwks.utf8)) }
+
+    /// The id of the study, as its published keys name it; `nil` where they do not, as those of an older server.
+    public var studyID: String? { PublicKey.study(ofKeys: Data(jwks.utf8)) }
 
     /// The keys to seal a JWE to: one is enough, all belong to the same house; P-256 is the cheaper to open.
     public func recipients() throws -> [PublicKey] {

@@ -10,16 +10,21 @@ extension StudyConnection {
     ///   - receipt: the app's receipt in base64; white space is ignored.
     ///   - clientName: the app's name, for the study's list.
     ///   - sandbox: whether the receipt is of the store's sandbox.
+    ///   - root: the fingerprint of the study's root key, which the app or an invitation brings and nobody on the way: the
+    ///     keys must be signed by it, now and whenever they are fetched again. Without one whoever answers under the address
+    ///     is believed: for development only.
     /// - Returns: the enrolment to keep (``DeviceStore/save(_:)``).
     ///
-    /// Throws `url-invalid`, `registration-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
+    /// Throws `key-set-invalid`, `key-set-expired`, `url-invalid`, `registration-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
     public static func enrol(
         url: String, antispam: String, receipt: String, clientName: String? = nil, sandbox: Bool = false,
-        transport: any Transport = URLSessionTransport(), environment: DeviceEnvironment = DeviceEnvironment()
+        root: String? = nil, transport: any Transport = URLSessionTransport(),
+        environment: DeviceEnvironment = DeviceEnvironment()
     ) async throws -> Enrolment {
         // 1. The keys: an address that has none is no study, and no registration should be spent on it.
         let baseURL = try Enrolment.checked(url)
-        let jwks = try await keys(baseURL: baseURL, antispam: antispam, transport, now: environment.now)
+        let (jwks, signedKeys) = try await publishedKeys(
+            baseURL: baseURL, antispam: antispam, root: root, transport, now: environment.now)
         // 2. The registration.
         let registration = RegistrationRequest(
             receiptData: String(receipt.filter { !$0.isWhitespace }), clientName: clientName, sandbox: sandbox)
@@ -39,7 +44,31 @@ extension StudyConnection {
         else { throw OutboxError(.answerInvalid, "The server's registration cannot be read.") }
         return try Enrolment(
             baseURL: baseURL, clientID: answer.clientID, clientSecret: answer.clientSecret, antispam: antispam,
-            jwks: jwks)
+            jwks: jwks, signedKeys: signedKeys)
+    }
+
+    /// The study's published keys, checked against its root where one is known.
+    ///
+    /// - Parameters:
+    ///   - study: the study that they must be of; nil for any.
+    ///   - newest: when the newest set was signed that the device has seen.
+    static func publishedKeys(
+        baseURL: String, antispam: String, root: String?, study: String? = nil, newest: Date? = nil,
+        _ transport: any Transport, now: @Sendable () -> Date
+    ) async throws -> (jwks: String, signed: Enrolment.SignedKeys?) {
+        guard let root else { return (try await keys(baseURL: baseURL, antispam: antispam, transport, now: now), nil) }
+        let response = try await perform(
+            request("GET", baseURL + StudyPath.signedKeys, antispam: antispam, headers: [:], body: nil), transport)
+        guard (200..<300).contains(response.status) else {
+            throw response.failure(
+                .requestRefused, "The server does not publish signed keys (status \(response.status)).", now: now())
+        }
+        let set = try SignedKeySet(
+            reading: response.body, root: root, study: study, newest: newest, now: now())
+        return (
+            String(decoding: set.jwks, as: UTF8.self),
+            .init(root: root, issuedAt: set.issuedAt, expiresAt: set.expiresAt, fetchedAt: now())
+        )
     }
 
     /// The study's published JWK set, checked to hold a key we can seal to.

@@ -55,13 +55,19 @@ extension StudyConnection {
         let first = first(after: saved, epoch: listing.epoch, last: before.last?.entry.sequence ?? 0)
         // 2. What the study acknowledged and does not list was lost in a restore. It goes back, while nobody sends:
         //    older before newer.
-        var requeued = 0
+        var lost: [SentSubmission] = []
         if listing.isWhole {
-            let lost = before.filter { listing.told[$0.entry.submissionID] == nil && $0.entry.sequence >= first }
-            if !lost.isEmpty {
-                let sending = try outbox.sendingLock()
-                requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
+            lost = before.filter { listing.told[$0.entry.submissionID] == nil && $0.entry.sequence >= first }
+        } else if !listing.missing.isEmpty {
+            // Without a restore too the study may lack what somebody acknowledged for it. It names the numbers.
+            lost = try outbox.numbered(before) { number in
+                number >= first && listing.missing.contains { $0.from <= number && number <= $0.to }
             }
+        }
+        var requeued = 0
+        if !lost.isEmpty {
+            let sending = try outbox.sendingLock()
+            requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
         }
         // 3. What it said of the others. Without a position nobody knows in which epoch an earlier word was heard.
         let isRestored = listing.isWhole && (position == nil || position?.epoch != listing.epoch)
@@ -113,6 +119,8 @@ extension StudyConnection {
         var told: [String: String] = [:]
         var cursor = ""
         var epoch: Int64?
+        /// The numbers that never came.
+        var missing: [DeliveriesPage.Missing] = []
         /// Whether the pages began at the beginning.
         var isWhole: Bool
     }
@@ -137,6 +145,7 @@ extension StudyConnection {
                 let end = try await pages(after: cursor) { page in
                     if let known = epoch, known != page.epoch { return false }
                     epoch = .some(page.epoch)
+                    listing.missing = page.missing ?? listing.missing
                     for delivery in page.deliveries {
                         let submissionID = delivery.submission.lowercased()
                         if submissionIDs.contains(submissionID) { listing.told[submissionID] = delivery.status }

@@ -100,12 +100,24 @@ public actor StudyConnection {
         return try await get(path, accept: "application/fhir+json").body
     }
 
-    /// The same enrolment with the keys the study publishes now. Throws ``OutboxError``.
+    /// The versions of the study's consent that may be signed: a Bundle of Contracts in JSON, the newest first. Throws
+    /// ``OutboxError``.
+    public func publishedConsents() async throws -> Data {
+        try await get(StudyPath.consent, accept: "application/fhir+json").body
+    }
+
+    /// The same enrolment with the keys the study publishes now; where the root's fingerprint is known, signed by it and not
+    /// older than those at hand.
+    ///
+    /// Throws ``OutboxError``, and ``WireError`` `key-set-invalid` or `key-set-expired`; then the enrolment stays as it is.
     public func refreshedEnrolment() async throws -> Enrolment {
-        try await Enrolment(
+        let (jwks, signed) = try await Self.publishedKeys(
+            baseURL: enrolment.baseURL, antispam: enrolment.antispam, root: enrolment.signedKeys?.root,
+            study: enrolment.signedKeys == nil ? nil : enrolment.studyID, newest: enrolment.signedKeys?.issuedAt,
+            transport, now: environment.now)
+        return try Enrolment(
             baseURL: enrolment.baseURL, clientID: enrolment.clientID, clientSecret: enrolment.clientSecret,
-            antispam: enrolment.antispam,
-            jwks: Self.keys(baseURL: enrolment.baseURL, antispam: enrolment.antispam, transport, now: environment.now))
+            antispam: enrolment.antispam, jwks: jwks, signedKeys: signed)
     }
 
     private func get(_ path: String, accept: String) async throws -> TransportResponse {

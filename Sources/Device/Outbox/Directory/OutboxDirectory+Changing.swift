@@ -9,19 +9,26 @@ extension OutboxDirectory {
     ///   - submissionID: the submission's id, a UUID.
     ///   - contentType: whether the payload is one resource or several.
     ///   - recipients: the study's keys.
+    ///   - signer: who signs it. A Contract begins to be signed, and all after it is.
     /// - Returns: the entry, durable.
     ///
     /// Throws `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
     /// `storage-full`, `storage-failed`, or what sealing throws; then nothing was queued.
     @discardableResult
     public func append(
-        _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey]
+        _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey],
+        signedBy signer: SubmissionSigner? = nil
     ) throws -> OutboxEntry {
         // What is sealed here is known: it is not read again to be checked.
-        try appendEntry(kind: kind, submissionID: submissionID) { entry in
+        try appendEntry(kind: kind, submissionID: submissionID, keyID: signer?.key.publicKey.keyID) { entry, chain in
             let header = try SubmissionHeader(
                 submissionID: entry.submissionID, sequence: entry.sequence, contentType: contentType)
-            return try SealedEnvelope.seal(payload, as: header, to: recipients).bytes
+            guard let signer, let chain else {
+                return (try SealedEnvelope.seal(payload, as: header, to: recipients).bytes, nil)
+            }
+            let (envelope, digest) = try SealedEnvelope.seal(
+                payload, as: header, to: recipients, signedBy: signer, previous: chain.last)
+            return (envelope.bytes, digest)
         }
     }
 
@@ -39,16 +46,20 @@ extension OutboxDirectory {
     @discardableResult
     package func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry
     {
-        try appendEntry(kind: kind, submissionID: submissionID) { entry in
+        try appendEntry(kind: kind, submissionID: submissionID, keyID: nil) { entry, _ in
             let content = try seal(entry.sequence)
-            return Self.header(of: content, if: entry) == nil ? nil : content
+            return Self.header(of: content, if: entry) == nil ? nil : (content, nil)
         }
     }
 
-    /// - Parameter envelope: the entry's envelope; nil where it is another's.
-    private func appendEntry(kind: String, submissionID: String, envelope: (OutboxEntry) throws -> Data?) throws
-        -> OutboxEntry
-    {
+    /// - Parameters:
+    ///   - keyID: the key that signs; nil where nobody does.
+    ///   - envelope: the entry's envelope, with the digest of what was signed; nil where it is another's. It is given
+    ///     the chain to go on with where the entry is to be signed.
+    private func appendEntry(
+        kind: String, submissionID: String, keyID: String?,
+        envelope: (OutboxEntry, SignatureChain?) throws -> (content: Data, digest: String?)?
+    ) throws -> OutboxEntry {
         guard OutboxEntry.isKind(kind), let submissionID = OutboxEntry.canonical(submissionID) else {
             throw OutboxError(.kindInvalid, "A submission needs a resource type of letters and a UUID.")
         }
@@ -59,7 +70,8 @@ extension OutboxDirectory {
             guard entry.isContract || state.consent != .none else {
                 throw OutboxError(.consentRequired, "Sign the study's consent before anything else is queued.")
             }
-            guard let content = try envelope(entry) else {
+            let chain = try keyID.flatMap { try self.chain(signedBy: $0, for: entry, in: state) }
+            guard let (content, digest) = try envelope(entry, chain) else {
                 throw OutboxError(.envelopeMismatch, "The sealed submission carries another number or id.")
             }
             guard entry.sequence < .max else {
@@ -67,6 +79,10 @@ extension OutboxDirectory {
             }
             // 2. The number is spent before it is used: a stop from here on leaves a gap, not a number for two.
             state.nextSequence += 1
+            if let keyID, let digest {
+                state.chain = SignatureChain(
+                    keyID: keyID, last: chain?.last, pending: .init(sequence: entry.sequence, digest: digest))
+            }
             try store(state)
             // 3. The file, whole or not at all. What a person says now counts more than what the study has stored.
             let file = folder.appendingPathComponent(entry.name)

@@ -1,4 +1,5 @@
 import Foundation
+import Wire
 
 extension OutboxDirectory {
     /// The accepted submissions that are kept, in their order.
@@ -67,6 +68,18 @@ extension OutboxDirectory {
             let expired = retention.expired(of: sizes, now: now)
             try remove(expired)
             return (stored, refused, expired.count)
+        }
+    }
+
+    /// Those of sent submissions whose envelopes show a number that is asked for: C3-PRO's show none, and the study does
+    /// not miss them.
+    func numbered(_ submissions: [SentSubmission], where isAsked: (Int64) -> Bool) throws -> [SentSubmission] {
+        submissions.filter { submission in
+            guard isAsked(submission.entry.sequence),
+                let content = try? files.read(sentFolder.appendingPathComponent(submission.name)),
+                let header = try? EnvelopeHeader.read(from: content)
+            else { return false }
+            return header.sequence == submission.entry.sequence
         }
     }
 

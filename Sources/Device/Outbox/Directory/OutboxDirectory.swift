@@ -97,7 +97,10 @@ public struct OutboxDirectory: Sendable {
     private func state(of entries: [OutboxEntry], refused: [OutboxEntry]) throws -> OutboxState {
         if let state = try storedState() { return state.completed(by: entries, refused: refused) }
         // Whoever removed the file did not remove what was sent: its numbers are spent, and its Contract was given.
-        return OutboxState().completed(by: entries + (try sentSubmissions()).map(\.entry), refused: refused)
+        let standing = entries + (try sentSubmissions()).map(\.entry)
+        var state = OutboxState()
+        state.chain = chainWithoutState(standing)
+        return state.completed(by: standing, refused: refused)
     }
 
     /// `nil` if none was stored yet.

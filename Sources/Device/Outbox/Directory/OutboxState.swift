@@ -18,6 +18,8 @@ struct OutboxState: Codable, Sendable, Hashable {
     var consent: ConsentStanding = .none
     /// The number of the Contract that the consent comes from; `nil` before one was answered.
     var consentSequence: Int64?
+    /// The chain of what was signed; `nil` before the first Contract that was.
+    var chain: SignatureChain?
 
     /// The state that the stored one and the files give together.
     ///
@@ -30,6 +32,7 @@ struct OutboxState: Codable, Sendable, Hashable {
         let last = max(entries.lazy.map(\.sequence).max() ?? 0, refused.lazy.map(\.sequence).max() ?? 0)
         // A name may carry the last number there is; the one after it would not fit.
         state.nextSequence = max(nextSequence, last == .max ? last : last + 1)
+        state.chain = chain?.completed(by: (entries + refused).lazy.map(\.sequence))
         if consent == .none, entries.contains(where: \.isContract) { state.consent = .given }
         return state
     }

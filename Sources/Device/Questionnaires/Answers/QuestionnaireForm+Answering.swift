@@ -13,8 +13,10 @@ extension QuestionnaireForm {
         subject: String?, authored: DateTime?
     ) -> (response: QuestionnaireResponse, problems: [ResponseProblem]) {
         var session = FormSession(self, rules: rules)
+        let moment = authored ?? .now()
+        session.clock = { moment }
         let problems = AnswerSet(answers).apply(to: &session)
         let response = session.response(status: status, subject: subject, authored: authored)
-        return (response, problems + ResponseValidator(self, rules: rules).problems(in: response))
+        return (response, problems + ResponseValidator(self, rules: rules, now: moment).problems(in: response))
     }
 }

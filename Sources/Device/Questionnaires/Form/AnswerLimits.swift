@@ -10,8 +10,10 @@ public struct AnswerLimits: Sendable {
     let pattern: AnswerPattern?
     /// The form's own words for an answer that the pattern does not match.
     let validationText: String?
-    let minimum: AnswerValue?
-    let maximum: AnswerValue?
+    private let fixedMinimum: AnswerValue?
+    private let fixedMaximum: AnswerValue?
+    private let calculatedMinimum: CalculatedLimit?
+    private let calculatedMaximum: CalculatedLimit?
     let maxDecimalPlaces: Int?
     package let minOccurs: Int?
     package let maxOccurs: Int?
@@ -38,8 +40,13 @@ public struct AnswerLimits: Sendable {
         minLength = value(FormExtension.minLength)?.json.integer
         pattern = value(FormExtension.regex)?.json.string.flatMap { AnswerPattern($0) }
         validationText = FormExtension.validationTexts.lazy.compactMap { item.extension($0)?.value?.json.string }.first
-        minimum = AnswerValue(value(FormExtension.minQuantity, FormExtension.minValue))
-        maximum = AnswerValue(value(FormExtension.maxQuantity, FormExtension.maxValue))
+        fixedMinimum = AnswerValue(value(FormExtension.minQuantity, FormExtension.minValue))
+        fixedMaximum = AnswerValue(value(FormExtension.maxQuantity, FormExtension.maxValue))
+        func calculated(_ urls: String...) -> CalculatedLimit? {
+            urls.lazy.compactMap { CalculatedLimit(item.extension($0)) }.first
+        }
+        calculatedMinimum = calculated(FormExtension.minQuantity, FormExtension.minValue)
+        calculatedMaximum = calculated(FormExtension.maxQuantity, FormExtension.maxValue)
         maxDecimalPlaces = value(FormExtension.maxDecimalPlaces)?.json.integer
         minOccurs = value(FormExtension.minOccurs)?.json.integer
         maxOccurs = value(FormExtension.maxOccurs)?.json.integer
@@ -53,5 +60,16 @@ public struct AnswerLimits: Sendable {
         takesOtherUnits = ["optionsOrType", "optionsOrString"].contains(value(FormExtension.unitOpen)?.json.string)
         referenceTypes = item.extensions(FormExtension.referenceResource).compactMap { $0.value?.json.string }
         entryFormat = value(FormExtension.entryFormat)?.json.string
+    }
+
+    /// The least value that is taken at a moment: the one that an expression gives, else the one that is written.
+    func minimum(at moment: DateTime) -> AnswerValue? { calculatedMinimum?.value(at: moment) ?? fixedMinimum }
+
+    /// The greatest value that is taken at a moment.
+    func maximum(at moment: DateTime) -> AnswerValue? { calculatedMaximum?.value(at: moment) ?? fixedMaximum }
+
+    /// Whether an expression says a limit and cannot be worked out.
+    var hasUnreadableLimit: Bool {
+        [calculatedMinimum, calculatedMaximum].contains { $0.map { !$0.isReadable } ?? false }
     }
 }

@@ -33,12 +33,21 @@ enum FormExtension {
     static let maxOccurs = core + "questionnaire-maxOccurs"
     static let referenceResource = core + "questionnaire-referenceResource"
 
-    // Expressions, which are named and not evaluated.
+    /// Of an item (valueBoolean): attachments that cannot be cleaned are taken as they are, whatever they say besides.
+    static let attachmentAsIs = "urn:tributary:attachment-as-is"
+
+    // How it is shown.
+    static let itemControl = core + "questionnaire-itemControl"
+    static let itemControlSystem = "http://hl7.org/fhir/questionnaire-item-control"
+
+    // Expressions; of these the limits alone are evaluated.
     static let enableWhenExpression = sdc + "sdc-questionnaire-enableWhenExpression"
     static let computed = [
         core + "questionnaire-constraint", core + "targetConstraint", core + "questionnaire-initialExpression",
         sdc + "sdc-questionnaire-initialExpression", sdc + "sdc-questionnaire-calculatedExpression",
         sdc + "sdc-questionnaire-answerExpression",
     ]
-    static let calculatedValue = core + "cqf-calculatedValue"
+    static let calculatedValues: Set<String?> = [
+        core + "cqf-calculatedValue", core + "cqf-expression", sdc + "sdc-questionnaire-calculatedValue",
+    ]
 }

@@ -24,7 +24,8 @@ public final class FormItem: Sendable {
     /// absent.
     public let isRequired: Bool
     /// Whether a question takes several answers, or a group may stand several times: `Questionnaire.item.repeats`
-    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.repeats>); false where it is absent.
+    /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.repeats>). Where it is absent, boxes to
+    /// check take several answers, and anything else one.
     public let repeats: Bool
     /// Whether the item's answers are not the person's to change: `Questionnaire.item.readOnly`
     /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.readOnly>); false where it is
@@ -32,6 +33,9 @@ public final class FormItem: Sendable {
     public let isReadOnly: Bool
     /// A hidden item is not shown; it is enabled and answered like any other.
     public let isHidden: Bool
+    /// Whether it takes attachments as they are, also those that cannot be cleaned of names and places, such as PDF:
+    /// `urn:tributary:attachment-as-is`.
+    public let takesAttachmentsAsIs: Bool
     /// The values it offers; nil where it offers none, or where its value set is not at hand.
     public let options: [FormOption]?
     /// The conditions under which the item is enabled, `Questionnaire.item.enableWhen`; without any it is so with
@@ -71,9 +75,11 @@ public final class FormItem: Sendable {
         text = source.text
         prefix = source.prefix
         isRequired = source.required ?? false
-        repeats = source.repeats ?? false
+        repeats = source.repeats ?? FormItem.isCheckBox(source)
         isReadOnly = source.readOnly ?? false
         isHidden = source.extension(FormExtension.hidden)?.value?.json.bool ?? false
+        takesAttachmentsAsIs =
+            type == .attachment && source.extension(FormExtension.attachmentAsIs)?.value?.json.bool ?? false
         conditions = source.enableWhen.map { EnableCondition($0) }
         enabledByAny = source.enableBehavior == .any
         limits = AnswerLimits(source, reader)
@@ -84,7 +90,17 @@ public final class FormItem: Sendable {
             source.initial.isEmpty
             ? (options ?? []).filter(\.isInitial).map(\.value) : source.initial.compactMap { AnswerValue($0.value) }
         // Initial values of groups (que-8) and too many of them (que-13) are the form's fault, not the person's.
-        initial = type.answerTypes.isEmpty ? [] : source.repeats ?? false ? values : Array(values.prefix(1))
+        initial = type.answerTypes.isEmpty ? [] : repeats ? values : Array(values.prefix(1))
+    }
+
+    /// Whether the item is shown as boxes to check, which take several answers
+    /// (<https://hl7.org/fhir/R4/extension-questionnaire-itemcontrol.html>).
+    private static func isCheckBox(_ source: Questionnaire.Item) -> Bool {
+        let codings = source.extension(FormExtension.itemControl)?.value?.json["coding"]?.array ?? []
+        return codings.contains { coding in
+            coding["code"]?.string == "check-box"
+                && [nil, FormExtension.itemControlSystem].contains(coding["system"]?.string)
+        }
     }
 
     /// Whether it takes answers.

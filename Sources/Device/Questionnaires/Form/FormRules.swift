@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 
 /// The invariants of a Questionnaire and its items (<https://hl7.org/fhir/R4/questionnaire.html#invs>), and what else
 /// keeps a form from being answered.
@@ -66,9 +67,16 @@ struct FormRules: Sendable {
             source.enableBehavior.map { $0 != .all && $0 != .any } ?? false
         },
         FormRules("limits-contradict", "The least value is above the greatest: no answer fits.") {
-            guard let low = $1.limits.minimum, let high = $1.limits.maximum else { return false }
+            let moment = DateTime(Date(timeIntervalSince1970: 0))
+            guard let low = $1.limits.minimum(at: moment), let high = $1.limits.maximum(at: moment) else {
+                return false
+            }
             return low.compare(high) == .orderedDescending
         },
+        FormRules(
+            "limit-unreadable", "The expression of a limit gives no value; answers are not checked against it.",
+            .warning
+        ) { $1.limits.hasUnreadableLimit },
         FormRules("regex-invalid", "The pattern cannot be read; answers are not checked against it.", .warning) {
             $0.extension(FormExtension.regex) != nil && $1.limits.pattern == nil
         },

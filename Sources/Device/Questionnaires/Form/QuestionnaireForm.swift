@@ -32,6 +32,10 @@ public struct QuestionnaireForm: Sendable {
     /// The item of the linkId; of several alike, the first.
     public func item(_ linkID: String) -> FormItem? { indexByLinkID[linkID].map { all[$0] } }
 
+    /// The linkIds of the items that take attachments as they are, for the outbox
+    /// (``FormItem/takesAttachmentsAsIs``).
+    public var attachmentsAsIs: Set<String> { Set(all.filter(\.takesAttachmentsAsIs).map(\.linkID)) }
+
     /// The value of a response's `questionnaire`: the canonical with its version, else the id.
     public var canonical: String? {
         if let url = questionnaire.url { return CanonicalURL(url: url, version: questionnaire.version).text }

@@ -26,7 +26,7 @@ extension FormSession {
         -> QuestionnaireResponse
     {
         let response = response(status: .completed, subject: subject, authored: authored)
-        let problems = refused + ResponseValidator(form, rules: rules).problems(in: response)
+        let problems = refused + ResponseValidator(form, rules: rules, now: clock()).problems(in: response)
         guard !problems.contains(where: { $0.severity == .error }) else { throw IncompleteResponse(problems: problems) }
         return response
     }

@@ -64,7 +64,7 @@ extension FormSession {
     public func problems(at path: String) -> [ResponseProblem] {
         let refused = refused.filter { $0.expression == path }
         guard let spot = try? form.spot(path) else { return refused }
-        return refused + Self.problems(of: answers(at: spot.path), spot)
+        return refused + Self.problems(of: answers(at: spot.path), spot, at: clock())
     }
 
     // MARK: Putting in
@@ -93,7 +93,7 @@ extension FormSession {
         default: try changed.makeRoom(for: spot)
         }
         let values = try Self.values(change, changed.answers(at: spot.path), spot)
-        if isChecked, let error = Self.problems(of: values, spot).first(where: { $0.severity == .error }) {
+        if isChecked, let error = Self.problems(of: values, spot, at: clock()).first(where: { $0.severity == .error }) {
             throw error
         }
         guard !values.isEmpty || !changed.answers(at: spot.path).isEmpty else {
@@ -157,9 +157,11 @@ extension FormSession {
     }
 
     /// Returns the problems of answers to a question, each alone and together.
-    private static func problems(of values: [AnswerValue], _ spot: AnswerSpot) -> [ResponseProblem] {
+    private static func problems(
+        of values: [AnswerValue], _ spot: AnswerSpot, at moment: DateTime
+    ) -> [ResponseProblem] {
         let item = spot.item
-        var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item) }.map {
+        var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item, at: moment) }.map {
             ResponseProblem(
                 code: $0.code, severity: $0.severity, expression: spot.written, linkID: item.linkID,
                 message: $0.message)

@@ -9,6 +9,8 @@ public struct FormSession: Sendable {
     public let form: QuestionnaireForm
     /// The reading of conditions by which items are enabled.
     public let rules: EnablementRules
+    /// Tells the present, for limits such as today; the system's clock unless another is given.
+    public var clock: @Sendable () -> DateTime = { .now() }
     /// The form's items with their answers.
     package internal(set) var root: [ItemState]
     /// The problems of values that a subscript was given and could not put in, by the path that it was given.
@@ -45,7 +47,7 @@ public struct FormSession: Sendable {
     /// Returns the problems of the response as it would be now, after those of what a subscript could not put in.
     /// Places are those in the response, of what was not put in the path that it was given.
     public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
-        refused + ResponseValidator(form, rules: rules).problems(in: response(status: status))
+        refused + ResponseValidator(form, rules: rules, now: clock()).problems(in: response(status: status))
     }
 
     // MARK: Answering

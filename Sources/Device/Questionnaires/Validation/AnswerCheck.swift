@@ -17,7 +17,9 @@ package enum AnswerCheck {
     }
 
     /// Returns the findings that make the answer wrong or doubtful.
-    package static func findings(of value: AnswerValue, for item: FormItem) -> [Finding] {
+    ///
+    /// - Parameter moment: when it is given, for limits such as today.
+    package static func findings(of value: AnswerValue, for item: FormItem, at moment: DateTime) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
         }
@@ -28,7 +30,7 @@ package enum AnswerCheck {
         guard isWellFormed(value) else {
             return [Finding("answer-malformed", "The answer is not written as its type asks.")]
         }
-        return text(value, item) + range(value, item) + options(value, item) + units(value, item)
+        return text(value, item) + range(value, item, moment) + options(value, item) + units(value, item)
             + attachment(value, item) + reference(value, item) + (item.type == .url ? url(value.json.string ?? "") : [])
     }
 
@@ -86,9 +88,9 @@ package enum AnswerCheck {
         return findings
     }
 
-    private static func range(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
+    private static func range(_ value: AnswerValue, _ item: FormItem, _ moment: DateTime) -> [Finding] {
         var findings: [Finding] = []
-        if let limit = item.limits.minimum {
+        if let limit = item.limits.minimum(at: moment) {
             switch compare(value, limit) {
             case .some(.orderedAscending):
                 findings.append(Finding("min-value", "The answer is below the least value."))
@@ -97,7 +99,7 @@ package enum AnswerCheck {
             default: break
             }
         }
-        if let limit = item.limits.maximum {
+        if let limit = item.limits.maximum(at: moment) {
             switch compare(value, limit) {
             case .some(.orderedDescending):
                 findings.append(Finding("max-value", "The answer is above the greatest value."))

@@ -10,11 +10,15 @@ public struct ResponseValidator: Sendable {
     public let form: QuestionnaireForm
     /// The reading of conditions by which items count as enabled.
     public let rules: EnablementRules
+    /// The present, for limits such as today. A response that says when it was answered is held to that moment, where it
+    /// is not to come.
+    public let now: DateTime
 
     /// Makes a validator for responses to one form.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
+    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), now: DateTime = .now()) {
         self.form = form
         self.rules = rules
+        self.now = now
     }
 
     /// All problems: of the response as a whole, then of its structure, then of its answers.
@@ -22,7 +26,8 @@ public struct ResponseValidator: Sendable {
         var reader = ResponseReader(form: form)
         let session = FormSession(form, rules: rules, root: reader.read(response))
         let isUnfinished = [.inProgress, .stopped, .enteredInError].contains(response.status)
-        var check = ResponseCheck(isUnfinished: isUnfinished)
+        let authored = response.authored.flatMap { $0.start() <= now.start() ? $0 : nil }
+        var check = ResponseCheck(isUnfinished: isUnfinished, moment: authored ?? now)
         check.about(form, response)
         let whole = check.problems.count
         check.items(session.root, at: "QuestionnaireResponse")
@@ -42,9 +47,14 @@ extension ResponseProblem {
 /// The walk over a response that was laid over its form.
 private struct ResponseCheck {
     let isUnfinished: Bool
+    /// When the answers were given.
+    let moment: DateTime
     private(set) var problems: [ResponseProblem] = []
 
-    init(isUnfinished: Bool) { self.isUnfinished = isUnfinished }
+    init(isUnfinished: Bool, moment: DateTime) {
+        self.isUnfinished = isUnfinished
+        self.moment = moment
+    }
 
     private mutating func report(
         _ code: String, _ severity: FormProblem.Severity = .error, _ expression: String, _ linkID: String?,
@@ -128,7 +138,7 @@ private struct ResponseCheck {
             exclusive(state, here)
             for answer in state.answers {
                 let place = answer.expression ?? here
-                for finding in AnswerCheck.findings(of: answer.value, for: item) {
+                for finding in AnswerCheck.findings(of: answer.value, for: item, at: moment) {
                     report(finding.code, finding.severity, place, item.linkID, finding.message)
                 }
                 items(answer.children, at: place)

@@ -11,6 +11,15 @@ extension Data {
         self.init(decoded)
     }
 
+    /// Decodes the ASCII text of base64url without padding, as the other one does.
+    public init?(base64URLText text: Data) {
+        let decoded = text.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: UInt8.self) { Base64URLAlphabet.decode($0) }
+        }
+        guard let decoded else { return nil }
+        self.init(decoded)
+    }
+
     /// The bytes as base64url without padding.
     public var base64URL: String {
         let count = self.count

@@ -40,35 +40,13 @@ public struct PublishedForms<Form: Sendable>: Sendable {
 /// The place of a form among its versions.
 private struct Rank: Comparable {
     private let isActive: Bool
-    private let version: [Part]
+    private let version: BusinessVersion
     private let date: String
     private let place: Int
 
-    /// A run of digits or letters in a version, or its end: `1.0-beta` comes before `1.0`, and that before `1.0.1`.
-    private enum Part: Comparable {
-        case word(String)
-        case end
-        case number(digits: Int, String)
-    }
-
-    /// The parts of a version; `v10` has a word and a number.
-    private static func parts(of version: String) -> [Part] {
-        var parts: [Part] = []
-        var rest = Substring(version)
-        while let first = rest.first {
-            let run = rest.prefix { $0.isLetter == first.isLetter && $0.isNumber == first.isNumber }
-            rest = rest[run.endIndex...]
-            if first.isLetter { parts.append(.word(run.lowercased())) }
-            guard first.isNumber else { continue }
-            let digits = run.drop { $0 == "0" }
-            parts.append(.number(digits: digits.count, String(digits)))
-        }
-        return parts + [.end]
-    }
-
     init(_ form: Questionnaire, place: Int) {
         isActive = form.status != .draft && form.status != .retired
-        version = Self.parts(of: form.version ?? "")
+        version = BusinessVersion(form.version)
         // Texts of dates sort as the dates do, but for offsets within a day.
         date = form.date?.description ?? ""
         self.place = place
@@ -76,7 +54,7 @@ private struct Rank: Comparable {
 
     static func < (left: Rank, right: Rank) -> Bool {
         if left.isActive != right.isActive { return right.isActive }
-        if left.version != right.version { return left.version.lexicographicallyPrecedes(right.version) }
+        if left.version != right.version { return left.version < right.version }
         if left.date != right.date { return left.date < right.date }
         return left.place > right.place
     }

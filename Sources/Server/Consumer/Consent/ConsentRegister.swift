@@ -13,6 +13,13 @@ extension ConsentState {
     }
 }
 
+extension ConsentState {
+    /// Whether the consent in force lets other researchers use the data; nil without one, or where it was not asked.
+    public var sharing: Bool? {
+        if case .consented(let contract) = status { contract.sharing } else { nil }
+    }
+}
+
 /// Keeps what the study knows of each participant's consent.
 public struct ConsentRegister: Sendable {
     public init() {}
@@ -34,13 +41,21 @@ public struct ConsentRegister: Sendable {
         let text = String(decoding: try encoder.encode(state), as: UTF8.self)
         try transaction.execute(
             """
-            INSERT INTO participant_consent (subject, standing, state, client_id, updated_at) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO participant_consent (subject, standing, state, client_id, updated_at, shares)
+            VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (subject) DO UPDATE SET standing = excluded.standing, state = excluded.state,
-                client_id = excluded.client_id, updated_at = excluded.updated_at
+                client_id = excluded.client_id, updated_at = excluded.updated_at, shares = excluded.shares
             """,
             [
                 SQLValue(subject), SQLValue(state.standing.rawValue), SQLValue(text), SQLValue(clientID), SQLValue(at),
+                SQLValue(state.sharing ?? false),
             ])
+    }
+
+    /// Forgets what was kept of a participant's consent.
+    func delete(_ subject: String, in transaction: any SQLTransaction) throws -> RowsDigest {
+        try transaction.delete(
+            from: "participant_consent", where: "subject = ?", [SQLValue(subject)], orderedBy: "subject")
     }
 
     /// All participants with their states, by their ids.

@@ -3,8 +3,8 @@ import InformedConsent
 /// The effect of one resource on a participant's consent.
 enum ConsentStep: Sendable, Hashable {
     case contract(SignedContract)
-    /// A contract that is none of this study's.
-    case foreignContract
+    /// A contract that does not count, and why.
+    case foreignContract(ConsentGate.Reason)
     case withdrawal(ConsentWithdrawal)
     /// Nothing.
     case data
@@ -14,7 +14,7 @@ enum ConsentStep: Sendable, Hashable {
     var gateSubject: ConsentGate.Subject {
         switch self {
         case .contract: .contract
-        case .foreignContract: .foreignContract
+        case .foreignContract(let reason): .foreignContract(reason)
         case .withdrawal: .withdrawal
         case .data: .data
         case .namedData(let names): .namedData(names)

@@ -46,5 +46,42 @@ public enum ConsumerSchema {
                 "CREATE TABLE records_state (id bigint PRIMARY KEY, queue_id text NOT NULL)",
             ]
         },
+        // What the keys of devices signed: of each key a chain, in which every message names the digest of the one before.
+        Migration(number: 602, name: "signed messages") { _ in
+            [
+                """
+                CREATE TABLE device_message (
+                    key_id text NOT NULL,
+                    sequence bigint NOT NULL,
+                    submission_id text NOT NULL,
+                    digest text NOT NULL,
+                    previous text,
+                    device text NOT NULL,
+                    received_at text NOT NULL,
+                    changes_consent bigint NOT NULL,
+                    PRIMARY KEY (key_id, sequence)
+                )
+                """,
+                "CREATE UNIQUE INDEX device_message_by_id ON device_message (key_id, submission_id)",
+                "CREATE INDEX device_message_by_digest ON device_message (key_id, digest)",
+                "CREATE INDEX device_message_by_previous ON device_message (key_id, COALESCE(previous, ''))",
+                """
+                CREATE INDEX device_message_of_consent ON device_message (key_id, sequence) WHERE changes_consent = 1
+                """,
+            ]
+        },
+        // Whether the contract in force permits other researchers, beside the standing, so that both are asked in SQL.
+        Migration(number: 605, name: "sharing of the consent in force") { dialect in
+            let shares =
+                switch dialect {
+                case .sqlite: "json_extract(state, '$.newest.sharing') = 1"
+                case .postgresql: "state::json->'newest'->>'sharing' = 'true'"
+                }
+            return [
+                "ALTER TABLE participant_consent ADD COLUMN shares bigint NOT NULL DEFAULT 0",
+                "UPDATE participant_consent SET shares = 1 WHERE standing = 'consented' AND \(shares)",
+                "CREATE INDEX participant_consent_by_standing ON participant_consent (standing, shares, subject)",
+            ]
+        },
     ]
 }

@@ -35,7 +35,9 @@ public struct PaperConsent: Sendable {
     /// Records it where the participant's consent is not on file.
     ///
     /// - Parameter isRenewal: records a signature of a participant who has withdrawn, where it is newer.
+    /// - Throws: ``ConsumerError`` `participant-deleted`.
     public func record(isRenewal: Bool, at: Date, in transaction: any SQLTransaction) throws -> Outcome {
+        try ConsumerError.refuseDeleted(subject, in: transaction)
         let register = ConsentRegister()
         let state = try register.state(of: subject, in: transaction)
         switch state.standing {

@@ -42,11 +42,14 @@ public struct StaffDecision: Sendable {
 
     /// Records a withdrawal that the participant asked the study team for.
     ///
+    /// A Consent of the records says so (<https://hl7.org/fhir/R4/consent.html>, status `inactive`), whether the participant
+    /// signed on a phone or on paper, and names the account that recorded it.
     /// - Returns: how many submissions that were held take their turn, to be refused.
-    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``.
+    /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``Trust/TrustError``.
     public func withdraw(_ participant: String) async throws -> Int {
         let now = clock()
         try await records.write { transaction in
+            try ConsumerError.refuseDeleted(participant, in: transaction)
             try require(participant, in: transaction)
             let register = ConsentRegister()
             let state = try register.state(of: participant, in: transaction)
@@ -58,10 +61,11 @@ public struct StaffDecision: Sendable {
             let now = max(now, state.newest?.arrival?.receivedAt ?? now)
             let id = UUID()
             let submission = "staff-withdrawal:" + id.uuidString.lowercased()
-            let consent = ConsentWithdrawal.consent(
+            var consent = ConsentWithdrawal.consent(
                 id: id, participant: participant, contractID: state.newest?.contractID ?? "unknown", policy: nil,
                 now: now
             )
+            consent.performer.append(recorder)
             let withdrawal = try ConsentWithdrawal(consent, receivedAt: now, number: .max)
             let provenance = RecordProvenance(
                 submissionID: submission, clientID: actor.id, keyID: nil, receivedAt: now)
@@ -78,6 +82,21 @@ public struct StaffDecision: Sendable {
         }
         return try await release(participant)
     }
+
+    /// The account that recorded the withdrawal, in the participant's place.
+    private var recorder: Reference {
+        var account = Identifier()
+        account.system = Self.accountSystem
+        account.value = actor.id
+        var recorder = Reference()
+        recorder.type = "Practitioner"
+        recorder.identifier = account
+        recorder.display = "Study team, as the participant asked"
+        return recorder
+    }
+
+    /// The system of the identifiers of those who decide in a participant's place.
+    public static let accountSystem = "urn:tributary:actor"
 
     private func require(_ participant: String, in transaction: any SQLTransaction) throws {
         let decision = try access.decide(

@@ -73,16 +73,21 @@ public struct KeyFolder: Sendable {
         try PrivateFile.write(PublicKey.jwks(try currentPublicKeys()), to: publicSetURL, permissions: 0o644)
     }
 
-    private func read(_ name: String) throws -> PrivateKey {
+    /// The text of a private key's file; nil where it cannot be read.
+    ///
+    /// - Throws: ``ConsumerError`` `key-file-open` where others than its owner may read it.
+    func privateText(_ name: String) throws -> String? {
         let path = url.appendingPathComponent(name).path
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
             throw ConsumerError(
                 code: "key-file-open", message: "The key file \(name) can be read by others; make it 0600 (chmod 600).")
         }
-        guard let data = FileManager.default.contents(atPath: path),
-            let key = try? PrivateKey(pem: String(decoding: data, as: UTF8.self))
-        else {
+        return FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func read(_ name: String) throws -> PrivateKey {
+        guard let text = try privateText(name), let key = try? PrivateKey(pem: text) else {
             throw ConsumerError(
                 code: "key-file-unreadable", message: "The key file \(name) holds no RSA or P-256 private key in PEM.")
         }

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import Questionnaires
 
 /// Checks the answers that devices send against the published form that they name, as strictly as the study wants it.
@@ -28,14 +29,17 @@ struct AnswerValidation {
 
     /// Throws where an answer is wrong: a ``SubmissionProblem`` `answers-invalid`, which holds the codes of what is wrong
     /// and the form's own linkIds and no answer; `too-expensive` where the budget is used up.
+    ///
+    /// - Parameter receivedAt: the latest moment at which it can have been answered, for limits such as today.
     func check(
-        _ response: QuestionnaireResponse, against form: QuestionnaireForm, budget: StepBudget
+        _ response: QuestionnaireResponse, against form: QuestionnaireForm, receivedAt: Date, budget: StepBudget
     ) throws(SubmissionProblem) {
         guard strictness != .none else { return }
         // Each answer is looked for among its question's options.
         Self.charge(response.item, of: form, to: budget)
         do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
-        let problems = ResponseValidator(form).problems(in: response).filter(strictness.quarantines)
+        let problems = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response)
+            .filter(strictness.quarantines)
         guard !problems.isEmpty else { return }
         var places: [String] = []
         for problem in problems {

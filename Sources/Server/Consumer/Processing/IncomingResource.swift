@@ -19,6 +19,8 @@ public struct IncomingResource: Sendable {
     public let record: NewRecord
     /// The entry that the warehouse takes of it.
     public let entry: WarehouseEntry
+    /// What it says as a Contract; nil for what is none.
+    let contract: ContractValidation.Verdict?
     /// Names of health data in it that is only taken where the consent names it.
     let inclusions: Set<String>
 

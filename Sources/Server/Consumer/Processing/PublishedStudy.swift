@@ -11,20 +11,23 @@ public struct PublishedStudy: Sendable {
         let rules: QuestionnaireForm
         let concepts: SurveyConcepts
 
-        init(_ questionnaire: Questionnaire) {
-            rules = QuestionnaireForm(questionnaire)
-            concepts = SurveyConcepts(questionnaire)
+        init(_ questionnaire: Questionnaire, _ sets: PublishedValueSets) {
+            rules = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
+            concepts = SurveyConcepts(questionnaire, valueSet: sets.valueSet)
         }
     }
 
-    /// The consent documents.
-    public let templates: [ConsentTemplate]
+    /// The versions of the study's consent.
+    public let consents: PublishedConsents
     private let forms: PublishedForms<Form>
 
-    /// - Parameter forms: the published forms, in the order of their files.
-    public init(templates: [ConsentTemplate], forms: [Questionnaire]) {
-        self.templates = templates
-        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0)) })
+    /// - Parameters:
+    ///   - forms: the published forms, in the order of their files.
+    ///   - valueSets: those beside the forms.
+    public init(templates: [ConsentTemplate], forms: [Questionnaire], valueSets: [ValueSet] = []) {
+        let sets = PublishedValueSets(valueSets)
+        consents = PublishedConsents(templates)
+        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0, sets)) })
     }
 
     /// The form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names; nil where the study

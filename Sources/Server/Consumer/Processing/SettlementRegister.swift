@@ -14,7 +14,7 @@ public struct SettlementRegister: Sendable {
             "SELECT * FROM settlement WHERE lane = ? AND submission_id = ?",
             [SQLValue(submission.lane), SQLValue(submission.submissionID)])
         guard let row, try row.text("digest") == submission.digest,
-            let status = SubmissionStatus(rawValue: try row.text("status"))
+            let status = SubmissionStatus(rawValue: try row.text("status")), status.isFinal
         else { return nil }
         return SubmissionOutcome(
             status: status, reasonCode: row.textIfPresent("reason_code"), keyID: row.textIfPresent("key_id"),
@@ -26,6 +26,30 @@ public struct SettlementRegister: Sendable {
         _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard outcome.status.isFinal else { return }
+        try write(outcome, of: submission, at: at, in: transaction)
+    }
+
+    /// Notes that a submission is held which nobody signed and which was taken so: when its device signs later on, it is its
+    /// word all the same.
+    func noteHeldUnsigned(
+        _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
+    ) throws {
+        try write(outcome, of: submission, at: at, in: transaction)
+    }
+
+    /// Whether a submission, by its bytes, waited as one that nobody signed and that was taken so.
+    func wasHeldUnsigned(_ submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool {
+        let row = try transaction.first(
+            "SELECT digest, status FROM settlement WHERE lane = ? AND submission_id = ?",
+            [SQLValue(submission.lane), SQLValue(submission.submissionID)])
+        guard let row else { return false }
+        return try row.text("digest") == submission.digest
+            && row.text("status") == SubmissionStatus.held.rawValue
+    }
+
+    private func write(
+        _ outcome: SubmissionOutcome, of submission: QueuedSubmission, at: Date, in transaction: any SQLTransaction
+    ) throws {
         try transaction.execute(
             """
             INSERT INTO settlement (lane, submission_id, digest, number, status, reason_code, key_id, releases_held,
@@ -39,6 +63,27 @@ public struct SettlementRegister: Sendable {
                 SQLValue(submission.number), SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode),
                 SQLValue(outcome.keyID), SQLValue(outcome.releasesHeld), SQLValue(at),
             ])
+    }
+
+    /// Forgets the outcomes of what devices sent while they spoke for a participant.
+    func delete(
+        _ stretches: [SubmissionStretch], in transaction: any SQLTransaction
+    ) throws -> RowsDigest {
+        RowsDigest(
+            joining: try stretches.map { stretch in
+                var condition = "lane = ?"
+                var parameters = [SQLValue(stretch.lane)]
+                if let after = stretch.after {
+                    condition += " AND settled_at > ?"
+                    parameters.append(SQLValue(after))
+                }
+                if let until = stretch.until {
+                    condition += " AND settled_at <= ?"
+                    parameters.append(SQLValue(until))
+                }
+                return try transaction.delete(
+                    from: "settlement", where: condition, parameters, orderedBy: "lane, submission_id")
+            })
     }
 
     /// Ties the records to their queue.

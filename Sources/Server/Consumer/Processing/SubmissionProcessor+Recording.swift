@@ -5,12 +5,14 @@ import Records
 import Storage
 import Trust
 import Warehouse
+import Wire
 
 extension SubmissionProcessor {
     /// Decides about a submission that was read, and records what is admitted, in the caller's transaction.
     func perform(
-        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String, published: PublishedStudy,
-        in transaction: any SQLTransaction
+        _ incoming: [IncomingResource], of submission: QueuedSubmission, signature claimed: SubmissionSignature?,
+        keyID: String,
+        published: PublishedStudy, in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome {
         func quarantined(_ code: String, _ detail: String) -> SubmissionOutcome {
             SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
@@ -21,11 +23,11 @@ extension SubmissionProcessor {
         }
         // 2. What each resource does to the consent.
         let steps: [ConsentStep]
-        var moveCode: String?
+        var codes = ContractCodes()
         do {
             steps = try incoming.map { try step(of: $0, submission: submission, published: published) }
             for resource in incoming where resource.kind == .contract {
-                moveCode = try Contract(resource.resource.object).moveCode()?.secret ?? moveCode
+                try codes.read(Contract(resource.resource.object))
             }
         } catch let error as ConsentError {
             return quarantined(error.code, error.message)
@@ -34,18 +36,26 @@ extension SubmissionProcessor {
         }
         let subjects = steps.map(\.gateSubject)
         var state = try register.state(of: subject, in: transaction)
-        // 3. Nobody writes in another's name: the first contract binds the device, and from then on the policy asks.
+        // 3. Nobody writes in another's name: what the device's key did not sign is not its word, the first contract binds
+        //    the device and its key, and from then on the policy asks.
         var bound = try access.participant(ofDevice: submission.lane, in: transaction)
-        if bound == nil, subjects.contains(.contract) {
-            let isKnown = try isKnown(subject, state, in: transaction)
-            let decision = try access.bind(
-                device: submission.lane, clientID: submission.clientID, toParticipant: subject, isKnown: isKnown,
-                moveCode: moveCode, in: transaction)
-            guard decision.allowed else {
-                return quarantined(
-                    decision.reason, "The participant is known from elsewhere; see `tributary enrolment move`.")
+        let sender = Sender(
+            participant: bound,
+            verdict: try signatureCheck.verdict(
+                on: claimed, of: submission, participant: bound, bringing: codes.brought, in: transaction))
+        if let problem = sender.problem { return quarantined(problem.code, problem.message) }
+        if subjects.contains(.contract), bound == nil || bound == subject {
+            let isKnown = try bound == nil && isKnown(subject, state, in: transaction)
+            if let problem = try admit(
+                sender, subject, isKnown: isKnown, codes: codes, submission: submission, in: transaction)
+            {
+                return quarantined(problem.code, problem.message)
             }
             bound = subject
+        }
+        let signature = sender.signature(heldBy: bound == subject)
+        if let signature, let problem = try take(signature, of: submission, subjects: subjects, in: transaction) {
+            return quarantined(problem.code, problem.message)
         }
         let target = Target(
             resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
@@ -57,7 +67,7 @@ extension SubmissionProcessor {
                 return quarantined("subject-not-permitted", "The device may not write for this participant.")
             }
             let verdict: ConsentGate.Decision =
-                subjects.contains(.foreignContract) ? .quarantine(.foreignContract) : .hold(until: .contract)
+                subjects.lazy.compactMap(\.foreignReason).first.map { .quarantine($0) } ?? .hold(until: .contract)
             return Self.outcome(of: verdict, keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
@@ -68,7 +78,7 @@ extension SubmissionProcessor {
             }
         }
         // 4. The gate, resource by resource, as the consent changes on the way.
-        var situation = try situation(of: subject, state, in: transaction)
+        var situation = try situation(of: subject, state, published, in: transaction)
         let suspension = try suspensions.suspension(of: subject, in: transaction)
         for step in steps {
             let verdict = gate.decide(step.gateSubject, in: situation)
@@ -76,14 +86,17 @@ extension SubmissionProcessor {
             state = step.applied(to: state)
             situation.standing = state.standing
             situation.included = state.includedHealthData
+            situation.needsRenewal = needsRenewal(state, published)
             situation.graceEnds = graceEnd(of: state)
             if step.ends(suspension, at: submission) { situation.isSuspended = false }
         }
         // 5. Record and load.
         let at = clock()
-        try record(incoming, of: submission, keyID: keyID, at: at, in: transaction)
+        try record(
+            incoming, of: submission, keyID: keyID, signature: signature, at: at, in: transaction)
         let changesConsent = steps.contains(where: \.changesConsent)
         if changesConsent {
+            if let signature { try messages.noteConsent(signature, in: transaction) }
             try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
             if suspension != nil, !situation.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
         }
@@ -93,12 +106,18 @@ extension SubmissionProcessor {
 
     /// Returns the situation of a participant.
     func situation(
-        of participant: String, _ state: ConsentState, in transaction: any SQLTransaction
+        of participant: String, _ state: ConsentState, _ published: PublishedStudy, in transaction: any SQLTransaction
     ) throws -> ConsentGate.Situation {
         ConsentGate.Situation(
-            standing: state.standing, included: state.includedHealthData,
+            standing: state.standing, included: state.includedHealthData, needsRenewal: needsRenewal(state, published),
             isSuspended: try suspensions.suspension(of: participant, in: transaction) != nil,
             graceEnds: graceEnd(of: state))
+    }
+
+    /// Whether a version that is a major change came after the one that the participant signed.
+    private func needsRenewal(_ state: ConsentState, _ published: PublishedStudy) -> Bool {
+        guard case .consented(let contract) = state.status else { return false }
+        return published.consents.change(since: contract) == .major
     }
 
     /// When the grace after a withdrawal ends; nil where there is none or it is over.
@@ -121,13 +140,14 @@ extension SubmissionProcessor {
     }
 
     private func record(
-        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String, at: Date,
-        in transaction: any SQLTransaction
+        _ incoming: [IncomingResource], of submission: QueuedSubmission, keyID: String,
+        signature: SubmissionSignature?, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard let subject = incoming.first?.subject else { return }
         let provenance = RecordProvenance(
             submissionID: submission.submissionID, clientID: submission.clientID, keyID: keyID,
-            receivedAt: submission.receivedAt, number: submission.number)
+            receivedAt: submission.receivedAt, number: submission.number,
+            signed: signature.map { .init(signer: $0.keyID, sequence: $0.sequence) })
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
         let isCurrent = try records.write(provenance, at: at, in: transaction) { writer in
@@ -163,8 +183,12 @@ extension SubmissionProcessor {
             let signed = try SignedContractReader.read(
                 contract, receivedAt: submission.receivedAt, number: submission.number)
             guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
-            if incoming.record.original != nil { return study.acceptsC3PRO ? .contract(signed) : .foreignContract }
-            return published.templates.contains { signed.isDerived(from: $0) } ? .contract(signed) : .foreignContract
+            return switch incoming.contract {
+            case .text(let template): .contract(signed.of(template))
+            case .withoutText: .contract(signed.withoutTerms)
+            case .foreign(let reason): .foreignContract(reason)
+            case nil: .foreignContract(.foreignContract)
+            }
         }
     }
 }

@@ -12,24 +12,32 @@ import Wire
 public struct SubmissionProcessor: Sendable {
     /// The settings of the study that the processor needs.
     public struct Study: Sendable {
-        /// Whether contracts of C3-PRO's apps count, which name no template.
-        public let acceptsC3PRO: Bool
+        /// What is taken of C3-PRO's apps.
+        public let c3pro: C3PROAcceptance
         public let maximumResources: Int
         /// How strictly FHIR is taken.
         public let validation: SubmissionValidation
+        /// What becomes of data that tells who a person is.
+        public let identifyingData: IdentifyingDataHandling
         /// How long what comes after a withdrawal is held before it is refused, in seconds.
         public let withdrawalGrace: TimeInterval
+        /// What may come unsigned, and who may begin.
+        public let signatures: SignaturePolicy
         /// The published files of the study; asked for at each submission, for files may be added while it runs.
         public let published: @Sendable () async -> PublishedStudy
 
         public init(
-            acceptsC3PRO: Bool, maximumResources: Int, validation: SubmissionValidation,
-            withdrawalGrace: TimeInterval = 0, published: @escaping @Sendable () async -> PublishedStudy
+            c3pro: C3PROAcceptance, maximumResources: Int, validation: SubmissionValidation,
+            identifyingData: IdentifyingDataHandling = .quarantine, withdrawalGrace: TimeInterval = 0,
+            signatures: SignaturePolicy,
+            published: @escaping @Sendable () async -> PublishedStudy
         ) {
-            self.acceptsC3PRO = acceptsC3PRO
+            self.c3pro = c3pro
             self.maximumResources = maximumResources
             self.validation = validation
+            self.identifyingData = identifyingData
             self.withdrawalGrace = withdrawalGrace
+            self.signatures = signatures
             self.published = published
         }
     }
@@ -46,6 +54,7 @@ public struct SubmissionProcessor: Sendable {
     let register = ConsentRegister()
     let suspensions = SuspensionRegister()
     let settlements = SettlementRegister()
+    let messages = DeviceMessages()
     private let heavyWork = HeavyWork()
 
     public init(
@@ -71,11 +80,12 @@ public struct SubmissionProcessor: Sendable {
     ///
     /// - Returns: nil where there is nothing to read, or a passing reason that its own turn will tell.
     public func readAhead(_ submission: QueuedSubmission) async -> ReadAhead? {
-        guard let first = try? await beginning(of: submission), first.outcome == nil,
+        let published = await study.published()
+        guard let first = try? await beginning(of: submission, published), first.outcome == nil,
             let opener = try? await openers.opener()
         else { return nil }
         return ReadAhead(
-            reading: await reading(of: submission, opener, await study.published(), first.standing),
+            reading: await reading(of: submission, opener, published, first.standing),
             standing: first.standing)
     }
 
@@ -93,12 +103,12 @@ public struct SubmissionProcessor: Sendable {
         stillHeld: @Sendable () async throws -> Bool = { true }
     ) async throws -> SubmissionOutcome? {
         // 1. Recorded already, and the process ended before the queue was told?
-        let first = try await beginning(of: submission)
+        let published = await study.published()
+        let first = try await beginning(of: submission, published)
         if let outcome = first.outcome { return outcome }
         // 2. Open, read, ask the cheap part of the gate, convert: without a transaction, for nothing here depends on what
         // is stored but that early answer, which the transaction gives again.
         let opener = try await openers.opener()
-        let published = await study.published()
         let reading: Reading
         if let ahead, ahead.standing == first.standing {
             reading = ahead.reading
@@ -111,20 +121,31 @@ public struct SubmissionProcessor: Sendable {
             try await ensureConcepts(of: incoming)
         }
         return try await database.write { transaction in
+            if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
             let outcome: SubmissionOutcome
+            var isForged = false
             switch reading.result {
-            case .settled(let early): outcome = early
+            case .settled(let early):
+                let sender = try sender(of: reading, submission, in: transaction)
+                isForged = sender.isForged
+                outcome = try sender.outcome(early) ?? noted(sender, of: submission, early, in: transaction)
             case .ready(let incoming, let keyID):
                 outcome = try perform(
-                    incoming, of: submission, keyID: keyID, published: published, in: transaction)
+                    incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
+                    in: transaction)
+                isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
             }
-            // 4. What may have said "no more" and was not heard suspends the device's own participant, nobody else.
-            if reading.maySayNoMore, outcome.status != .stored,
+            // 4. What may have said "no more" and was not heard suspends the device's own participant, nobody else: not
+            //    what is known to be somebody else's word.
+            if reading.maySayNoMore, !isForged, outcome.status != .stored,
                 let participant = try access.participant(ofDevice: submission.lane, in: transaction)
             {
                 try suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
             }
             try settlements.note(outcome, of: submission, at: clock(), in: transaction)
+            if outcome.status == .held, try isTakenUnsigned(reading, submission, in: transaction) {
+                try settlements.noteHeldUnsigned(outcome, of: submission, at: clock(), in: transaction)
+            }
             return outcome
         }
     }
@@ -132,12 +153,12 @@ public struct SubmissionProcessor: Sendable {
     /// Returns what is known before a submission is read: the outcome that was recorded of it, and the standing of its
     /// sender.
     private func beginning(
-        of submission: QueuedSubmission
+        of submission: QueuedSubmission, _ published: PublishedStudy
     ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
         try await database.read { transaction in
             (
                 outcome: try settlements.outcome(of: submission, in: transaction),
-                standing: try standing(of: submission, in: transaction)
+                standing: try standing(of: submission, published, in: transaction)
             )
         }
     }
@@ -160,7 +181,7 @@ public struct SubmissionProcessor: Sendable {
     // MARK: - Without a transaction
 
     /// The result of reading a submission.
-    fileprivate struct Reading: Sendable {
+    struct Reading: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
@@ -168,6 +189,23 @@ public struct SubmissionProcessor: Sendable {
 
         var result: Result
         var maySayNoMore: Bool
+        /// The participants whom it speaks of, as far as it could be parsed.
+        var subjects: Set<String> = []
+        /// The device's signature, not checked yet; nil for what is unsigned or cannot be opened.
+        var signature: SubmissionSignature?
+        /// Whether it was opened.
+        var isOpened = true
+    }
+
+    /// The refusal of what speaks of somebody who was deleted, whoever sent it and however it reads otherwise.
+    private func refusal(
+        of reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
+    ) throws -> SubmissionOutcome? {
+        let register = DeletionRegister()
+        guard try reading.subjects.contains(where: { try register.isDeleted($0, in: transaction) }) else { return nil }
+        let outcome = SubmissionOutcome(status: .refused, reasonCode: DeletionRegister.code)
+        try settlements.note(outcome, of: submission, at: clock(), in: transaction)
+        return outcome
     }
 
     /// The standing of the sender before the message is looked into.
@@ -176,26 +214,20 @@ public struct SubmissionProcessor: Sendable {
         let situation: ConsentGate.Situation
     }
 
-    private func standing(of submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Standing {
+    private func standing(
+        of submission: QueuedSubmission, _ published: PublishedStudy, in transaction: any SQLTransaction
+    ) throws -> Standing {
         guard let participant = try access.participant(ofDevice: submission.lane, in: transaction) else {
             return Standing(participant: nil, situation: .init(standing: .none))
         }
         let state = try register.state(of: participant, in: transaction)
         return Standing(
-            participant: participant, situation: try situation(of: participant, state, in: transaction))
+            participant: participant, situation: try situation(of: participant, state, published, in: transaction))
     }
 
     private func read(
         _ submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
     ) -> Reading {
-        func quarantined(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
-            let problem = Self.problem(from: error)
-            return Reading(
-                result: .settled(
-                    SubmissionOutcome(
-                        status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
-                maySayNoMore: maySayNoMore)
-        }
         let isMarked = submission.resourceTypeHint == Consent.resourceType
         // 1. Open.
         let opened: OpenedEnvelope
@@ -203,14 +235,36 @@ public struct SubmissionProcessor: Sendable {
             opened = try OpenedEnvelope.open(submission.body, with: opener)
         } catch {
             guard opener.knowsKey(of: submission.body) else {
-                return Reading(result: .settled(Self.unknownKey), maySayNoMore: isMarked)
+                return Reading(result: .settled(Self.unknownKey), maySayNoMore: isMarked, isOpened: false)
             }
-            return quarantined(error, maySayNoMore: isMarked)
+            var unread = quarantined(error, maySayNoMore: isMarked)
+            unread.isOpened = false
+            return unread
         }
-        // 2. Parse.
+        // 2. Parse. What is found from here on is found in what the device signed, or did not.
+        var read = documentsRead(opened, submission, published, standing, isMarked: isMarked)
+        read.signature = opened.signature
+        return read
+    }
+
+    private func quarantined(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
+        let problem = Self.problem(from: error)
+        return Reading(
+            result: .settled(
+                SubmissionOutcome(
+                    status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
+            maySayNoMore: maySayNoMore)
+    }
+
+    /// Parses what was opened, asks the cheap part of the gate, and converts it.
+    private func documentsRead(
+        _ opened: OpenedEnvelope, _ submission: QueuedSubmission, _ published: PublishedStudy, _ standing: Standing,
+        isMarked: Bool
+    ) -> Reading {
         let reader = SubmissionReader(
             maximumResources: study.maximumResources, validation: study.validation,
-            answers: AnswerValidation(strictness: study.validation.strictness, acceptsC3PRO: study.acceptsC3PRO))
+            answers: AnswerValidation(strictness: study.validation.strictness, acceptsC3PRO: study.c3pro.isAccepted),
+            contracts: ContractValidation(c3pro: study.c3pro), identifyingData: study.identifyingData)
         let documents: [ParsedDocument]
         do {
             documents = try reader.parse(opened)
@@ -219,16 +273,21 @@ public struct SubmissionProcessor: Sendable {
                 error, maySayNoMore: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
         }
         let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
+        let subjects = documents.reduce(into: Set<String>()) { $0.formUnion($1.resource.owners.patients) }
         // 3. The cheap part of the gate: what cannot be taken now is not converted.
         if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
-            return Reading(result: .settled(early), maySayNoMore: maySayNoMore)
+            return Reading(result: .settled(early), maySayNoMore: maySayNoMore, subjects: subjects)
         }
         // 4. Convert and check.
         do {
             let incoming = try reader.convert(documents, of: opened, submission: submission, published: published)
-            return Reading(result: .ready(incoming, keyID: opened.keyID), maySayNoMore: maySayNoMore)
+            return Reading(
+                result: .ready(incoming, keyID: opened.keyID), maySayNoMore: maySayNoMore,
+                subjects: subjects.union(incoming.map(\.subject)))
         } catch {
-            return quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
+            var reading = quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
+            reading.subjects = subjects
+            return reading
         }
     }
 

@@ -1,8 +1,10 @@
+import Attachments
 import Crypto
 import FHIR
 import FHIRVersions
 import Foundation
 import HealthData
+import InformedConsent
 import Records
 import Storage
 import Warehouse
@@ -23,6 +25,8 @@ struct SubmissionReader {
     let maximumResources: Int
     let validation: SubmissionValidation
     let answers: AnswerValidation
+    let contracts: ContractValidation
+    let identifyingData: IdentifyingDataHandling
 
     /// The documents of a payload as JSON, and no further: what it takes to see what they are about costs no more than
     /// their bytes.
@@ -124,16 +128,44 @@ struct SubmissionReader {
         var form: PublishedStudy.Form?
         if let response = converted.as(QuestionnaireResponse.self) {
             form = try answers.form(of: response, in: published)
-            if let form { try answers.check(response, against: form.rules, budget: budget) }
+            if let form {
+                try answers.check(
+                    response, against: form.rules, receivedAt: submission.receivedAt, budget: budget)
+            }
         }
+        let original = version.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) }
+        let contract = converted.as(Contract.self).map {
+            contracts.verdict(on: $0, original: original, in: published.consents)
+        }
+        let (admitted, isReduced) = try admitted(converted, form: form, submission: submission)
+        // Of what was reduced the bytes as they came are not kept.
         let record = NewRecord(
-            converted, id: id, subject: subject, content: version == nil ? document.bytes : converted.json.data(),
-            original: version.map { OriginalContent(bytes: document.bytes, fhirVersion: $0) })
+            admitted, id: id, subject: subject,
+            content: original == nil && !isReduced ? document.bytes : admitted.json.data(),
+            original: isReduced ? nil : original)
         do throws(WarehouseError) {
             return IncomingResource(
-                resource: converted, subject: subject, record: record,
-                entry: try WarehouseEntry(converted, id: id, form: form?.concepts, receivedAt: submission.receivedAt),
-                inclusions: Set(HealthSelection.Inclusion.permitting(converted).map(\.rawValue)))
+                resource: admitted, subject: subject, record: record,
+                entry: try WarehouseEntry(admitted, id: id, form: form?.concepts, receivedAt: submission.receivedAt),
+                contract: contract,
+                inclusions: Set(HealthSelection.Inclusion.permitting(admitted).map(\.rawValue)))
+        } catch {
+            throw SubmissionProblem(error.code, error.message)
+        }
+    }
+
+    /// The resource as it may be stored, by what it tells of who the person is.
+    private func admitted(
+        _ resource: Resource, form: PublishedStudy.Form?, submission: QueuedSubmission
+    ) throws -> (resource: Resource, isReduced: Bool) {
+        // The wish to take part no more is honoured however it is written.
+        let isWithdrawal = resource.resourceType == Consent.resourceType && ConsentSignal.maySayNoMore(resource)
+        let handling = identifyingData == .quarantine && isWithdrawal ? .reduce : identifyingData
+        let rule = IdentifyingData(
+            today: DateTime(submission.receivedAt),
+            attachments: AttachmentCleaning(asIs: form?.rules.attachmentsAsIs ?? []))
+        do {
+            return try handling.admit(resource, by: rule)
         } catch {
             throw SubmissionProblem(error.code, error.message)
         }

@@ -27,6 +27,8 @@ struct RecordRow {
             SQLColumn("updated_ms") { .integer(Milliseconds.of($0.at)) },
             SQLColumn("received_ms") { .integer($0.provenance.order.receivedMilliseconds) },
             SQLColumn("received_number") { .integer($0.provenance.order.number) },
+            SQLColumn("signer") { SQLValue($0.provenance.signed?.signer) },
+            SQLColumn("signed_sequence") { SQLValue($0.provenance.signed?.sequence) },
         ])
 }
 
@@ -53,6 +55,8 @@ struct VersionRow {
             SQLColumn("submission_id") { .text($0.provenance.submissionID) },
             SQLColumn("client_id") { .text($0.provenance.clientID) },
             SQLColumn("key_id") { SQLValue($0.provenance.keyID) },
+            SQLColumn("signer") { SQLValue($0.provenance.signed?.signer) },
+            SQLColumn("signed_sequence") { SQLValue($0.provenance.signed?.sequence) },
             SQLColumn("received_at") { SQLValue($0.provenance.receivedAt) },
             SQLColumn("received_number") { .integer($0.provenance.number) },
         ])

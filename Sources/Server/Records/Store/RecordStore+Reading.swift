@@ -68,7 +68,7 @@ extension RecordStore {
     /// Records with their versions; another condition of the join may follow.
     static let versions = """
         SELECT v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id,
-            v.received_at, v.received_number FROM record r JOIN record_version v ON v.number = r.number
+            v.received_at, v.received_number, v.signer, v.signed_sequence FROM record r JOIN record_version v ON v.number = r.number
         """
 
     static func record(_ row: SQLRow) throws -> StoredRecord {
@@ -79,13 +79,23 @@ extension RecordStore {
             provenance: RecordProvenance(
                 submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
                 keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
-                number: try row.integer("received_number")))
+                number: try row.integer("received_number"), signed: Self.signed(row)))
+    }
+}
+
+extension RecordStore {
+    fileprivate static func signed(_ row: SQLRow) -> RecordOrder.SignedPlace? {
+        guard let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") else {
+            return nil
+        }
+        return RecordOrder.SignedPlace(signer: signer, sequence: sequence)
     }
 }
 
 extension StoredRecord {
     /// Whether it came before another version of the same resource.
     fileprivate func came(before other: StoredRecord) -> Bool {
-        (provenance.order, version) < (other.provenance.order, other.version)
+        let own = (provenance.receivedAt, provenance.number, version)
+        return own < (other.provenance.receivedAt, other.provenance.number, other.version)
     }
 }

@@ -14,8 +14,18 @@ public struct RecordProvenance: Sendable, Hashable {
     public let receivedAt: Date
     /// The submission's number in the queue; 0 for what came without the queue.
     public let number: Int64
+    /// Whose key signed it, and under which number; nil for what nobody signed: what came from an app or through a gateway
+    /// that does not sign, and what the site loaded.
+    public let signed: RecordOrder.SignedPlace?
 
-    public init(submissionID: String, clientID: String, keyID: String?, receivedAt: Date, number: Int64 = 0) {
+    /// The thumbprint of the device's key that signed it (RFC 7638); nil where nobody did.
+    public var signer: String? { signed?.signer }
+
+    public init(
+        submissionID: String, clientID: String, keyID: String?, receivedAt: Date, number: Int64 = 0,
+        signed: RecordOrder.SignedPlace? = nil
+    ) {
+        self.signed = signed
         self.submissionID = submissionID
         self.clientID = clientID
         self.keyID = keyID
@@ -25,7 +35,7 @@ public struct RecordProvenance: Sendable, Hashable {
 
     /// The order that decides which of two versions of a resource is the present.
     public var order: RecordOrder {
-        RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number)
+        RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number, signed: signed)
     }
 }
 

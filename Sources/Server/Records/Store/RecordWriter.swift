@@ -66,7 +66,10 @@ public struct RecordWriter {
             guard own >= order else { return .superseded(versionID: same) }
             if own > order {
                 try transaction.execute(
-                    "UPDATE record SET received_ms = ?, received_number = ? WHERE number = ?",
+                    """
+                    UPDATE record SET received_ms = ?, received_number = ?, signer = ?, signed_sequence = ?
+                    WHERE number = ?
+                    """,
                     own.columns + [SQLValue(number)])
             }
             return .unchanged(versionID: same)
@@ -75,8 +78,8 @@ public struct RecordWriter {
         let version = try nextVersion(of: number)
         try transaction.execute(
             """
-            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?
-            WHERE number = ?
+            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?,
+                signer = ?, signed_sequence = ? WHERE number = ?
             """,
             [SQLValue(version), SQLValue(new.subject), SQLValue(Milliseconds.of(receipt.at))] + own.columns
                 + [SQLValue(number)])
@@ -123,7 +126,8 @@ public struct RecordWriter {
 
     /// Parameters: type, id.
     static let presentSQL = """
-        SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, v.digest FROM record r
+        SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, r.signer,
+            r.signed_sequence, v.digest FROM record r
         JOIN record_version v ON v.number = r.number AND v.version = r.version
         WHERE r.type = ? AND r.id = ?
         """

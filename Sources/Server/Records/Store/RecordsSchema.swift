@@ -118,6 +118,15 @@ public enum RecordsSchema {
                 """,
             ]
         },
+        // The thumbprint of the device's key that signed it, and the device's number; none where nobody did.
+        Migration(number: 403, name: "who signed") { _ in
+            ["record", "record_version"].flatMap { table in
+                [
+                    "ALTER TABLE \(table) ADD COLUMN signer text",
+                    "ALTER TABLE \(table) ADD COLUMN signed_sequence bigint",
+                ]
+            }
+        },
     ]
 
     /// The milliseconds since 1970 of a column that holds an ``SQLTimestamp``.

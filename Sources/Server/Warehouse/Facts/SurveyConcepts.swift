@@ -46,14 +46,15 @@ public struct SurveyConcepts: Sendable {
     /// A hash of all of them: the ontology notes it, so that a form that it has costs one look-up.
     let digest: String
 
-    public init(_ questionnaire: Questionnaire) {
+    /// - Parameter valueSet: gives a value set by the name that a question has for it; contained ones are found without it.
+    public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
         let questionnaire = StorableText.questionnaire(questionnaire)
         formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? questionnaire.title ?? "form"
         formHash = Self.hash(ofForm: formName)
         folder = Concept(
             path: Self.folderPath(formName), code: nil,
             name: questionnaire.title ?? questionnaire.name ?? formName, kind: .folder)
-        var builder = Builder(questionnaire, formName: formName)
+        var builder = Builder(OfferedCodings(of: questionnaire, valueSet: valueSet), questionnaire, formName: formName)
         builder.add(questionnaire.item, below: folder.path)
         questions = builder.questions
         order = builder.order
@@ -142,8 +143,8 @@ extension SurveyConcepts {
         private var itemCodes: [String: Int] = [:]
         private var optionCodes: [String: Int] = [:]
 
-        init(_ questionnaire: Questionnaire, formName: String) {
-            offered = OfferedCodings(of: questionnaire)
+        init(_ offered: OfferedCodings, _ questionnaire: Questionnaire, formName: String) {
+            self.offered = offered
             self.formName = formName
             count(questionnaire.item)
         }

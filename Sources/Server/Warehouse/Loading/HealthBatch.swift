@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import InformedConsent
 import Records
 
 /// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records,
@@ -29,8 +30,17 @@ public struct HealthBatchMaker {
     private let receivedAt: Date
     private var mapping = HealthFactMapping()
     private var batch = HealthBatch()
+    private let identifyingData: IdentifyingDataHandling
+    private let identifying: IdentifyingData
+    /// How many resources were not taken because they say who the person is.
+    public private(set) var identifyingCount = 0
 
-    public init(receivedAt: Date) { self.receivedAt = receivedAt }
+    /// - Parameter identifyingData: what becomes of resources that say who the person is, of those that are made already.
+    public init(receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine) {
+        self.receivedAt = receivedAt
+        self.identifyingData = identifyingData
+        identifying = IdentifyingData(today: DateTime(receivedAt))
+    }
 
     /// - Parameter place: where in the account it is counted.
     public mutating func add(_ observation: HealthObservation, countedAt place: HealthImportReport.Place? = nil) {
@@ -47,12 +57,16 @@ public struct HealthBatchMaker {
     /// record.
     ///
     /// - Parameter place: where in the account it is counted.
-    /// - Returns: false for what is no resource with an id; it is not taken.
+    /// - Returns: false for what is no resource with an id, and for what says who the person is; it is not taken.
     public mutating func add(_ json: JSON, countedAt place: HealthImportReport.Place? = nil) -> Bool {
         guard let object = json.object else { return false }
-        let resource = Resource(object)
+        guard let (resource, isReduced) = try? identifyingData.admit(Resource(object), by: identifying) else {
+            identifyingCount += 1
+            return false
+        }
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
-        var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: json.data()), place: place)
+        let content = (isReduced ? resource.json : json).data()
+        var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: content), place: place)
         if resource.resourceType == Observation.resourceType {
             let storable = StorableText.resource(resource)
             let facts = FactMapping.facts(of: Observation(storable.object), receivedAt: receivedAt)

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import Storage
 
@@ -34,5 +35,25 @@ extension PatientRow {
                 zip_cd = NULL, statecityzip_path = NULL, update_date = ?, download_date = NULL, upload_id = NULL
             WHERE upload_id = ?
             """, [SQLValue(nothingKnown), Numbering.never, upload])
+    }
+
+    /// Makes the rows of those who are 90 by now say so, and no year: age grows, and nobody sends a Patient again for it.
+    static func aggregateAges(at date: Date, in transaction: any SQLTransaction) throws {
+        let oldestYear = DateTime(date).year - oldestAge + 1
+        let first = WarehouseTime.value(DateTime("\(padded(oldestYear))-01-01")?.start())
+        try transaction.execute(
+            """
+            UPDATE patient_dimension SET birth_date = NULL, age_in_years_num = ?, vital_status_cd = ?
+            WHERE birth_date < ?
+            """, [SQLValue(oldestAge), SQLValue(nothingKnown), first])
+    }
+}
+
+extension WarehouseLoader {
+    /// Makes the participants who are 90 by now be of one age, 90, without a year of birth (45 CFR 164.514(b)(2)(i)(C)).
+    ///
+    /// - Parameter at: the day by which age is counted.
+    public func aggregateAges(at: Date, in transaction: any SQLTransaction) throws {
+        try PatientRow.aggregateAges(at: at, in: transaction)
     }
 }

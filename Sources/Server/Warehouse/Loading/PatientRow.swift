@@ -34,7 +34,8 @@ struct PatientRow: Sendable, Hashable {
             default: "U"
             }
         let address = patient.address.first
-        let zip = address?.postalCode.map { String($0.unicodeScalars.prefix(10)) }
+        // Whatever the records hold: what is counted by is the area.
+        let zip = address?.postalCode.flatMap { Pseudonymization().area(ofPostalCode: $0, country: address?.country) }
         self.zip = zip
         // The same two letters mean something else elsewhere.
         let isUnitedStates = address?.country.map(Pseudonymization.isUnitedStates) ?? true
@@ -45,7 +46,7 @@ struct PatientRow: Sendable, Hashable {
         }
     }
 
-    private static func padded(_ year: Int) -> String {
+    static func padded(_ year: Int) -> String {
         String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)"
     }
 }

@@ -35,16 +35,19 @@ public struct WarehouseQuery: Sendable {
     ///   - path: as the ontology lists it, or as i2b2's clients write it, with the table before it
     ///     (`\\TRIBUTARY\Tributary\`).
     ///   - from: inclusive; `to`: exclusive. Facts' start dates are UTC.
+    ///   - patients: who may be counted.
     public func count(
-        path: String, value: ValueConstraint?, from: Date?, to: Date?, in transaction: any SQLTransaction
+        path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
+        in transaction: any SQLTransaction
     ) throws -> Int {
         let (sql, parameters) = Self.statement(
-            path: path, value: value, from: from, to: to, dialect: transaction.dialect)
+            path: path, value: value, from: from, to: to, among: patients, dialect: transaction.dialect)
         return Int(try transaction.first(sql, parameters)?.integer("patients") ?? 0)
     }
 
     static func statement(
-        path: String, value: ValueConstraint?, from: Date?, to: Date?, dialect: SQLDialect
+        path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
+        dialect: SQLDialect
     ) -> (sql: String, parameters: [SQLValue]) {
         let key = "\\\\TRIBUTARY"
         let prefix = PathPrefix(
@@ -66,6 +69,10 @@ public struct WarehouseQuery: Sendable {
         if let to {
             sql += " AND start_date < ?"
             parameters.append(SQLValue(WarehouseTime.text(to)))
+        }
+        if let condition = patients.condition {
+            sql += " AND " + condition
+            parameters += patients.parameters
         }
         return (sql, parameters)
     }

@@ -3,6 +3,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import HealthData
+import InformedConsent
 import TributaryServer
 import Warehouse
 
@@ -36,7 +37,7 @@ extension HealthCommand {
             let subject = participant.hasPrefix("Patient/") ? String(participant.dropFirst(8)) : participant
             let signedAt = try Self.instant(signed, "--signed")
             let folder = StudyFolder(path: dir)
-            _ = try folder.configuration()
+            let study = try folder.configuration()
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
@@ -51,8 +52,8 @@ extension HealthCommand {
                 CommandOutput.note("Recorded the consent on paper of \(subject), who is new to the study.")
             }
             let (importReport, rows) = try await Self.store(
-                HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights), into: load,
-                progress: ProgressLine().show)
+                HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights),
+                identifyingData: study.identifyingDataHandling, into: load, progress: ProgressLine().show)
             try await opened.close()
             show(importReport, rows, load)
             try ImportReportOutput.check(importReport)
@@ -60,10 +61,12 @@ extension HealthCommand {
 
         /// The one place where the export is read: while a batch is being written, the next is converted.
         private static func store(
-            _ export: HealthExport, _ selection: HealthSelection, nights: Bool, into load: StudyHealthLoad,
-            progress: (HealthProgress) -> Void
+            _ export: HealthExport, _ selection: HealthSelection, nights: Bool,
+            identifyingData: IdentifyingDataHandling,
+            into load: StudyHealthLoad, progress: (HealthProgress) -> Void
         ) async throws -> (HealthImportReport, HealthLoader.Report) {
-            let making = BatchMaking(HealthBatchMaker(receivedAt: load.receivedAt))
+            let making = BatchMaking(
+                HealthBatchMaker(receivedAt: load.receivedAt, identifyingData: identifyingData))
             let sink = HealthSink(
                 counting: { making.place = $0 },
                 special: { made in
@@ -91,6 +94,13 @@ extension HealthCommand {
             try await load.store(making.maker.take())
             var rows = try await load.finish()
             rows.refused += making.refused
+            if making.maker.identifyingCount > 0 {
+                CommandOutput.note(
+                    """
+                    \(making.maker.identifyingCount) resources were not stored: they say who the person is \
+                    (identifying-data); study.json may say that such data is reduced (identifyingData).
+                    """)
+            }
             for (passed, times) in rows.repeats { importReport.recount(passed.place, as: passed.reason, times: times) }
             return (importReport, rows)
         }
@@ -105,7 +115,8 @@ extension HealthCommand {
                     """)
                 if rows.refused > 0 {
                     CommandOutput.note(
-                        "\(rows.refused) resources were not stored: they have no id, or it is taken.")
+                        "\(rows.refused) resources were not stored: they have no id, it is taken, or they say who the person is."
+                    )
                 }
                 return
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Consumer
 import FHIR
 import Foundation
 import TributaryServer
@@ -51,7 +52,8 @@ struct WarehouseCommand: AsyncParsableCommand {
             abstract: "Count the patients with a fact below a path.",
             discussion: """
                 The value is an operator and its operand: LT, LE, EQ, NE, GE, GT n; BETWEEN a b; IS text; LIKE text.
-                --from is inclusive, --to exclusive, both UTC.
+                --from is inclusive, --to exclusive, both UTC. Who has withdrawn is left out, unless
+                --with-withdrawn; --shared counts those alone whose consent in force permits sharing.
 
                 Example:
                   tributary warehouse count study --path '\\Tributary\\Health\\' --value 'GE 100' --from 2026-01-01
@@ -62,6 +64,21 @@ struct WarehouseCommand: AsyncParsableCommand {
         @Option(help: "A constraint on the value.") var value: String?
         @Option(help: "From this date or time (UTC), inclusive.") var from: String?
         @Option(help: "To this date or time (UTC), exclusive.") var to: String?
+        @Flag(help: "Count also those who have withdrawn.") var withWithdrawn = false
+        @Flag(help: "Count only those whose consent in force permits sharing with other researchers.") var shared =
+            false
+
+        func validate() throws {
+            guard !(shared && withWithdrawn) else {
+                throw ValidationError(
+                    "--shared and --with-withdrawn exclude each other: who has withdrawn shares nothing.")
+            }
+        }
+
+        private var counted: CountedParticipants {
+            if withWithdrawn { return .withWithdrawn }
+            return shared ? .sharing : .notWithdrawn
+        }
 
         func run() async throws {
             let constraint: ValueConstraint?
@@ -72,10 +89,11 @@ struct WarehouseCommand: AsyncParsableCommand {
             }
             let begin = try Self.instant(from, "--from")
             let end = try Self.instant(to, "--to")
-            let path = path
+            let (path, counted) = (path, counted.patients)
             let patients = try await location.withRecords { database in
                 try await database.read {
-                    try WarehouseQuery().count(path: path, value: constraint, from: begin, to: end, in: $0)
+                    try WarehouseQuery().count(
+                        path: path, value: constraint, from: begin, to: end, among: counted, in: $0)
                 }
             }
             if json {

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import InformedConsent
 import Outbox
 import TributaryServer
 import Wire
@@ -15,7 +16,8 @@ struct DemoParticipant: Sendable {
     ) async throws -> DemoParticipant {
         let store = root.appendingPathComponent("phone-\(number)")
         let receipt = try AppReceiptCommand.makeReceipt(for: study).base64EncodedString()
-        let enrolment = try await StudyConnection.enrol(url: url, antispam: antispam, receipt: receipt)
+        let enrolment = try await StudyConnection.enrol(
+            url: url, antispam: antispam, receipt: receipt, root: study.keys.rootKey()?.publicKey.keyID)
         try DeviceSession.store(in: store).save(enrolment)
         CommandOutput.note("phone \(number)    enrolled")
         return DemoParticipant(number: number, name: name, storePath: store.path)
@@ -26,7 +28,7 @@ struct DemoParticipant: Sendable {
         let session = try DeviceSession(path: storePath)
         let study = examples.appendingPathComponent("study")
         let signed = try session.sign(
-            contract: try file("consent/contract.json", in: study),
+            template: try ConsentTemplate(Resource(try file("consent/contract.json", in: study))),
             answers: try file("answers/consent-\(number).json", in: study),
             name: name, signature: nil, now: Date())
         CommandOutput.note("phone \(number)    consented as Patient/\(signed.participant)")

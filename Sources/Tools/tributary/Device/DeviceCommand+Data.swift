@@ -3,6 +3,7 @@ import FHIR
 import Foundation
 import InformedConsent
 import Outbox
+import TributaryServer
 
 extension DeviceCommand {
     struct ConsentSigning: AsyncParsableCommand {
@@ -12,25 +13,29 @@ extension DeviceCommand {
             discussion: """
                 The signed document (PDF) stays in the device's folder. Who is not eligible gets exit status 1 and the
                 verdict; nothing is queued. Who has a new phone gives the code that the study team made (`enrolment move`):
-                the consent is then signed for the participant of the old one.
+                the consent is then signed for the participant of the old one. Where the study asks for a code to begin with,
+                give the one that the team made (`participant invite`). Without --contract the current version is asked of the
+                study.
 
                 Example:
                   tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
                 """)
         @OptionGroup var device: Store
-        @Option(help: "The study's Contract.") var contract: String
+        @Option(help: "The study's Contract, with the full texts that it names beside it.") var contract: String?
         @Option(help: "The answers: eligibility, sharing, birthDate, gender, postalCode, state, country.")
         var answers: String
         @Option(help: "The person's name, for the document that stays on the device.") var name: String
         @Option(help: "A picture of the signature (PNG).") var signature: String?
-        @Option(help: "The study team's one-time code, for a participant with a new phone.") var code: String?
+        @Option(help: "The study team's one-time code: to begin with, or for a participant with a new phone.")
+        var code: String?
 
         func run() async throws {
             let session = try DeviceSession(path: device.store)
             do {
                 let signed = try session.sign(
-                    contract: try CommandInput.file(contract), answers: try CommandInput.file(answers), name: name,
-                    signature: try signature.map { try CommandInput.file($0) }, moveCode: try moveCode(), now: Date())
+                    template: try await template(of: session), answers: try CommandInput.file(answers), name: name,
+                    signature: try signature.map { try CommandInput.file($0) }, moveCode: try moveCode(),
+                    invitation: invitation, now: Date())
                 if device.json {
                     CommandOutput.result([
                         "participant": .string(signed.participant), "contract": .string(signed.contract),
@@ -44,11 +49,28 @@ extension DeviceCommand {
             }
         }
 
+        private func template(of session: DeviceSession) async throws -> ConsentTemplate {
+            if let contract {
+                let resource = try Resource(try CommandInput.file(contract))
+                let folder = URL(fileURLWithPath: contract).deletingLastPathComponent()
+                return try ConsentFiles(folder: folder).template(resource)
+            }
+            guard let template = try await session.publishedConsents().current() else {
+                throw CommandError("consent-missing", "The study publishes no consent; give one with --contract.")
+            }
+            return template
+        }
+
         private func moveCode() throws(ConsentError) -> ParticipantMoveCode? {
-            guard let text = code?.trimmingCharacters(in: .whitespacesAndNewlines) else { return nil }
+            guard let text = writtenCode, invitation == nil else { return nil }
             guard let code = ParticipantMoveCode(text: text) else { throw ConsentError.moveCodeInvalid }
             return code
         }
+
+        /// A code to begin with names no participant.
+        private var invitation: InvitationCode? { writtenCode.flatMap(InvitationCode.init(text:)) }
+
+        private var writtenCode: String? { code?.trimmingCharacters(in: .whitespacesAndNewlines) }
 
         private func report(_ error: ConsentError) throws {
             let verdict: EligibilityVerdict? =

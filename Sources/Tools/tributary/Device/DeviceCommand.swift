@@ -16,8 +16,8 @@ struct DeviceCommand: AsyncParsableCommand {
               tributary device send --store phone
             """,
         subcommands: [
-            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Send.self, Retry.self,
-            Deliveries.self,
+            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Renew.self, Send.self,
+            Retry.self, Deliveries.self,
         ])
 
     /// Which device.
@@ -29,20 +29,33 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register with a study.",
-            discussion:
-                "Example:\n  tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN"
-        )
+            discussion: """
+                --root is the fingerprint of the study's root key, as the study team gives it: the keys must be signed by it.
+                Without it whoever answers under the address is believed; for development only.
+
+                Example:
+                  tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN \
+                    --root FINGERPRINT
+                """)
         @OptionGroup var device: Store
         @Option(help: "Where the study's server is.") var url: String
         @Option(help: "The app's receipt as base64.") var receipt: String
         @Option(help: "The study's antispam token.") var antispam: String
+        @Option(help: "The fingerprint of the study's root key.") var root: String?
 
         func run() async throws {
             let folder = URL(fileURLWithPath: device.store, isDirectory: true)
             let receiptText = String(decoding: try CommandInput.file(receipt), as: UTF8.self)
             let enrolment = try await StudyConnection.enrol(
-                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary")
-            try DeviceSession.store(in: folder).save(enrolment)
+                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary", root: root)
+            if root == nil {
+                CommandOutput.note(
+                    "WARNING: no root key was given (--root): the keys of whoever answered are believed. For development only."
+                )
+            }
+            let store = try DeviceSession.store(in: folder)
+            try store.save(enrolment)
+            _ = try store.signingKey()
             if device.json {
                 CommandOutput.result(["client": .string(enrolment.clientID)])
             } else {
@@ -67,7 +80,7 @@ struct DeviceCommand: AsyncParsableCommand {
             600.0
 
         func run() async throws {
-            let session = try DeviceSession(path: device.store)
+            let session = try await DeviceSession(path: device.store).renewedWhereDue(now: Date())
             let connection = StudyConnection(enrolment: session.enrolment)
             let round = try await connection.synchronize(
                 session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)

@@ -1,4 +1,5 @@
 import AppleHealthExport
+import Attachments
 import ConsentDocument
 import FHIR
 import Foundation
@@ -17,13 +18,15 @@ extension DeviceSession {
 
     /// Checks eligibility, signs the consent, keeps the signed document on the device, and queues Contract and Patient.
     ///
-    /// - Parameter moveCode: the study team's code for a participant with a new phone; it says who signs.
+    /// - Parameters:
+    ///   - moveCode: the study team's code for a participant with a new phone; it says who signs.
+    ///   - invitation: the study team's code for somebody who begins.
     /// - Throws: `ConsentError` where the person is not eligible or the answers do not suffice: nothing is queued.
     @discardableResult
     func sign(
-        contract: Data, answers: Data, name: String, signature: Data?, moveCode: ParticipantMoveCode? = nil, now: Date
+        template: ConsentTemplate, answers: Data, name: String, signature: Data?, moveCode: ParticipantMoveCode? = nil,
+        invitation: InvitationCode? = nil, now: Date
     ) throws -> Signed {
-        let template = try ConsentTemplate(try Resource(contract))
         let consentAnswers = try ConsentAnswers(try JSON(answers))
         let offset = DateTime.offsetMinutes(at: now)
         // A device stays with its participant: the server binds them at the first contract.
@@ -31,12 +34,13 @@ extension DeviceSession {
         let signed = try ConsentSession(template: template, answers: consentAnswers).sign(
             .init(
                 name: name, image: signature, now: now, offsetMinutes: offset, participant: earlier?.participant,
-                moveCode: moveCode))
+                moveCode: moveCode, invitation: invitation, deviceKey: try store.deviceKey()))
         // The document first: where it cannot be drawn, nothing has been queued.
         try store.save(try ConsentPDF.draw(signed.document), named: "consent-signed.pdf")
         try save(
             Profile(
-                participant: signed.participant, contract: signed.contractID, signedAt: now,
+                participant: signed.participant, contract: signed.contractID, template: template.canonical,
+                signedAt: now,
                 includedHealthData: template.includedHealthData.sorted()))
         let submissions = [try queue(signed.contract.resource), try queue(signed.patient.resource)]
         return Signed(participant: signed.participant, contract: signed.contractID, submissions: submissions)
@@ -56,7 +60,7 @@ extension DeviceSession {
         guard !problems.contains(where: { $0.severity == .error }) else {
             throw CommandError("response-invalid", "The answers do not make a valid response; nothing was queued.")
         }
-        return try queue(response.resource)
+        return try queue(response.resource, attachments: AttachmentCleaning(asIs: form.attachmentsAsIs))
     }
 
     /// The result of exporting health data, with the submissions that it queued.
@@ -109,7 +113,10 @@ extension DeviceSession {
             let sink = HealthSink(
                 isKnown: { known.contains($0) },
                 special: { record in
-                    let lines = record.resources.map { $0.bytes() }
+                    let clean = AttachmentCleaning()
+                    let lines = record.resources.map {
+                        $0.object.map { JSON.object(clean.clean($0).object).bytes() } ?? $0.bytes()
+                    }
                     try add(record.fingerprint) { $0.append(contentsOf: lines.joined(separator: [0x0A])) }
                 },
                 // A device goes before what it measured.

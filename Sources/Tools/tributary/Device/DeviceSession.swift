@@ -1,5 +1,7 @@
+import Attachments
 import FHIR
 import Foundation
+import InformedConsent
 import Outbox
 
 /// A device of the command line: its store, whom it speaks for, and how it queues what it has to say.
@@ -8,6 +10,8 @@ struct DeviceSession {
     struct Profile: Codable {
         let participant: String
         let contract: String
+        /// The template that was signed, `url|version`; nil where it has no url, or an earlier version wrote this.
+        var template: String?
         let signedAt: Date
         /// The kinds of health data that the consent names; nil where it was signed with an earlier version, which
         /// named nothing.
@@ -15,7 +19,7 @@ struct DeviceSession {
     }
 
     let store: DeviceStore
-    let enrolment: Enrolment
+    private(set) var enrolment: Enrolment
 
     /// Opens the store of an enrolled device.
     init(path: String) throws {
@@ -33,6 +37,36 @@ struct DeviceSession {
         try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
     }
 
+    /// The versions of the study's consent that may be signed.
+    func publishedConsents() async throws -> PublishedConsents {
+        let published = try await StudyConnection(enrolment: enrolment).publishedConsents()
+        guard let bundle = try Resource(published).as(FHIR.Bundle.self) else {
+            throw CommandError("consent-unreadable", "The study's list of consents cannot be read.")
+        }
+        return PublishedConsents(bundle)
+    }
+
+    /// The same device with the keys that the study publishes now. Throws where they cannot be had or are not the study's:
+    /// then the device keeps those that it has.
+    func renewed() async throws -> DeviceSession {
+        var session = self
+        session.enrolment = try await StudyConnection(enrolment: enrolment).refreshedEnrolment()
+        try store.save(session.enrolment)
+        return session
+    }
+
+    /// The same with new keys where a day has passed since they were fetched; a failure is told and keeps nothing from being
+    /// sent.
+    func renewedWhereDue(now: Date) async throws -> DeviceSession {
+        guard let signed = enrolment.signedKeys, signed.isDue(now: now) else { return self }
+        do {
+            return try await renewed()
+        } catch let error as any CodedError {
+            CommandOutput.note("The study's keys were not renewed (\(error.code)): \(error.message)")
+            return self
+        }
+    }
+
     func profile() throws -> Profile {
         guard let profile = try store.value(Profile.self, named: Self.profileName) else {
             throw CommandError("consent-required", "Sign the study's consent first, with `device consent`.")
@@ -42,18 +76,18 @@ struct DeviceSession {
 
     func save(_ profile: Profile) throws { try store.save(profile, named: Self.profileName) }
 
-    /// Seals one resource and queues it.
+    /// Cleans the attachments of one resource, signs and seals it, and queues it.
     ///
     /// - Returns: the submission's id.
     @discardableResult
-    func queue(_ resource: Resource) throws -> String {
-        try store.outbox.queue(resource, sealedTo: enrolment.recipients()).submissionID
+    func queue(_ resource: Resource, attachments: AttachmentCleaning = AttachmentCleaning()) throws -> String {
+        try store.queue(resource, attachments: attachments).submissionID
     }
 
-    /// Seals several resources, one a line, and queues them as one submission.
+    /// Signs and seals several resources, one a line, and queues them as one submission.
     @discardableResult
     func queue(lines: Data, kind: String) throws -> String {
-        try store.outbox.queue(lines, kind: kind, as: .batch, sealedTo: enrolment.recipients()).submissionID
+        try store.queue(lines, kind: kind, as: .batch).submissionID
     }
 
     private static let profileName = "participant.json"

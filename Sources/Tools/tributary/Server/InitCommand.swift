@@ -1,4 +1,5 @@
 import ArgumentParser
+import Consumer
 import FHIR
 import Foundation
 import TributaryServer
@@ -29,6 +30,9 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The bundle identifier that an app's receipt must name.")
     var bundleIdentifier = "org.example.study"
 
+    @Flag(help: "Take what C3-PRO's apps send: their envelopes, and their Contracts where consent/ has their text.")
+    var c3pro = false
+
     @Flag(help: "Trust receipts made by `tributary app-receipt make`. Never for real data.")
     var development = false
 
@@ -46,7 +50,8 @@ struct InitCommand: AsyncParsableCommand {
         }
         let token = antispam ?? Self.randomToken()
         let configuration = StudyConfiguration(
-            id: name, title: title ?? name, bundleIdentifier: bundleIdentifier, development: development)
+            id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
+            c3pro: C3PROAcceptance(isAccepted: c3pro), development: development)
         try folder.make(configuration, antispam: token, now: Date())
         _ = try await StudyStores(folder).migrate()
         if development {
@@ -54,14 +59,20 @@ struct InitCommand: AsyncParsableCommand {
                 "WARNING: a development study: anyone who has this folder can make receipts. Never use it for real data."
             )
         }
+        let fingerprint = try folder.keys.rootKey()?.publicKey.keyID
         if json {
             CommandOutput.result([
                 "study": .string(folder.url.path), "id": .string(name),
+                "root": fingerprint.map { .string($0) } ?? .null,
                 "antispam": antispam == nil ? .string(token) : .null, "development": .bool(development),
             ])
         } else {
             CommandOutput.note(
                 "Made the study \(name). Next: put your forms into questionnaires/ and consent/, then serve.")
+            if let fingerprint {
+                CommandOutput.note(
+                    "The fingerprint of the study's root key, for the app (device enrol --root): \(fingerprint)")
+            }
             if antispam == nil {
                 CommandOutput.note("The antispam token for your app, shown this once:")
                 CommandOutput.result(token)

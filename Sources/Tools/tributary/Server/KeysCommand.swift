@@ -24,11 +24,13 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             let folder = StudyFolder(path: dir)
-            _ = try folder.configuration()
+            let study = try folder.configuration()
             if try folder.keys.entries().isEmpty {
                 _ = try folder.keys.generate(now: Date())
+                _ = try folder.keys.makeRootKey()
+                try folder.keys.publish(study: study.id, now: Date())
             } else {
-                try folder.keys.publish()
+                try folder.keys.publish(study: study.id, now: Date())
                 CommandOutput.note("The study has keys already; `keys rotate` makes new ones.")
             }
             try KeysCommand.show(folder, json: json)
@@ -47,14 +49,22 @@ struct KeysCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make new keys; the old ones still open what was sealed to them.",
-            discussion: "Example:\n  tributary keys rotate study")
+            discussion: """
+                Phones that know the study's root key fetch the new set within a day, and seal to the old keys until then.
+
+                Example:
+                  tributary keys rotate study
+                """)
         @Argument(help: "The study's folder.") var dir: String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
             let folder = StudyFolder(path: dir)
-            _ = try folder.configuration()
+            let study = try folder.configuration()
             _ = try folder.keys.generate(now: Date())
+            if try folder.keys.publish(study: study.id, now: Date()) == nil {
+                CommandOutput.note("The root key is not in keys/: bring root.pem and run `tributary keys publish`.")
+            }
             try KeysCommand.show(folder, json: json)
         }
     }
@@ -63,15 +73,16 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the public keys.",
             discussion: """
-                jwks: both keys as a JWK set. pem, der: the RSA key as SubjectPublicKeyInfo. crt: a self-signed
+                jws: both keys, signed by the study's root key; the set is also written where the server finds it, and the root's
+                fingerprint is told. jwks: both keys as a JWK set. pem, der: the RSA key as SubjectPublicKeyInfo. crt: a self-signed
                 certificate (DER) around the RSA key, as C3-PRO's apps bundle it.
 
                 Example:
                   tributary keys publish study --format crt > public.crt
                 """)
-        enum Format: String, ExpressibleByArgument, CaseIterable { case jwks, pem, der, crt }
+        enum Format: String, ExpressibleByArgument, CaseIterable { case jws, jwks, pem, der, crt }
         @Argument(help: "The study's folder.") var dir: String
-        @Option(help: "jwks, pem, der or crt.") var format: Format = .jwks
+        @Option(help: "jws, jwks, pem, der or crt.") var format: Format = .jws
 
         func run() async throws {
             let folder = StudyFolder(path: dir)
@@ -81,7 +92,20 @@ struct KeysCommand: AsyncParsableCommand {
                 throw CommandError("key-missing", "The study has no keys; make them with `tributary keys generate`.")
             }
             switch format {
-            case .jwks: CommandOutput.result(PublicKey.jwks(try folder.keys.currentPublicKeys()) + Data("\n".utf8))
+            case .jws:
+                // A study that was made before there were root keys gets one; one whose root key is kept elsewhere does not.
+                if !FileManager.default.fileExists(atPath: folder.keys.signedSetURL.path) {
+                    _ = try folder.keys.makeRootKey()
+                }
+                guard let (set, fingerprint) = try folder.keys.publish(study: study.id, now: Date()) else {
+                    throw CommandError(
+                        "root-key-missing", "The study's root key is not in keys/: bring root.pem back to sign.")
+                }
+                CommandOutput.note("The fingerprint of the study's root key (device enrol --root): \(fingerprint)")
+                CommandOutput.result(set + Data("\n".utf8))
+            case .jwks:
+                CommandOutput.result(
+                    PublicKey.jwks(try folder.keys.currentPublicKeys(), study: study.id) + Data("\n".utf8))
             case .pem: CommandOutput.result(Data(rsa.publicKey.pem.utf8))
             case .der: CommandOutput.result(rsa.publicKey.subjectPublicKeyInfo)
             case .crt:

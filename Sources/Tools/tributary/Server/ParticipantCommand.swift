@@ -9,8 +9,11 @@ import Trust
 struct ParticipantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "participant",
-        abstract: "Decide for a participant whose Consent was not understood, or who withdrew on paper.",
-        discussion: "Example:\n  tributary participant resume study P", subcommands: [Resume.self, Withdraw.self])
+        abstract: "Who takes part, and what they ask for: withdraw, delete, export.",
+        discussion: "Example:\n  tributary participant list study\n  tributary participant withdraw study P",
+        subcommands: [
+            List.self, Show.self, Invite.self, Withdraw.self, Delete.self, Verify.self, Export.self, Resume.self,
+        ])
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -35,7 +38,13 @@ struct ParticipantCommand: AsyncParsableCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Take a participant's consent back in their place, as they asked.",
-            discussion: "Nothing of theirs is taken any more.\n\nExample:\n  tributary participant withdraw study P")
+            discussion: """
+                For consent that was signed on a phone, and on paper. Nothing of theirs is taken any more, and they are
+                left out of counts; what they gave stays, with a Consent that says so.
+
+                Example:
+                  tributary participant withdraw study P
+                """)
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
         @Flag(help: "Print one JSON value.") var json = false

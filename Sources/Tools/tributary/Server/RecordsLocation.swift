@@ -35,19 +35,7 @@ struct StoresLocation: ParsableArguments {
     func withStores<T>(
         _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
     ) async throws -> T {
-        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
-        let queue = try await stores.openQueue()
-        let records = try await stores.openRecords()
-        do {
-            let result = try await body(queue, records)
-            try await records.close()
-            try await queue.close()
-            return result
-        } catch {
-            try? await records.close()
-            try? await queue.close()
-            throw error
-        }
+        try await StudyStores(StudyFolder(path: dir), queue: queue, database: database).withBoth(body)
     }
 }
 

@@ -9,7 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "Make a study of a backup.",
         discussion: """
             The folder must not hold a study. The backup is checked wholly before anything gets its name. Phones notice
-            the restore and send again what the backup lacked.
+            the restore and send again what the backup lacked. Participants who were deleted after the backup was made
+            are deleted again, by the list in deletions/list.json of the folder, or the one that --deletions names.
 
             Example:
               tributary restore /backup/study.tar -o study
@@ -17,17 +18,29 @@ struct RestoreCommand: AsyncParsableCommand {
 
     @Argument(help: "The backup's file.") var file: String
     @Option(name: .shortAndLong, help: "The study's folder to make.") var output: String
+    @Option(help: "The study's list of deleted participants, if it is not in deletions/ of the folder.")
+    var deletions: String?
     @Flag(help: "Print one JSON value.") var json = false
 
     func run() async throws {
-        let restored = try await StudyBackup.restore(file, into: output, at: Date())
+        let restored = try await StudyBackup.restore(
+            file, into: output, deletions: deletions, actor: .account, at: Date())
         if json {
-            CommandOutput.result([
-                "submissions": .number(JSONNumber(restored.submissions)),
-                "records": .number(JSONNumber(restored.records)), "epoch": .number(JSONNumber(Int(restored.epoch))),
-            ])
+            var result: JSONObject = JSONObject()
+            result["submissions"] = .number(JSONNumber(restored.submissions))
+            result["records"] = .number(JSONNumber(restored.records))
+            result["epoch"] = .number(JSONNumber(Int(restored.epoch)))
+            if restored.hasDeletionList { result["deletedAgain"] = .number(JSONNumber(restored.deletedAgain)) }
+            CommandOutput.result(.object(result))
         } else {
             CommandOutput.result("restored \(restored.submissions) submissions and \(restored.records) records")
+        }
+        if restored.deletedAgain > 0 {
+            CommandOutput.note("Participants deleted again, who were deleted since: \(restored.deletedAgain).")
+        } else if !restored.hasDeletionList {
+            CommandOutput.note(
+                "No list of deleted participants was found. If any were deleted since the backup, restore with --deletions."
+            )
         }
         CommandOutput.note(
             "A backup holds no private keys: put keys/ (0700) back into \(output) before serving, or nothing can be opened."

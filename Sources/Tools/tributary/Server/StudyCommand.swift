@@ -15,23 +15,36 @@ struct StudyCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Participants: consent, last seen, counts by form and stream.",
-            discussion: "Example:\n  tributary study status study --json")
+            abstract: "Participants: consent, last seen, counts by form and stream; what never came and what waits.",
+            discussion: """
+                Missing are numbers of a device that never came, though a later one did: of what devices sign those that the
+                chain of their signatures lacks. A fork is two messages in the place of one: the phone was restored from an
+                older state, or its key is in two hands.
+
+                Example:
+                  tributary study status study --json
+                """)
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "The database, if it is not the study's own.") var database: String?
+        @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
             let folder = StudyFolder(path: dir)
             let study = try folder.configuration()
-            let opened = try await StudyStores(folder, database: database).openRecords()
+            let stores = try StudyStores(folder, queue: queue, database: database)
+            let opened = try await stores.openRecords()
             let participants = try await StudyOverview.participants(in: opened)
+            let openedQueue = try await stores.openQueue()
+            let devices = try await StudyOverview.devices(queue: openedQueue, records: opened)
+            try await openedQueue.close()
             try await opened.close()
             if json {
                 CommandOutput.result([
                     "study": .string(study.id), "consented": .number(JSONNumber(participants.count { $0.isConsented })),
                     "withdrawn": .number(JSONNumber(participants.count { $0.isWithdrawn })),
                     "participants": .array(participants.map(StudyCommand.json)),
+                    "devices": .array(devices.map(StudyCommand.json)),
                 ])
             } else {
                 CommandOutput.table(
@@ -44,8 +57,41 @@ struct StudyCommand: AsyncParsableCommand {
                             String(person.forms.values.reduce(0, +)), String(person.streams.values.reduce(0, +)),
                         ]
                     })
+                guard !devices.isEmpty else { return }
+                CommandOutput.result("")
+                CommandOutput.table(
+                    ["device", "participant", "never came", "forks", "waiting"],
+                    devices.map { device in
+                        [
+                            device.id, device.participant ?? "-",
+                            device.missing.map { $0.from == $0.to ? "\($0.from)" : "\($0.from)-\($0.to)" }
+                                .joined(separator: " "),
+                            device.forks.map { $0.map(String.init).joined(separator: "/") }.joined(separator: " "),
+                            device.waiting.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+                                .joined(separator: ", "),
+                        ]
+                    })
             }
         }
+    }
+
+    static func json(_ device: StudyOverview.Device) -> JSON {
+        let missing = device.missing.map { hole -> JSON in
+            [
+                "from": .number(JSONNumber(hole.from)), "to": .number(JSONNumber(hole.to)),
+                "since": .string(DateTime(hole.since).text),
+            ]
+        }
+        var waiting = JSONObject()
+        for (reason, count) in device.waiting.sorted(by: { $0.key < $1.key }) {
+            waiting[reason] = .number(JSONNumber(count))
+        }
+        return [
+            "device": .string(device.id), "participant": device.participant.map { .string($0) } ?? .null,
+            "missing": .array(missing),
+            "forks": .array(device.forks.map { .array($0.map { .number(JSONNumber($0)) }) }),
+            "waiting": .object(waiting),
+        ]
     }
 
     static func json(_ person: StudyOverview.Participant) -> JSON {

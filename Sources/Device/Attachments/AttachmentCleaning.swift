@@ -1,0 +1,183 @@
+import Core
+import Crypto
+import Foundation
+
+/// Takes out of a resource's attachments what would tell who made them, when, where and with what.
+///
+/// Of JPEG and PNG remain format, size, colour and orientation (``CleanedImage``); names of files, links to them and the
+/// times at which they were made go; `size` and `hash` are counted anew. What cannot be cleaned, as PDF and HEIC, is
+/// refused, unless the form's item takes attachments as they are. A phone asks this before anything is sealed, and the
+/// study's server of whatever comes, so that both keep one rule.
+///
+/// ```swift
+/// let clean = try AttachmentCleaning(asIs: form.attachmentsAsIs).cleaned(response.object)
+/// ```
+public struct AttachmentCleaning: Sendable, Hashable {
+    /// The linkIds of the form's items that take attachments as they are (`urn:tributary:attachment-as-is`). Names of files
+    /// go there too.
+    public var asIs: Set<String>
+    /// The limits of pictures.
+    public var limits: ImageLimits
+
+    /// Makes the rule; without arguments every attachment must be one that can be cleaned.
+    public init(asIs: Set<String> = [], limits: ImageLimits = ImageLimits()) {
+        self.asIs = asIs
+        self.limits = limits
+    }
+
+    /// What was found in an attachment.
+    public struct Finding: Sendable, Hashable {
+        /// The element, such as `QuestionnaireResponse.item[0].answer[0].valueAttachment.title`. It holds FHIR's own
+        /// names alone.
+        public let element: String
+        /// The kinds of metadata that the picture held.
+        public var metadata: Set<ImageMetadata> = []
+        /// Why it cannot be cleaned; nil where it was.
+        public var error: AttachmentError?
+    }
+
+    /// A resource whose attachments are clean, as far as they can be.
+    public struct Outcome: Sendable, Hashable {
+        /// The resource; what cannot be cleaned stands in it as it did.
+        public let object: JSONObject
+        /// What was taken out, and what could not be.
+        public let findings: [Finding]
+    }
+
+    /// The resource with clean attachments.
+    ///
+    /// - Throws: ``AttachmentError`` of the first one that cannot be cleaned.
+    public func cleaned(_ resource: JSONObject) throws(AttachmentError) -> JSONObject {
+        let outcome = clean(resource)
+        if let error = outcome.findings.lazy.compactMap(\.error).first { throw error }
+        return outcome.object
+    }
+
+    /// Cleans what can be cleaned, and tells what was found. The time is linear in the resource.
+    public func clean(_ resource: JSONObject) -> Outcome {
+        let type = resource["resourceType"]?.string ?? ""
+        let root = AttachmentElement.isName(type) ? type : "Resource"
+        let source = Source(type)
+        var findings: [Finding] = []
+        // The items around an element, each with the number of steps to it.
+        var items: [(depth: Int, linkID: String)] = []
+        let changed = ElementRewriting.rewritten(resource) { element, path in
+            while let last = items.last, last.depth >= path.count { items.removeLast() }
+            if let linkID = element["linkId"]?.string { items.append((path.count, linkID)) }
+            guard AttachmentElement.isAttachment(element, at: path) else { return false }
+            let place = path.written(from: root, known: AttachmentElement.isName)
+            let takesAsIs = items.last.map { asIs.contains($0.linkID) } ?? false
+            return clean(&element, at: place, from: source, takesAsIs: takesAsIs, &findings)
+        }
+        return Outcome(object: changed ?? resource, findings: findings)
+    }
+
+    /// Who wrote a resource's attachments.
+    private enum Source {
+        /// The person, on a phone.
+        case person
+        /// A hospital. Its documents stand as it wrote them: they are taken only where the consent names them.
+        case hospital
+        /// The study, in the text that is signed.
+        case study
+
+        init(_ resourceType: String) {
+            self =
+                switch resourceType {
+                case "DiagnosticReport", "DocumentReference": .hospital
+                case "Contract": .study
+                default: .person
+                }
+        }
+    }
+
+    /// Cleans one attachment; whether it was changed.
+    private func clean(
+        _ attachment: inout JSONObject, at place: String, from source: Source, takesAsIs: Bool,
+        _ findings: inout [Finding]
+    ) -> Bool {
+        var isChanged = false
+        let data = attachment["data"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        if source == .person {
+            for name in ["title", "creation"] where attachment.remove(name) {
+                findings.append(Finding(element: "\(place).\(name)"))
+                isChanged = true
+            }
+            // A link beside the file is a name of it; one in its place is all there is of it.
+            if data != nil, attachment.remove("url") {
+                findings.append(Finding(element: "\(place).url"))
+                isChanged = true
+            }
+        }
+        guard let data else {
+            if source == .person, !takesAsIs, attachment["url"] != nil {
+                let error = AttachmentError(
+                    .notCleanable,
+                    "The attachment is a link, so that its file cannot be cleaned. Send the file's data, as JPEG or PNG."
+                )
+                findings.append(Finding(element: "\(place).url", error: error))
+            }
+            return isChanged
+        }
+        // 1. What it is, by its bytes.
+        let image: CleanedImage
+        do throws(AttachmentError) {
+            let bytes = try decoded(data)
+            if source == .study, FileKind(bytes) == .text { return isChanged }
+            image = try CleanedImage(bytes, limits: limits)
+        } catch {
+            guard source != .hospital, !takesAsIs else { return isChanged }
+            findings.append(Finding(element: "\(place).data", error: error))
+            return isChanged
+        }
+        // 2. The clean picture, and what is said of it.
+        guard !takesAsIs else { return isChanged }
+        if !image.removed.isEmpty { findings.append(Finding(element: "\(place).data", metadata: image.removed)) }
+        return put(image, in: &attachment, inPlaceOf: data) || isChanged
+    }
+
+    /// Writes the picture where it is another than stands there.
+    private func put(_ image: CleanedImage, in attachment: inout JSONObject, inPlaceOf data: String) -> Bool {
+        var isChanged = false
+        let written = Data(image.bytes).base64EncodedString()
+        if !image.removed.isEmpty, written != data {
+            attachment["data"] = .string(written)
+            if attachment["size"] != nil { attachment["size"] = .number(JSONNumber(image.bytes.count)) }
+            if attachment["hash"] != nil {
+                // FHIR's hash is SHA-1 (https://hl7.org/fhir/R4/datatypes-definitions.html#Attachment.hash).
+                let digest = Data(Insecure.SHA1.hash(data: Data(image.bytes)))
+                attachment["hash"] = .string(digest.base64EncodedString())
+            }
+            isChanged = true
+        }
+        // The bytes decide what it is.
+        let declared = attachment["contentType"]?.string?.prefix { $0 != ";" }.lowercased()
+        if let declared, declared != image.format.rawValue {
+            attachment["contentType"] = .string(image.format.rawValue)
+            isChanged = true
+        }
+        return isChanged
+    }
+
+    private func decoded(_ data: String) throws(AttachmentError) -> [UInt8] {
+        guard data.utf8.count / 4 * 3 <= limits.bytes + 3 else {
+            throw AttachmentError(.tooLarge, "The file is larger than is taken (\(limits.bytes) bytes).")
+        }
+        let isBroken = data.utf8.contains { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let text = isBroken ? data.filter { !$0.isWhitespace } : data
+        guard let bytes = Data(base64Encoded: text) else {
+            throw AttachmentError(.damaged, "The attachment's data is no base64. Attach the file again.")
+        }
+        return Array(bytes)
+    }
+}
+
+extension JSONObject {
+    /// Removes a member, and what stands beside it as its extensions; whether there was one.
+    fileprivate mutating func remove(_ name: String) -> Bool {
+        let isThere = self[name] != nil || self["_" + name] != nil
+        self[name] = nil
+        self["_" + name] = nil
+        return isThere
+    }
+}

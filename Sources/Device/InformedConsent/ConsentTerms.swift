@@ -1,0 +1,56 @@
+import Crypto
+import FHIR
+import Foundation
+
+/// The text that a person agrees to by signing a consent, whatever release of FHIR the Contract is written in: its title,
+/// team and language, its sections with their full text, the questions about eligibility, whether sharing is asked about,
+/// and what of health data it includes.
+public struct ConsentTerms: Sendable, Hashable {
+    /// The canonical form: JSON by RFC 8785, the same for the same text (<https://www.rfc-editor.org/rfc/rfc8785>).
+    public let canonicalForm: Data
+    /// The text without title and language, which the Contracts of C3-PRO's apps do not bear.
+    let wording: Data
+
+    /// Reads what a template, or a Contract that was signed, says.
+    ///
+    /// A section's full text is its HTML, else the file beside the template that it names; where the file is not at hand,
+    /// the name stands for it.
+    init(_ template: ConsentTemplate) {
+        var wording = JSONObject()
+        wording["criteria"] = .array(
+            template.eligibility.criteria.map { ["mustBeMet": .bool($0.mustBeMet), "text": .string($0.text)] })
+        wording["inclusions"] = .array(template.includedHealthData.sorted().map { .string($0) })
+        wording["sections"] = .array(template.sections.map { ConsentTerms.section($0, files: template.htmlFiles) })
+        wording["sharing"] =
+            template.requiresSharingAnswer ? "required" : template.asksForSharing ? "asked" : "not-asked"
+        wording["team"] = template.teamName.map { .string($0) }
+        self.wording = JSON.object(wording).canonicalData()
+        var all = wording
+        all["language"] = template.contract.language.map { .string($0) }
+        all["title"] = .string(template.title)
+        canonicalForm = JSON.object(all).canonicalData()
+    }
+
+    /// The SHA-256 of the canonical form, 64 hexadecimal digits in lower case.
+    public var digest: String { Hexadecimal.text(SHA256.hash(data: canonicalForm)) }
+
+    private static func section(_ section: ConsentSection, files: [String: String]) -> JSON {
+        var object = JSONObject()
+        object["kind"] = .string(section.kind.rawValue)
+        object["title"] = .string(section.title)
+        object["summary"] = section.summary.map { .string($0) }
+        object["image"] = section.image.map { .string($0) }
+        object["animation"] = section.animation.map { .string($0) }
+        if let html = section.htmlContent ?? section.htmlContentFile.flatMap({ files[$0] }) {
+            object["html"] = .string(html)
+        } else if let name = section.htmlContentFile {
+            object["htmlFile"] = .string(name)
+        }
+        return .object(object)
+    }
+}
+
+extension ConsentTemplate {
+    /// The text that is agreed to.
+    public var terms: ConsentTerms { ConsentTerms(self) }
+}

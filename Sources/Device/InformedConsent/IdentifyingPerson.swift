@@ -1,0 +1,123 @@
+import FHIR
+import Foundation
+
+/// Takes out of a Patient, a RelatedPerson or a Person what tells who it is, as ``Pseudonymization`` would not have put it
+/// in.
+struct IdentifyingPerson {
+    let today: DateTime
+    let pseudonymization: Pseudonymization
+
+    /// The types of resources that are a participant or somebody of theirs.
+    static let types: Set<String> = ["Patient", "RelatedPerson", "Person"]
+
+    /// Elements that name or reach somebody, or tell it in words.
+    private static let direct = ["name", "telecom", "photo", "contact", "text"]
+    /// The parts of an address that may be known: nothing smaller than a state, but for the area of a postal code.
+    private static let knownOfAddress: Set<String> = [
+        "id", "use", "_use", "type", "_type", "state", "_state", "country", "_country", "postalCode", "period",
+    ]
+    private static let extensions: Set<String> = [
+        "http://hl7.org/fhir/StructureDefinition/patient-mothersMaidenName",
+        "http://hl7.org/fhir/StructureDefinition/patient-birthPlace",
+        "http://hl7.org/fhir/StructureDefinition/patient-birthTime",
+        "http://hl7.org/fhir/StructureDefinition/geolocation",
+    ]
+
+    /// Reduces the person.
+    ///
+    /// - Returns: the elements that were taken out or made less precise.
+    func reduce(_ person: inout JSONObject) -> [String] {
+        var found: [String] = []
+        // 1. Names, numbers, pictures, words.
+        for name in Self.direct where person[name] != nil || person["_" + name] != nil {
+            person[name] = nil
+            person["_" + name] = nil
+            found.append(name)
+        }
+        // 2. Identifiers that say who it is, and extensions.
+        if remove(from: &person, "identifier", where: { IdentifyingText.isIdentifying(identifier: $0) }) {
+            found.append("identifier")
+        }
+        if remove(from: &person, "extension", where: Self.isIdentifying) { found.append("extension") }
+        // 3. Dates and ages.
+        if reduceBirth(&person) { found.append("birthDate") }
+        if let death = person["deceasedDateTime"]?.string, death.count > 4 {
+            person["deceasedDateTime"] = DateTime(death).map { .string(String($0.dateText.prefix(4))) }
+            person["_deceasedDateTime"] = nil
+            found.append("deceasedDateTime")
+        }
+        // 4. Places.
+        if let addresses = person["address"] {
+            var places: [String] = []
+            let reduced = (addresses.array ?? [addresses]).map { reduce(address: $0, &places) }
+            if !places.isEmpty {
+                let kept = reduced.filter { $0.object?.isEmpty == false }
+                person["address"] = kept.isEmpty ? nil : .array(kept)
+                for place in places where !found.contains(place) { found.append(place) }
+            }
+        }
+        return found
+    }
+
+    private func reduceBirth(_ person: inout JSONObject) -> Bool {
+        guard let written = person["birthDate"] else {
+            // The hour of birth may stand beside a date that is not told.
+            guard let beside = person["_birthDate"]?["extension"]?.array, beside.contains(where: Self.isIdentifying)
+            else { return false }
+            let kept = beside.filter { !Self.isIdentifying($0) }
+            person["_birthDate"] = kept.isEmpty ? nil : ["extension": .array(kept)]
+            return true
+        }
+        guard written.string.flatMap({ DateTime($0) }) != nil else {
+            person["birthDate"] = nil
+            person["_birthDate"] = nil
+            return true
+        }
+        let aggregated = pseudonymization.aggregatingAge(of: Patient(person), today: today).object
+        guard aggregated != person else { return false }
+        person = aggregated
+        return true
+    }
+
+    private func reduce(address: JSON, _ places: inout [String]) -> JSON {
+        guard var object = address.object else {
+            places.append("address")
+            return .null
+        }
+        for name in object.keys where !Self.knownOfAddress.contains(name) {
+            object[name] = nil
+            let element = name.hasPrefix("_") ? String(name.dropFirst()) : name
+            places.append(
+                ["text", "line", "city", "district", "extension"].contains(element) ? "address.\(element)" : "address")
+        }
+        if let code = object["postalCode"] {
+            let area = pseudonymization.area(ofPostalCode: code.string ?? "", country: object["country"]?.string)
+            if area != code.string {
+                object["postalCode"] = area.map { .string($0) }
+                places.append("address.postalCode")
+            }
+        }
+        return .object(object)
+    }
+
+    private func remove(from person: inout JSONObject, _ name: String, where isFound: (JSON) -> Bool) -> Bool {
+        guard let value = person[name] else { return false }
+        let entries = value.array ?? [value]
+        let kept = entries.filter { !isFound($0) }
+        guard kept.count < entries.count else { return false }
+        person[name] = kept.isEmpty ? nil : .array(kept)
+        return true
+    }
+
+    /// Whether an extension names, reaches or places somebody; also by one inside of it.
+    private static func isIdentifying(_ extension: JSON) -> Bool {
+        if let url = `extension`["url"]?.string, extensions.contains(url) { return true }
+        for name in ["valueHumanName", "valueContactPoint", "valueAddress"] where `extension`[name] != nil {
+            return true
+        }
+        if let identifier = `extension`["valueIdentifier"], IdentifyingText.isIdentifying(identifier: identifier) {
+            return true
+        }
+        return `extension`["extension"]?.array?.contains(where: isIdentifying) ?? false
+    }
+}

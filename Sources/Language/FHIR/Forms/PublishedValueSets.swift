@@ -1,0 +1,38 @@
+/// The value sets that a study has published beside its forms, found by the names that questions give them
+/// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.answerValueSet>).
+///
+/// A name is a canonical, which means the newest version where it names none, or a reference (`ValueSet/id`, also relative to
+/// a server's address), as C3-PRO's forms have them.
+public struct PublishedValueSets: Sendable {
+    private let byURL: [String: [ValueSet]]
+    private let byID: [String: ValueSet]
+
+    /// Makes the value sets of those that are published; of two alike the first counts.
+    public init(_ sets: [ValueSet] = []) {
+        var byURL: [String: [ValueSet]] = [:]
+        var byID: [String: ValueSet] = [:]
+        for set in sets {
+            if let url = set.url { byURL[url, default: []].append(set) }
+            if let id = set.id, byID[id] == nil { byID[id] = set }
+        }
+        // Sorting keeps the order of those alike.
+        self.byURL = byURL.mapValues { sets in
+            sets.enumerated().sorted { left, right in
+                let (one, other) = (BusinessVersion(left.element.version), BusinessVersion(right.element.version))
+                return one == other ? left.offset < right.offset : one > other
+            }.map(\.element)
+        }
+        self.byID = byID
+    }
+
+    /// The value set of a name; nil where none such, or no such version of it, is published.
+    public func valueSet(_ name: String) -> ValueSet? {
+        let canonical = CanonicalURL(name)
+        if let found = byURL[canonical.url] {
+            guard let version = canonical.version else { return found.first }
+            return found.first { $0.version == version }
+        }
+        guard let literal = Reference(canonical.url).literal, literal.type == ValueSet.resourceType else { return nil }
+        return byID[literal.id]
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Storage
+import Wire
+
+/// What the devices' keys have signed, as far as it came: by it the house knows a replay, a number used twice, and what is
+/// missing.
+public struct DeviceMessages: Sendable {
+    public init() {}
+
+    /// The standing of a signed submission among the others of its key.
+    enum Standing: Sendable, Hashable {
+        case first
+        /// The very same came before.
+        case known
+        /// The key signed something else under this number or id.
+        case conflict
+    }
+
+    func standing(
+        of signature: SubmissionSignature, in transaction: any SQLTransaction
+    ) throws -> Standing {
+        let rows = try transaction.query(
+            "SELECT digest FROM device_message WHERE key_id = ? AND (sequence = ? OR submission_id = ?)",
+            [SQLValue(signature.keyID), SQLValue(signature.sequence), SQLValue(signature.submissionID)])
+        guard !rows.isEmpty else { return .first }
+        return try rows.allSatisfy { try $0.text("digest") == signature.jws.digest } ? .known : .conflict
+    }
+
+    /// Whether the key signed something later about the consent, and that is in force.
+    func hasLaterConsent(than signature: SubmissionSignature, in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first(
+            """
+            SELECT 1 AS one FROM device_message WHERE key_id = ? AND sequence > ? AND changes_consent = 1 LIMIT 1
+            """, [SQLValue(signature.keyID), SQLValue(signature.sequence)]) != nil
+    }
+
+    /// Notes a submission whose signature holds, once; in the transaction that decides about it.
+    func note(
+        _ signature: SubmissionSignature, of submission: QueuedSubmission, in transaction: any SQLTransaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO device_message (key_id, sequence, submission_id, digest, previous, device, received_at,
+                changes_consent) VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+            ON CONFLICT (key_id, sequence) DO NOTHING
+            """,
+            [
+                SQLValue(signature.keyID), SQLValue(signature.sequence), SQLValue(signature.submissionID),
+                SQLValue(signature.jws.digest), SQLValue(signature.previous), SQLValue(submission.lane),
+                SQLValue(submission.receivedAt),
+            ])
+    }
+
+    /// Notes that what was signed is the consent in force.
+    func noteConsent(_ signature: SubmissionSignature, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            "UPDATE device_message SET changes_consent = 1 WHERE key_id = ? AND sequence = ?",
+            [SQLValue(signature.keyID), SQLValue(signature.sequence)])
+    }
+}
+
+/// Something that a device signed and that never came: what followed it names a predecessor that nobody has seen.
+public struct MessageGap: Sendable, Hashable {
+    /// The device's enrolment.
+    public let device: String
+    /// The first number that may be missing.
+    public let from: Int64
+    /// The last.
+    public let to: Int64
+    /// When what followed came.
+    public let since: Date
+}
+
+/// Two different things that a device signed in the place of one: it was restored from an older state, or its key is in
+/// two hands.
+public struct MessageFork: Sendable, Hashable {
+    /// The device's enrolment.
+    public let device: String
+    /// The numbers of what claims the same predecessor.
+    public let sequences: [Int64]
+}
+
+extension DeviceMessages {
+    /// The devices that have signed something.
+    public func devices(in transaction: any SQLTransaction) throws -> Set<String> {
+        Set(try transaction.query("SELECT DISTINCT device FROM device_message").map { try $0.text("device") })
+    }
+
+    /// All that is missing, by device and number. A number that a stop of the device left out is none: the chain goes on
+    /// over it.
+    public func gaps(in transaction: any SQLTransaction) throws -> [MessageGap] {
+        let rows = try transaction.query(
+            """
+            SELECT m.device, m.sequence, m.received_at, (SELECT max(b.sequence) FROM device_message b
+                WHERE b.key_id = m.key_id AND b.sequence < m.sequence) AS before_it
+            FROM device_message m WHERE m.previous IS NOT NULL AND NOT EXISTS (SELECT 1 FROM device_message p
+                WHERE p.key_id = m.key_id AND p.digest = m.previous) ORDER BY m.device, m.sequence
+            """)
+        return try rows.compactMap { row in
+            let to = try row.integer("sequence") - 1
+            let from = (row.integerIfPresent("before_it") ?? 0) + 1
+            // Where no number is free, two came in the place of one: that is a fork.
+            guard from <= to else { return nil }
+            return MessageGap(device: try row.text("device"), from: from, to: to, since: try row.date("received_at"))
+        }
+    }
+
+    /// All forks, by device.
+    public func forks(in transaction: any SQLTransaction) throws -> [MessageFork] {
+        let rows = try transaction.query(
+            """
+            SELECT m.device, m.key_id, m.sequence, COALESCE(m.previous, '') AS predecessor FROM device_message m
+            WHERE EXISTS (SELECT 1 FROM device_message o WHERE o.key_id = m.key_id AND o.sequence <> m.sequence
+                AND COALESCE(o.previous, '') = COALESCE(m.previous, ''))
+            OR (m.previous IS NOT NULL AND NOT EXISTS (SELECT 1 FROM device_message p WHERE p.key_id = m.key_id
+                AND p.digest = m.previous) AND EXISTS (SELECT 1 FROM device_message n WHERE n.key_id = m.key_id
+                AND n.sequence = m.sequence - 1))
+            ORDER BY m.device, m.key_id, predecessor, m.sequence
+            """)
+        var forks: [MessageFork] = []
+        var last: (String, String)?
+        for row in rows {
+            let place = (try row.text("key_id"), try row.text("predecessor"))
+            let sequence = try row.integer("sequence")
+            if let last, last == place, let fork = forks.popLast() {
+                forks.append(MessageFork(device: fork.device, sequences: fork.sequences + [sequence]))
+            } else {
+                forks.append(MessageFork(device: try row.text("device"), sequences: [sequence]))
+            }
+            last = place
+        }
+        return forks
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Storage
+
+extension RecordStore {
+    /// Deletes all resources about a participant, in all their versions, with what search finds them by.
+    ///
+    /// - Parameter kept: the types that stay.
+    /// - Returns: by their tables, the rows that went, and those of the versions that stayed.
+    public func delete(
+        about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
+    ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
+        let types = try types(in: transaction)
+        let gone = Self.numbers(of: participant, types.filter { !kept.contains($0) })
+        let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
+        let versions = try transaction.digest(
+            of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
+        var removed: [String: RowsDigest] = [:]
+        removed["record_token"] = try transaction.delete(
+            from: "record_token", where: gone.condition, gone.parameters,
+            orderedBy: "number, parameter, system, code")
+        removed["record_date"] = try transaction.delete(
+            from: "record_date", where: gone.condition, gone.parameters, orderedBy: "number, low_ms, high_ms")
+        removed["record_version"] = try transaction.delete(
+            from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version")
+        removed["record"] = try transaction.delete(
+            from: "record", where: gone.condition, gone.parameters, orderedBy: "number")
+        return (removed, versions)
+    }
+
+    /// The ids of all participants whom a resource is about.
+    public func subjects(in transaction: any SQLTransaction) throws -> Set<String> {
+        var subjects: Set<String> = []
+        for type in try types(in: transaction) {
+            try transaction.each(
+                "SELECT DISTINCT subject FROM record WHERE type = ? AND subject IS NOT NULL", [SQLValue(type)]
+            ) { subjects.insert(try $0.text("subject")) }
+        }
+        return subjects
+    }
+
+    /// How many resources there are about a participant, by their types.
+    public func counts(about participant: String, in transaction: any SQLTransaction) throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for type in try types(in: transaction) {
+            let row = try transaction.first(
+                "SELECT count(*) AS total FROM record WHERE type = ? AND subject = ? AND deleted = 0",
+                [SQLValue(type), SQLValue(participant)])
+            let count = Int(try row?.integer("total") ?? 0)
+            if count > 0 { counts[type] = count }
+        }
+        return counts
+    }
+
+    /// The types of the stored resources, each found by one look into an index.
+    public func types(in transaction: any SQLTransaction) throws -> [String] {
+        var types: [String] = []
+        while let type = try transaction.first(
+            "SELECT min(type) AS next FROM record WHERE type > ?", [SQLValue(types.last ?? "")]
+        )?.textIfPresent("next") {
+            types.append(type)
+        }
+        return types
+    }
+
+    private static func numbers(of participant: String, _ types: [String]) -> (
+        condition: String, parameters: [SQLValue]
+    ) {
+        guard !types.isEmpty else { return ("number < ?", [0]) }
+        let places = repeatElement("?", count: types.count).joined(separator: ", ")
+        return (
+            "number IN (SELECT number FROM record WHERE type IN (\(places)) AND subject = ?)",
+            types.map { SQLValue($0) } + [SQLValue(participant)]
+        )
+    }
+}

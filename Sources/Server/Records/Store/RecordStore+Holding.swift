@@ -1,0 +1,47 @@
+import Foundation
+import Storage
+
+/// One stored version of a resource, with the bytes that it came in where it was converted.
+public struct HeldVersion: Sendable {
+    public let record: StoredRecord
+    /// The number of the resource's row, which orders the resources of a type.
+    public let number: Int64
+    /// Whether it is the present of the resource.
+    public let isCurrent: Bool
+    public let original: OriginalContent?
+}
+
+extension RecordStore {
+    /// All versions of a participant's resources of a type, the resources in the order in which they were first stored,
+    /// page by page.
+    ///
+    /// - Parameters:
+    ///   - behind: the number and the version that the page before ended with; nil for the first page.
+    ///   - limit: how many at most.
+    public func versions(
+        about participant: String, ofType type: String, behind: (number: Int64, version: Int64)?, limit: Int,
+        in transaction: any SQLTransaction
+    ) throws -> [HeldVersion] {
+        let place = behind ?? (number: 0, version: 0)
+        return try transaction.query(
+            """
+            SELECT v.*, r.version AS present FROM record r JOIN record_version v ON v.number = r.number
+            WHERE r.type = ? AND r.subject = ? AND r.number >= ? AND (v.number, v.version) > (?, ?)
+            ORDER BY r.number, v.version LIMIT ?
+            """,
+            [
+                SQLValue(type), SQLValue(participant), SQLValue(place.number), SQLValue(place.number),
+                SQLValue(place.version), SQLValue(limit),
+            ]
+        ).map { row in
+            let record = try Self.record(row)
+            var original: OriginalContent?
+            if let bytes = row.blobIfPresent("original"), let version = row.textIfPresent("original_fhir_version") {
+                original = OriginalContent(bytes: bytes, fhirVersion: version)
+            }
+            return HeldVersion(
+                record: record, number: try row.integer("number"),
+                isCurrent: try row.integer("present") == record.version, original: original)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Storage
+
+// What move codes and invitations have in common: a secret that is handed over once, kept as a digest and spent once.
+extension AccessControl {
+    /// Makes a secret: 130 random bits as 26 characters of lower-case base32 (RFC 4648 section 6).
+    func makeSecret() -> String { String(Self.base32(random(17)).prefix(26)) }
+
+    /// Spends a code that a device brings.
+    ///
+    /// - Parameters:
+    ///   - table: the table of such codes.
+    ///   - participant: whose code it must be; nil for one that names nobody.
+    /// - Returns: whether there was one in force.
+    func spend(
+        _ secret: String, in table: StaticString, of participant: String? = nil, device: String,
+        transaction: any SQLTransaction
+    ) throws -> Bool {
+        let digest = SQLValue(SecretDigest(of: secret).hex)
+        guard let row = try transaction.first("SELECT * FROM \(table) WHERE secret_digest = ?", [digest]),
+            row["used_at"] == .null, try row.date("expires_at") > clock()
+        else { return false }
+        if let participant, try row.text("participant") != participant { return false }
+        try transaction.execute(
+            "UPDATE \(table) SET used_at = ?, used_by = ? WHERE secret_digest = ?",
+            [SQLValue(clock()), SQLValue(device), digest])
+        return true
+    }
+
+    static func base32(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+        var text: [UInt8] = []
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[Int(buffer >> UInt32(bits) & 31)])
+            }
+            buffer &= (1 << UInt32(bits)) - 1
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Storage
+
+/// One fact of a participant, as it is given out.
+public struct ParticipantFact: Sendable, Hashable {
+    /// The columns of ``values``.
+    public static let columns = [
+        "encounter_num", "concept_cd", "name_char", "modifier_cd", "instance_num", "start_date", "end_date",
+        "valtype_cd", "tval_char", "nval_num", "units_cd", "observation_blob",
+    ]
+
+    /// The values of the columns; nil for null.
+    public let values: [String?]
+    /// Where the fact stands among those of its participant.
+    let place: [SQLValue]
+
+    /// The key of a fact behind its patient's number, by which an index finds it.
+    static let key = ["concept_cd", "modifier_cd", "start_date", "encounter_num", "instance_num", "provider_id"]
+
+    init(_ row: SQLRow) {
+        place = Self.key.map { row[$0] }
+        values = Self.columns.map { name in
+            switch row[name] {
+            case .null, .blob: nil
+            case .integer(let value): String(value)
+            case .real(let value): value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+            case .text(let value): value
+            }
+        }
+    }
+}
+
+extension WarehouseQuery {
+    /// How many facts a participant has, without their modifiers.
+    public func factCount(of participant: String, in transaction: any SQLTransaction) throws -> Int {
+        guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return 0 }
+        let row = try transaction.first(
+            "SELECT count(*) AS facts FROM observation_fact WHERE patient_num = ? AND modifier_cd = '@'",
+            [SQLValue(patient)])
+        return Int(row?.integerIfPresent("facts") ?? 0)
+    }
+
+    /// The facts of a participant in the order of their concepts and times, page by page.
+    ///
+    /// - Parameters:
+    ///   - last: the fact that the page before ended with; nil for the first page.
+    ///   - limit: how many at most.
+    public func facts(
+        of participant: String, behind last: ParticipantFact?, limit: Int, in transaction: any SQLTransaction
+    ) throws -> [ParticipantFact] {
+        guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return [] }
+        let key = ParticipantFact.key.map { "f." + $0 }.joined(separator: ", ")
+        let behind = last == nil ? "" : "AND (\(key)) > (?, ?, ?, ?, ?, ?)"
+        return try transaction.query(
+            """
+            SELECT f.*, (SELECT min(c.name_char) FROM concept_dimension c WHERE c.concept_cd = f.concept_cd) AS name_char
+            FROM observation_fact f WHERE f.patient_num = ? \(behind) ORDER BY \(key) LIMIT ?
+            """, [SQLValue(patient)] + (last?.place ?? []) + [SQLValue(limit)]
+        ).map(ParticipantFact.init)
+    }
+}

@@ -1,0 +1,47 @@
+import Core
+import FHIR
+import Foundation
+
+extension StudyCheck {
+    /// Reads study.json, and names the members that nobody knows.
+    func configurationFindings() -> (StudyConfiguration?, [StudyFinding]) {
+        let file = "study.json"
+        let configuration: StudyConfiguration
+        do {
+            configuration = try folder.configuration()
+        } catch {
+            let error = error as? any CodedError
+            return (
+                nil,
+                [
+                    StudyFinding(
+                        .error, error?.code ?? "study-invalid", file: file, error?.message ?? "It cannot be read.")
+                ]
+            )
+        }
+        guard let data = FileManager.default.contents(atPath: folder.configurationURL.path), let json = try? JSON(data)
+        else { return (configuration, []) }
+        var findings = Self.unknown(in: json, known: StudyConfiguration.knownMembers, place: "")
+        if let limits = json["limits"] {
+            findings += Self.unknown(in: limits, known: StudyConfiguration.knownLimits, place: "limits.")
+        }
+        if let c3pro = json["c3pro"] {
+            findings += Self.unknown(in: c3pro, known: ["contractsWithoutTerms"], place: "c3pro.")
+        }
+        if configuration.development {
+            findings.append(
+                StudyFinding(
+                    .warning, "development", file: file, place: "development",
+                    "Receipts that anyone makes with this folder count. Never use it for real data."))
+        }
+        return (configuration, findings)
+    }
+
+    private static func unknown(in json: JSON, known: Set<String>, place: String) -> [StudyFinding] {
+        (json.object?.members ?? []).filter { !known.contains($0.key) }.map { member in
+            StudyFinding(
+                .error, "member-unknown", file: "study.json", place: place + member.key,
+                "Nothing of this name is known here; look for a typing error.")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Core
+import FHIR
+import Foundation
+import HealthData
+import InformedConsent
+
+extension StudyCheck {
+    /// The consent's versions: what they say, and whether they can stand beside one another.
+    func consentFindings(_ study: StudyConfiguration) -> [StudyFinding] {
+        var (files, findings) = files(in: folder.consentURL, ofTypes: [Contract.resourceType])
+        let validator = Self.validator()
+        var templates: [(file: File, template: ConsentTemplate)] = []
+        for file in files {
+            findings += validity(of: file, validator)
+            do throws(ConsentError) {
+                let template = try folder.consentFiles.template(file.resource)
+                findings += self.findings(of: template, in: file)
+                templates.append((file, template))
+            } catch {
+                findings.append(StudyFinding(.error, error.code, file: file.name, error.message))
+            }
+        }
+        findings += versions(templates)
+        if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
+            findings.append(
+                StudyFinding(
+                    .warning, "consent-missing", file: "consent/",
+                    "There is no consent that anybody could sign: every submission will wait."))
+        } else if !templates.isEmpty, !templates.contains(where: { $0.template.status == .current }) {
+            findings.append(
+                StudyFinding(
+                    .error, "consent-not-current", file: "consent/",
+                    "No version of the consent is current; give one the status (\(ConsentVocabulary.status)) current."))
+        }
+        return findings
+    }
+
+    private func findings(of template: ConsentTemplate, in file: File) -> [StudyFinding] {
+        func finding(
+            _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
+        ) -> StudyFinding { StudyFinding(severity, code, file: file.name, place: place, message) }
+        var findings = template.warnings.map { finding(.warning, "consent-part-unread", "", $0) }
+        let known = HealthSelection.Inclusion.allCases.filter(\.needsConsent).map(\.rawValue)
+        for name in template.includedHealthData.sorted() where !known.contains(name) {
+            findings.append(
+                finding(
+                    .error, "consent-inclusion-unknown", ConsentVocabulary.includesHealthData,
+                    "It names health data that there is none of; use \(known.joined(separator: ", "))."))
+        }
+        if !template.includedHealthData.isEmpty {
+            findings.append(
+                finding(
+                    .information, "consent-inclusions", ConsentVocabulary.includesHealthData,
+                    "It includes of health data: \(template.includedHealthData.sorted().joined(separator: ", "))."))
+        }
+        func code(_ url: String, _ codes: [String]) {
+            let said = template.contract.extension.filter { $0.url == url }
+            guard said.count > 1 || said.contains(where: { !codes.contains($0.value?.json.string ?? "") }) else {
+                return
+            }
+            findings.append(
+                finding(
+                    .error, "consent-code-unknown", url,
+                    "It has one valueCode, and that is one of \(codes.joined(separator: ", "))."))
+        }
+        code(ConsentVocabulary.status, ConsentTemplate.Status.allCases.map(\.rawValue))
+        code(ConsentVocabulary.change, ConsentTemplate.Change.allCases.map(\.rawValue))
+        for name in template.sections.compactMap(\.htmlContentFile) where template.htmlFiles[name] == nil {
+            findings.append(
+                finding(
+                    .warning, "consent-file-missing", "term",
+                    "The file \(name) that a section names is not in consent/: who signs agrees to its name alone."))
+        }
+        if template.url == nil {
+            findings.append(
+                finding(
+                    .warning, "consent-without-url", "url",
+                    "Without url and version later versions of it cannot ask participants to sign again."))
+        }
+        return findings
+    }
+
+    /// Versions that exclude one another.
+    private func versions(_ templates: [(file: File, template: ConsentTemplate)]) -> [StudyFinding] {
+        var seen: [[String?]: String] = [:]
+        var findings: [StudyFinding] = []
+        for (file, template) in templates {
+            guard let url = template.url else { continue }
+            let key = [url, template.version, template.contract.language]
+            if let earlier = seen[key] {
+                findings.append(
+                    StudyFinding(
+                        .error, "consent-version-repeated", file: file.name, place: "version",
+                        "\(earlier) has the same url, version and language; give each text a version of its own."))
+            } else {
+                seen[key] = file.name
+            }
+            let isNewest = !templates.contains {
+                $0.template.url == url
+                    && BusinessVersion($0.template.version) > BusinessVersion(template.version)
+            }
+            if template.status == .current, !isNewest {
+                findings.append(
+                    StudyFinding(
+                        .warning, "consent-version-older", file: file.name, place: ConsentVocabulary.status,
+                        "There is a newer version; say accepted or retired (\(ConsentVocabulary.status))."))
+            }
+        }
+        return findings
+    }
+}

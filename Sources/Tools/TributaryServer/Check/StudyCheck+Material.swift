@@ -1,0 +1,105 @@
+import Consumer
+import Core
+import FHIR
+import FHIRValidation
+import Foundation
+import HealthTypes
+import Receiver
+import Wire
+
+extension StudyCheck {
+    /// The profiles that resources may name.
+    func profileFindings() -> [StudyFinding] {
+        let (files, findings) = files(in: folder.profilesURL, ofTypes: ["StructureDefinition"])
+        return findings
+            + files.compactMap { file in
+                FHIRValidator.reasonProfileIsUnreadable(file.resource.object).map {
+                    StudyFinding(.error, "profile-unreadable", file: file.name, $0)
+                }
+            }
+    }
+
+    /// The study's own types of health data.
+    func healthTypeFindings() -> [StudyFinding] {
+        let file = folder.healthTypesURL.lastPathComponent
+        do {
+            guard let supplement = try folder.healthTypes() else { return [] }
+            _ = try HealthTypeTable.standard.applying(supplement: supplement)
+            let names = supplement["types"]?.array?.compactMap { $0["identifier"]?.string }.sorted() ?? []
+            return [
+                StudyFinding(
+                    .information, "health-types", file: file, place: "types",
+                    "Types that the study adds or changes: \(names.joined(separator: ", ")).")
+            ]
+        } catch {
+            let error = error as? any CodedError
+            return [
+                StudyFinding(
+                    .error, error?.code ?? "health-types-invalid", file: file,
+                    error?.message ?? "It cannot be read.")
+            ]
+        }
+    }
+
+    /// The private keys, where this account may read them, and the public set that phones seal to.
+    func keyFindings() -> [StudyFinding] {
+        var findings: [StudyFinding] = []
+        let set = folder.publicKeysURL.lastPathComponent
+        let published = folder.publicKeySet().map { data in Result { try PublicKey.read(from: data) } }
+        switch published {
+        case nil:
+            findings.append(
+                StudyFinding(.error, "keys-missing", file: set, "It is not there; run `tributary keys generate`."))
+        case .failure:
+            findings.append(StudyFinding(.error, "keys-unreadable", file: set, "It holds no set of public keys."))
+        case .success: break
+        }
+        // A receiver's account has no access to the private keys, and needs none.
+        guard FileManager.default.isReadableFile(atPath: folder.keys.url.path) else { return findings }
+        do {
+            let own = Set(try folder.keys.entries().map(\.key.keyID))
+            let foreign = ((try? published?.get()) ?? []).filter { !own.contains($0.keyID) }
+            if !own.isEmpty, !foreign.isEmpty {
+                findings.append(
+                    StudyFinding(
+                        .error, "keys-differ", file: set,
+                        "It has a key of which keys/ holds no private half: what is sealed to it cannot be opened here."
+                    ))
+            }
+        } catch {
+            let error = error as? any CodedError
+            findings.append(
+                StudyFinding(
+                    .error, error?.code ?? "keys-unreadable", file: "keys/", error?.message ?? "It cannot be read."))
+        }
+        return findings
+    }
+
+    /// The roots of app receipts, and the app's word.
+    func receiptFindings(_ study: StudyConfiguration) -> [StudyFinding] {
+        var findings: [StudyFinding] = []
+        let roots = folder.receiptRoots(development: study.development)
+        if roots.isEmpty {
+            findings.append(
+                StudyFinding(.warning, "receipt-roots-missing", file: "receipt-roots/", "No app can register."))
+        }
+        if roots.contains(where: { (try? AppReceiptRoot($0)) == nil }) {
+            findings.append(
+                StudyFinding(
+                    .error, "receipt-root-unreadable", file: "receipt-roots/", "A file in it holds no certificate."))
+        }
+        do {
+            let hash = try folder.antispamHash()
+            guard Hexadecimal.bytes(hash)?.count == 32 else {
+                findings.append(
+                    StudyFinding(
+                        .error, "antispam-invalid", file: "antispam.sha256", "It holds no SHA-256 digest."))
+                return findings
+            }
+        } catch {
+            findings.append(
+                StudyFinding(.error, "antispam-missing", file: "antispam.sha256", "The file is missing."))
+        }
+        return findings
+    }
+}

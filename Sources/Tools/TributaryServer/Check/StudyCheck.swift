@@ -1,0 +1,116 @@
+import Core
+import FHIR
+import FHIRValidation
+import FHIRVersions
+import Foundation
+
+/// Looks into every file of a study's folder, as the server will read it.
+public struct StudyCheck {
+    let folder: StudyFolder
+
+    public init(_ folder: StudyFolder) { self.folder = folder }
+
+    /// All findings: those of study.json first, then file by file.
+    public func findings() -> [StudyFinding] {
+        let (configuration, findings) = contents()
+        // Without study.json nothing says what the rest is for.
+        guard let configuration else { return findings }
+        return findings + keyFindings() + receiptFindings(configuration)
+    }
+
+    /// Throws where the study's contents are not fit to be served: ``ServerError`` `study-check-failed`, which names the first
+    /// error. Keys and receipts are looked at while the server runs, for they come and go.
+    public func requireContents() throws(ServerError) {
+        let errors = contents().findings.filter { $0.severity == .error }
+        guard let first = errors.first else { return }
+        let place = first.place.isEmpty ? first.file : "\(first.file), \(first.place)"
+        throw ServerError(
+            code: "study-check-failed",
+            message:
+                "\(place): \(first.message) (\(first.code)) `tributary study check` lists all that is wrong.")
+    }
+
+    /// What the study asks and says: study.json, consents, forms, profiles, its own health types.
+    private func contents() -> (configuration: StudyConfiguration?, findings: [StudyFinding]) {
+        let (configuration, findings) = configurationFindings()
+        guard let configuration else { return (nil, findings) }
+        return (
+            configuration,
+            findings + consentFindings(configuration) + formFindings() + profileFindings() + healthTypeFindings()
+        )
+    }
+
+    /// A resource of one of the study's folders.
+    struct File {
+        /// The path in the study's folder.
+        let name: String
+        let bytes: Data
+        let resource: Resource
+    }
+
+    /// Reads the resources of a folder.
+    ///
+    /// - Parameter types: the types that belong there.
+    /// - Returns: those that can be read, and a finding for each other file.
+    func files(in url: URL, ofTypes types: [String]) -> (files: [File], findings: [StudyFinding]) {
+        let folder = url.lastPathComponent
+        var files: [File] = []
+        var findings: [StudyFinding] = []
+        for file in StudyFolder.jsonFiles(in: url) {
+            let place = "\(folder)/\(file.lastPathComponent)"
+            guard let bytes = FileManager.default.contents(atPath: file.path) else {
+                findings.append(StudyFinding(.error, "file-unreadable", file: place, "The file cannot be read."))
+                continue
+            }
+            let resource: Resource
+            do {
+                resource = try Resource(bytes)
+            } catch {
+                let message = (error as? any CodedError)?.message ?? "It is no JSON."
+                findings.append(
+                    StudyFinding(.error, "file-unreadable", file: place, "It holds no FHIR resource. \(message)"))
+                continue
+            }
+            guard types.contains(resource.resourceType) else {
+                findings.append(
+                    StudyFinding(
+                        .error, "resource-type-unexpected", file: place,
+                        "In \(folder)/ stand resources of the type \(types.joined(separator: " or "))."))
+                continue
+            }
+            files.append(File(name: place, bytes: bytes, resource: resource))
+        }
+        return (files, findings)
+    }
+
+    /// What FHIR's rules say of a file. One of an older release is looked at as the server reads it.
+    func validity(of file: File, _ validator: FHIRValidator) -> [StudyFinding] {
+        let version = FHIRVersion.of(file.resource)
+        guard version == .r4 else {
+            guard StudyFolder.inR4(file.resource) != nil else {
+                return [
+                    StudyFinding(
+                        .error, "conversion-failed", file: file.name,
+                        "It is written in FHIR \(version.number) and cannot be made R4.")
+                ]
+            }
+            return [
+                StudyFinding(
+                    .information, "older-release", file: file.name,
+                    "It is written in FHIR \(version.number); the server reads it as R4.")
+            ]
+        }
+        return validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
+            StudyFinding(
+                issue.severity >= .error ? .error : .warning, issue.code, file: file.name,
+                place: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression, issue.message)
+        }
+    }
+
+    static func validator(profiles: [JSONObject] = []) -> FHIRValidator {
+        var options = FHIRValidator.Options()
+        options.reportsMissingNarrative = false
+        options.maximumIssues = 100
+        return FHIRValidator(profiles: profiles, options: options)
+    }
+}

@@ -1,0 +1,126 @@
+import Consumer
+import Foundation
+import Storage
+import Trust
+
+extension StudyDeletion {
+    /// The result of deleting again.
+    struct Again: Sendable {
+        /// How many participants went.
+        var count = 0
+        /// The resources that are left; nil where none was deleted.
+        var records: Int?
+        /// The study's list, with those that the backup itself knew of; nil where nobody was ever deleted.
+        var list: StudyDeletionList?
+    }
+
+    /// Deletes again who was deleted after a backup was made, in the stores that were made of it, before anybody else
+    /// opens them.
+    ///
+    /// - Parameters:
+    ///   - list: the study's list; nil where none was found.
+    static func deleteAgain(
+        in stores: StudyStores, by list: StudyDeletionList?, actor: Actor, at date: Date
+    ) async throws -> Again {
+        let study = try stores.folder.configuration()
+        let present = try await register(of: stores)
+        if list?.deletions.isEmpty ?? true, present.entries.allSatisfy({ $0.completedAt != nil }) {
+            guard let key = list?.key ?? present.key else { return Again() }
+            if let other = present.key, other != key { throw mismatch }
+            var own = StudyDeletionList(studyID: study.id, key: key)
+            own.add(present.entries)
+            return Again(list: own)
+        }
+        var list = list ?? StudyDeletionList(studyID: study.id, key: present.key ?? Data())
+        if let key = present.key, key != list.key { throw mismatch }
+        list.add(present.entries)
+        // The stores may be those of an older version, which knows nothing of deletions.
+        _ = try await stores.migrate()
+        let known = list
+        let (count, left) = try await stores.withBoth { queue, records in
+            let count = try await deleteAgain(
+                known, keeps: study.keepOnDelete, actor: actor, queue: queue, records: records, at: date)
+            return (count, try await records.read { try StudyBackup.records(in: $0) })
+        }
+        _ = try removeCopies(beside: stores)
+        for path in [stores.queuePath, stores.recordsPath] {
+            try SQLiteDatabase.compact(path: path)
+            try SQLiteDatabase.settle(path: path)
+            try? FileManager.default.removeItem(atPath: path + ".lock")
+        }
+        return Again(count: count, records: left, list: list)
+    }
+
+    private static func deleteAgain(
+        _ list: StudyDeletionList, keeps: Set<KeptOnDelete>, actor: Actor, queue: any SQLDatabase,
+        records: any SQLDatabase, at date: Date
+    ) async throws -> Int {
+        let access = AccessControl(database: records, clock: { date })
+        let key = list.key
+        let register = DeletionRegister()
+        try await records.write { try register.claim(key: key, in: $0) }
+        // 1. Who is there that was deleted.
+        var count = 0
+        for participant in try await records.read({ try ParticipantDeletion.known(in: $0) }).sorted() {
+            let digest = DeletionRegister.digest(of: participant, key: key)
+            guard let deletedAt = list.deletions[digest] else { continue }
+            let found = try await records.read { transaction in
+                (
+                    isDeleted: try register.entry(digest: digest, in: transaction) != nil,
+                    isKnown: try ParticipantDeletion.isKnown(participant, in: transaction),
+                    stretches: try access.stretches(of: participant, in: transaction)
+                )
+            }
+            // What a deletion that the backup knows has kept stays kept.
+            guard !found.isDeleted else { continue }
+            guard found.isKnown else {
+                _ = try await records.write { transaction in
+                    try AccessControl.forget(participant, keepsAudit: keeps.contains(.audit), in: transaction)
+                }
+                continue
+            }
+            let queued = try await queue.read { try SQLSubmissionQueue.digest(found.stretches, in: $0) }
+            let deletion = ParticipantDeletion(access: access, actor: actor, keeps: keeps, reason: nil)
+            _ = try await records.write { transaction in
+                try deletion.delete(participant, key: key, queued: queued, at: deletedAt, in: transaction)
+            }
+            count += 1
+        }
+        // 2. What is left to do of these, and of what was being deleted while the backup was made.
+        for entry in try await records.read({ try register.all(in: $0) }) {
+            guard let work = entry.work else { continue }
+            let account = try ParticipantDeletion.Account(text: work)
+            _ = try await StudyDeletion.empty(account, digest: entry.digest, queue: queue, records: records, at: date)
+        }
+        // 3. All of the list are known as deleted: what their phones send again is refused.
+        let deletions = list.deletions
+        try await records.write { transaction in
+            for (digest, deletedAt) in deletions.sorted(by: { $0.key < $1.key }) {
+                try register.note(
+                    digest: digest, deletedAt: deletedAt, work: nil, completedAt: date, in: transaction)
+            }
+        }
+        return count
+    }
+
+    /// The deletions that a store of this version, or of an older one, knows of.
+    private static func register(
+        of stores: StudyStores
+    ) async throws -> (key: Data?, entries: [DeletionRegister.Entry]) {
+        let database = try await SQLiteDatabase.open(
+            path: stores.recordsPath, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
+        let found: (key: Data?, entries: [DeletionRegister.Entry]) = try await StudyBackup.closing(database) {
+            database in
+            try await database.read { transaction in
+                let table = try transaction.first(
+                    "SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'participant_deletion'")
+                guard table != nil else { return (nil, []) }
+                let register = DeletionRegister()
+                return (try register.key(in: transaction), try register.all(in: transaction))
+            }
+        }
+        // Opening gave it a log, and the file alone is to be published.
+        try SQLiteDatabase.settle(path: stores.recordsPath)
+        return found
+    }
+}

@@ -1,0 +1,28 @@
+import Consumer
+import Core
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Signs the study's public keys anew each day where the root key is at hand, so that the signed set never ends while the
+/// study runs.
+struct KeyPublishing: Service {
+    let keys: KeyFolder
+    let study: String
+    let logger: Logger
+    let clock: @Sendable () -> Date
+
+    private static let interval = Duration.seconds(86_400)
+
+    func run() async throws {
+        while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
+            do {
+                if try keys.rootKey() != nil { try keys.publish(study: study, now: clock()) }
+            } catch {
+                // Phones go on with the set that was signed last, for as long as it is in force.
+                logger.error("keys not signed", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
+            }
+            await cancelWhenGracefulShutdown { try? await _Concurrency.Task.sleep(for: Self.interval) }
+        }
+    }
+}

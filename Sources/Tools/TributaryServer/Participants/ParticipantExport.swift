@@ -1,0 +1,148 @@
+import Consumer
+import Core
+import FHIR
+import Foundation
+import Records
+import Storage
+import Trust
+import Warehouse
+import Wire
+
+/// All that a study holds of one participant, to be given to them: page by page, so that it takes the memory of a page
+/// however much it is.
+public struct ParticipantExport: Sendable {
+    /// A submission that waits, or that the study team must look at.
+    public struct Waiting: Sendable {
+        public let summary: SubmissionSummary
+        /// What is in it; nil where the study's keys do not open it.
+        public let payload: Data?
+    }
+
+    private static let page = 200
+
+    private let participant: String
+    private let queue: any SQLDatabase
+    private let records: any SQLDatabase
+    private let access: AccessControl
+    private let openers: KeyOpenerCache
+    /// Where the study stands in a bundle's addresses: nowhere (RFC 2606).
+    private let base = "https://study.invalid/fhir/"
+
+    /// Begins an export, with its row of the audit.
+    ///
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
+    public init(
+        of participant: String, folder: StudyFolder, queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) async throws {
+        let access = AccessControl(database: records, clock: clock)
+        try await records.write { transaction in
+            try StudyParticipants.requireKnown(participant, in: transaction)
+            try access.require(actor, .exportParticipant, of: participant, in: transaction)
+        }
+        self.participant = participant
+        self.queue = queue
+        self.records = records
+        self.access = access
+        openers = KeyOpenerCache(folder: folder.keys)
+    }
+
+    /// Passes every version of every resource, the present ones marked, each type for itself.
+    public func eachVersion(_ body: (HeldVersion) throws -> Void) async throws {
+        let participant = participant
+        for type in try await records.read({ try RecordStore().types(in: $0) }) {
+            var behind: (number: Int64, version: Int64)?
+            while true {
+                let start = behind
+                let versions = try await records.read { transaction in
+                    try RecordStore().versions(
+                        about: participant, ofType: type, behind: start, limit: Self.page, in: transaction)
+                }
+                for version in versions { try body(version) }
+                guard let last = versions.last, versions.count == Self.page else { break }
+                behind = (last.number, last.record.version)
+            }
+        }
+    }
+
+    /// Passes the facts.
+    public func eachFact(_ body: (ParticipantFact) throws -> Void) async throws {
+        let participant = participant
+        var last: ParticipantFact?
+        while true {
+            let start = last
+            let facts = try await records.read { transaction in
+                try WarehouseQuery().facts(of: participant, behind: start, limit: Self.page, in: transaction)
+            }
+            for fact in facts { try body(fact) }
+            guard facts.count == Self.page else { return }
+            last = facts.last
+        }
+    }
+
+    /// Passes what the participant's devices have waiting, opened as far as the study's keys do.
+    public func eachWaiting(_ body: (Waiting) throws -> Void) async throws {
+        let (participant, access) = (participant, access)
+        let opener = try? await openers.opener()
+        for stretch in try await records.read({ try access.stretches(of: participant, in: $0) }) {
+            var number: Int64 = 0
+            while true {
+                let start = number
+                // A submission may be as large as the study takes them.
+                let waiting = try await queue.read { transaction in
+                    try SQLSubmissionQueue.waiting(of: stretch, behind: start, limit: 4, in: transaction)
+                }
+                for (summary, sealed) in waiting {
+                    let opened = opener.flatMap { try? OpenedEnvelope.open(sealed, with: $0) }
+                    try body(Waiting(summary: summary, payload: opened?.payload))
+                    number = summary.number
+                }
+                guard waiting.count == 4 else { break }
+            }
+        }
+    }
+
+    /// The rows of the audit that tell of the participant, the newest first.
+    public func accesses() async throws -> [AuditEntry] {
+        try await access.auditEntries(participant: participant, limit: 1_000_000)
+    }
+
+    // MARK: - The bundle
+
+    /// The beginning of a Bundle (<https://hl7.org/fhir/R4/bundle.html>, type `collection`), up to its entries.
+    public static func bundleHead(at date: Date) -> String {
+        #"{"resourceType":"Bundle","type":"collection","timestamp":"\#(DateTime(date).text)","entry":["#
+    }
+
+    /// The end of a Bundle.
+    public static let bundleEnd = "]}"
+
+    /// The entries of a version: the resource, and the bytes in which it came where it was converted.
+    public func entries(of version: HeldVersion) throws -> [JSON] {
+        let record = version.record
+        var entries = [entry("\(record.type)/\(record.id)", .object(try record.resource().object))]
+        if let original = version.original {
+            let id = "original-\(version.number)-\(record.version)"
+            entries.append(entry("Binary/\(id)", binary(id, original.bytes)))
+        }
+        return entries
+    }
+
+    /// The entry of a submission that waits, as it was sent; nil where it was not opened.
+    public func entry(of waiting: Waiting) -> JSON? {
+        guard let payload = waiting.payload else { return nil }
+        let id = "waiting-\(waiting.summary.number)"
+        return entry("Binary/\(id)", binary(id, payload))
+    }
+
+    private func entry(_ name: String, _ resource: JSON) -> JSON {
+        ["fullUrl": .string(base + name), "resource": resource]
+    }
+
+    private func binary(_ id: String, _ bytes: Data) -> JSON {
+        [
+            "resourceType": "Binary", "id": .string(id), "contentType": "application/fhir+json",
+            "data": .string(bytes.base64EncodedString()),
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import TributaryServer
+import Trust
+
+extension ParticipantCommand {
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete a participant from every store, as they asked, and write a signed report of it.",
+            discussion: """
+                Records in all versions, facts, consent, devices' bindings, what waits or is quarantined: all goes, but
+                for what "keepOnDelete" in study.json names. The files of the stores are written anew, and copies of
+                earlier states beside them (*.before-*) are removed. What comes for the participant later is refused.
+                An interrupted deletion is ended by the same command. Keep deletions/list.json apart from the
+                backups: a restore deletes again by it.
+
+                Example:
+                  tributary participant delete study P --reason "Asked by letter of 2 March"
+                """)
+        @OptionGroup var location: StoresLocation
+        @Argument(help: "The participant: the id of their Patient.") var id: String
+        @Option(help: "The reason, for the report; it must name nobody.") var reason: String?
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let stores = try StudyStores(
+                StudyFolder(path: location.dir), queue: location.queue, database: location.database)
+            let result = try await StudyDeletion(stores, actor: .account).delete(id, reason: reason)
+            if json {
+                CommandOutput.result([
+                    "removed": Self.counts(result.removed), "kept": Self.counts(result.kept),
+                    "report": .string(result.report),
+                ])
+            } else {
+                CommandOutput.table(
+                    ["what", "removed", "kept"],
+                    Set(result.removed.keys).union(result.kept.keys).sorted().map { name in
+                        [name, String(result.removed[name] ?? 0), String(result.kept[name] ?? 0)]
+                    })
+                CommandOutput.result("report: \(result.report)")
+            }
+            CommandOutput.note(
+                "Backups and exports that were made before hold the participant until you destroy them; a restore deletes "
+                    + "them again by deletions/list.json.")
+        }
+
+        private static func counts(_ values: [String: Int]) -> JSON {
+            JSON(values.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: .number(JSONNumber($0.value))) })
+        }
+    }
+
+    struct Verify: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check that the report of a deletion is as the study signed it.",
+            discussion: """
+                As openssl does: openssl dgst -sha256 -verify report-key.pem -signature REPORT.sig REPORT
+
+                Example:
+                  tributary participant verify study study/deletions/report-....json
+                """)
+        @Argument(help: "The study's folder.") var dir: String
+        @Argument(help: "The report; its signature stands beside it.") var report: String
+        @Option(help: "The public key (PEM), if it is not the study's deletions/report-key.pem.") var key: String?
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() throws {
+            let key = key.map { URL(fileURLWithPath: $0) } ?? StudyFolder(path: dir).deletionPublicKeyURL
+            let isGenuine = try StudyDeletionReport.isGenuine(URL(fileURLWithPath: report), key: key)
+            if json { CommandOutput.result(["genuine": .bool(isGenuine)]) }
+            guard isGenuine else {
+                throw CommandError(
+                    "report-not-genuine", "The report or its signature was changed, or another key signed it.")
+            }
+            if !json { CommandOutput.result("genuine") }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Core
+import Foundation
+
+/// The public keys of a study as its root key signed them: a JWS over a JWK set (RFC 7517 section 5) that also names the
+/// study, when it was issued, when it ends, and the root.
+///
+/// Whoever knows the root's fingerprint, its thumbprint (RFC 7638), knows by it that the keys are the study's, whoever
+/// handed them over.
+public struct SignedKeySet: Sendable, Hashable {
+    /// The study's id.
+    public let study: String
+    /// The JWK set, as ``PublicKey/read(from:)`` reads it.
+    public let jwks: Data
+    /// When it was signed.
+    public let issuedAt: Date
+    /// When it ends.
+    public let expiresAt: Date
+
+    /// The content type that the signed header names.
+    private static let contentType = "application/jwk-set+json"
+    /// Bytes of a set beyond which nothing is read.
+    public static let maximumBytes = 65_536
+    /// Seconds by which a device's clock may be behind.
+    private static let tolerance = 86_400.0
+
+    /// Signs keys with the study's root key.
+    ///
+    /// - Returns: the compact JWS.
+    /// - Throws: what the root key throws.
+    public static func sign(
+        _ keys: [PublicKey], study: String, issuedAt: Date, expiresAt: Date, with root: some DeviceSigning
+    ) throws -> Data {
+        func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int64(date.timeIntervalSince1970))) }
+        var payload = JSON(reading: PublicKey.jwks(keys, study: study)) ?? .object(JSONObject())
+        payload["iat"] = seconds(issuedAt)
+        payload["exp"] = seconds(expiresAt)
+        payload["root"] = JSON(reading: root.publicKey.signingJWK)
+        let members = [JSONObject.Member(key: "cty", value: .string(contentType))]
+        return try JWS.sign(payload.data(), members: members, with: root).bytes
+    }
+
+    /// Reads a set and checks that the root with this fingerprint signed it and that it is in force.
+    ///
+    /// - Parameters:
+    ///   - root: the fingerprint, 43 characters of base64url.
+    ///   - study: the id of the study that it must be of; nil for any.
+    ///   - newest: when the newest set was issued that is known: an older one is refused.
+    ///   - now: the time.
+    /// - Throws: ``WireError`` `key-set-invalid` for another root, another study, or what is no such set; `key-set-expired`
+    ///   for one that has ended, is still to come, or is older than the newest.
+    public init(
+        reading compact: Data, root fingerprint: String, study expected: String? = nil, newest: Date? = nil, now: Date
+    ) throws(WireError) {
+        let refusal = WireError(
+            .keySetInvalid,
+            "The study's keys are not signed by its root key: check the fingerprint and the address, and send nothing.")
+        guard compact.count <= Self.maximumBytes, let jws = try? JWS(compact: compact),
+            jws.header["cty"]?.string == Self.contentType, let payload = JSON(reading: jws.payload),
+            let stated = payload["root"], let root = try? P256PublicKey(signingJWK: stated.data()),
+            root.keyID == fingerprint, jws.keyID == fingerprint, (try? jws.verify(with: root)) != nil,
+            let study = payload["study"]?.string, expected ?? study == study,
+            let issued = payload["iat"]?.integer, let expires = payload["exp"]?.integer,
+            (try? PublicKey.read(from: jws.payload))?.isEmpty == false
+        else { throw refusal }
+        issuedAt = Date(timeIntervalSince1970: Double(issued))
+        expiresAt = Date(timeIntervalSince1970: Double(expires))
+        guard now < expiresAt, issuedAt.timeIntervalSince(now) < Self.tolerance else {
+            throw WireError(
+                .keySetExpired,
+                "The study's signed keys are not in force: check the device's clock, or ask the study team.")
+        }
+        if let newest, issuedAt < newest {
+            throw WireError(.keySetExpired, "The study's signed keys are older than those that this device has.")
+        }
+        self.study = study
+        jwks = jws.payload
+    }
+}

@@ -1,0 +1,59 @@
+import TestSupport
+import Testing
+
+@testable import Attachments
+
+@Suite struct ImageFuzzTests {
+    /// Whatever was changed in a file: it is refused, or what comes out is clean and stays as it is.
+    @Test func changedFilesAreRefusedOrCleaned() throws {
+        var random = Seeded.fresh()
+        let orientation = JPEGBytes.exifSegment(orientation: 6, isLittle: true)
+        let files = [
+            JPEGBytes.file(
+                JPEGBytes.jfif, orientation, JPEGBytes.segment(0xED, "Photoshop 3.0\0x"),
+                ProfileBytes.segments(ProfileBytes.profile(), parts: 2), JPEGBytes.adobe, behind: [1, 2, 3]),
+            PNGBytes.file(
+                PNGBytes.chunk("eXIf", JPEGBytes.exif(orientation: 3)), PNGBytes.chunk("gAMA", [0, 1, 2, 3]),
+                PNGBytes.chunk("tEXt", [65, 0, 66]), behind: [9]),
+        ]
+        var cleaned = 0
+        for round in 0..<2000 {
+            var file = files[round % files.count]
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 3..<file.count, using: &random)
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0: file[place] = .random(in: 0...255, using: &random)
+                case 1: file[place] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
+                case 2: file.remove(at: place)
+                case 3: file.insert([0xFF, 0, 0xD9, 0xE1].randomElement(using: &random) ?? 0, at: place)
+                default:
+                    let other = Int.random(in: 0..<file.count, using: &random)
+                    file.insert(
+                        contentsOf: file[min(place, other)..<min(max(place, other), min(place, other) + 40)], at: place)
+                }
+            }
+            guard let image = try? CleanedImage(file) else { continue }
+            cleaned += 1
+            let again = try CleanedImage(image.bytes)
+            #expect(again.removed.isEmpty, "round \(round)")
+            #expect(again.bytes == image.bytes, "round \(round)")
+            #expect((again.width, again.height, again.orientation) == (image.width, image.height, image.orientation))
+        }
+        #expect(cleaned > 100, "the changes must leave files that are cleaned: \(cleaned)")
+    }
+
+    /// Twice the bytes take about twice the time, not four times.
+    @Test func theTimeIsLinear() throws {
+        func seconds(_ count: Int) throws -> Duration {
+            let parts = [UInt8](repeating: 0x2A, count: count)
+            let file = JPEGBytes.file(
+                (0..<count / 100).flatMap { _ in JPEGBytes.segment(0xFE, "SECRET") }, picture: JPEGBytes.picture + parts
+            )
+            return try ContinuousClock().measure { _ = try CleanedImage(file) }
+        }
+        _ = try seconds(100_000)
+        let small = try seconds(400_000)
+        let large = try seconds(1_600_000)
+        #expect(large < small * 12, "\(small) \(large)")
+    }
+}

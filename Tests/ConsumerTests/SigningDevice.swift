@@ -1,0 +1,106 @@
+import Core
+import Foundation
+import Storage
+import Trust
+import Wire
+
+@testable import Consumer
+
+/// A phone of a test: its key, its numbers and its chain. A value, so that a test may keep an older state of it.
+struct SigningDevice {
+    let participant: String
+    /// The lane under which a receiver that plays by the rules keeps it.
+    let lane: String
+    var key: P256SigningKey
+    var study = "s"
+    var sequence: Int64 = 0
+    var previous: String?
+
+    init(participant: String = UUID().uuidString.lowercased(), lane: String) throws {
+        self.participant = participant
+        self.lane = lane
+        key = try P256SigningKey()
+    }
+
+    /// One sealed message, as it leaves the phone.
+    struct Message: Sendable {
+        let submissionID: String
+        let sequence: Int64
+        let bytes: Data
+        let digest: String
+    }
+
+    /// Signs and seals what the phone says next.
+    mutating func say(
+        _ payload: String, to keys: [PublicKey], submissionID: String = UUID().uuidString.lowercased()
+    ) throws -> Message {
+        sequence += 1
+        let header = try SubmissionHeader(submissionID: submissionID, sequence: sequence)
+        let (envelope, digest) = try SealedEnvelope.seal(
+            Data(payload.utf8), as: header, to: keys, signedBy: .init(key: key, study: study), previous: previous)
+        previous = digest
+        return Message(submissionID: submissionID, sequence: sequence, bytes: envelope.bytes, digest: digest)
+    }
+
+    /// The Contract of the participant, with the key and with what else it carries.
+    func contract(_ extensions: [(url: String, value: String)] = [], key: P256SigningKey? = nil) -> String {
+        let jwk = String(decoding: (key ?? self.key).publicKey.signingJWK, as: UTF8.self)
+        let all = [(url: "urn:tributary:device-key", value: jwk)] + extensions
+        let text = all.map { one -> String in
+            let value = JSON.string(one.value).text()
+            return #"{"url":"\#(one.url)","valueString":\#(value)}"#
+        }.joined(separator: ",")
+        return ConsumerFixture.contract(participant).replacing(
+            #""status":"executed""#, with: #""extension":[\#(text)],"status":"executed""#)
+    }
+
+    func response(_ answer: Int) -> String { ConsumerFixture.response(participant, answer: answer) }
+}
+
+extension ConsumerFixture {
+    /// A fixture of a study that takes nothing unsigned.
+    static func strict(
+        acceptsC3PRO: Bool = false, acceptsGateway: Bool = false, requiresInvitation: Bool = false
+    ) async throws -> ConsumerFixture {
+        try await ConsumerFixture(
+            c3pro: C3PROAcceptance(isAccepted: acceptsC3PRO, acceptsContractsWithoutTerms: true),
+            signatures: .init(
+                study: "s", acceptsGateway: acceptsGateway, requiresInvitation: requiresInvitation))
+    }
+
+    func device(participant: String = UUID().uuidString.lowercased()) async throws -> SigningDevice {
+        try SigningDevice(participant: participant, lane: try await client())
+    }
+
+    var recipients: [PublicKey] { [keys[0].publicKey] }
+
+    /// Puts a message into the queue, as a receiver does that may lie about the lane and the id.
+    @discardableResult
+    func queue(_ message: SigningDevice.Message, lane: String, as submissionID: String? = nil) async throws
+        -> EnqueueResult
+    {
+        try await queue.enqueue(
+            NewSubmission(
+                clientID: lane, lane: lane, submissionID: submissionID ?? message.submissionID,
+                digest: SecretDigest.hex(of: message.bytes), format: .jwe, sequence: message.sequence,
+                body: message.bytes, receivedAt: Date()), quota: nil)
+    }
+
+    /// Queues a message and handles what is in the queue.
+    func receive(_ message: SigningDevice.Message, lane: String) async throws -> String {
+        try await queue(message, lane: lane)
+        let outcome = try await drain()[message.submissionID]
+        return outcome.map { $0.reasonCode ?? $0.status.rawValue } ?? "nothing"
+    }
+
+    func gaps() async throws -> [MessageGapText] {
+        try await database.read { try DeviceMessages().gaps(in: $0) }.map {
+            MessageGapText(device: $0.device, numbers: $0.from...$0.to)
+        }
+    }
+}
+
+struct MessageGapText: Hashable {
+    let device: String
+    let numbers: ClosedRange<Int64>
+}

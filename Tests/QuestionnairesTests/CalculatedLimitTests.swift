@@ -1,0 +1,133 @@
+import FHIR
+import Foundation
+import Questionnaires
+import QuestionnairesTestSupport
+import Testing
+
+/// Limits that a form says as expressions, and boxes to check.
+@Suite struct CalculatedLimitTests {
+    private static func limit(_ name: String, _ type: String, _ expression: String) -> String {
+        #"""
+        {"url": "http://hl7.org/fhir/StructureDefinition/\#(name)", "_value\#(type)": {"extension": [{"url":
+         "http://hl7.org/fhir/StructureDefinition/cqf-calculatedValue", "valueExpression": {"language": "text/fhirpath",
+         "expression": "\#(expression)"}}]}}
+        """#
+    }
+
+    private static func question(_ type: String, _ limits: String...) -> String {
+        #"{"linkId": "q", "type": "\#(type)", "extension": [\#(limits.joined(separator: ","))]}"#
+    }
+
+    private func errors(_ question: String, _ answer: String, authored: String?, now: String) throws -> [String] {
+        let more = authored.map { #", "authored": "\#($0)""# } ?? ""
+        let response = try response(
+            #"{"linkId": "q", "answer": [{\#(answer)}]}"#, "\"status\": \"completed\"" + more)
+        let moment = try #require(DateTime(now))
+        return ResponseValidator(try form(question), now: moment).problems(in: response).errors
+    }
+
+    @Test(arguments: [
+        // Adults, not born in the future.
+        ("1990-05-05", []), ("2008-06-15", []), ("2008-06-16", ["max-value"]), ("2030-01-01", ["max-value"]),
+        ("1900-01-01", ["min-value"]),
+    ])
+    func aBirthDateIsHeldToTheDayOfTheAnswer(birth: String, expected: [String]) throws {
+        let question = Self.question(
+            "date", Self.limit("maxValue", "Date", "today() - 18 years"),
+            Self.limit("minValue", "Date", "today() - 120 years"))
+        let found = try errors(
+            question, "\"valueDate\": \"\(birth)\"", authored: "2026-06-15T09:00:00+02:00", now: "2026-07-01T00:00:00Z")
+        #expect(found == expected)
+    }
+
+    @Test func todayIsThePersonsOwn() throws {
+        let question = Self.question("date", Self.limit("maxValue", "Date", "today()"))
+        let answer = #""valueDate": "2026-06-16""#
+        // It is the 16th in Auckland, and the 15th in London.
+        #expect(try errors(question, answer, authored: "2026-06-16T08:00:00+12:00", now: "2026-07-01T00:00:00Z") == [])
+        #expect(
+            try errors(question, answer, authored: "2026-06-15T21:00:00+01:00", now: "2026-07-01T00:00:00Z")
+                == ["max-value"])
+    }
+
+    @Test func aResponseFromTheFutureIsHeldToThePresent() throws {
+        let question = Self.question("dateTime", Self.limit("maxValue", "DateTime", "now()"))
+        let answer = #""valueDateTime": "2031-01-01T00:00:00Z""#
+        #expect(
+            try errors(question, answer, authored: "2035-01-01T00:00:00Z", now: "2026-07-01T00:00:00Z") == ["max-value"]
+        )
+        #expect(try errors(question, answer, authored: nil, now: "2032-07-01T00:00:00Z") == [])
+    }
+
+    @Test func numbersAndDurationsAreWorkedOutToo() throws {
+        let question = Self.question("integer", Self.limit("maxValue", "Integer", "40 + 2"))
+        #expect(try errors(question, #""valueInteger": 42"#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
+        #expect(
+            try errors(question, #""valueInteger": 43"#, authored: nil, now: "2026-01-01T00:00:00Z") == ["max-value"])
+    }
+
+    @Test(arguments: ["today(", "nobody()", "{}", "(1 | 2)"])
+    func anExpressionWithoutAValueIsAFaultOfTheForm(expression: String) throws {
+        let question = Self.question("date", Self.limit("maxValue", "Date", expression))
+        #expect(try form(question).problems.map(\.code) == ["limit-unreadable"])
+        #expect(try errors(question, #""valueDate": "2999-01-01""#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
+    }
+
+    @Test func limitsThatContradictEachOtherAreAFaultOfTheForm() throws {
+        let question = Self.question(
+            "date", Self.limit("maxValue", "Date", "today() - 2 days"), Self.limit("minValue", "Date", "today()"))
+        #expect(try form(question).problems.map(\.code) == ["limits-contradict"])
+    }
+
+    @Test func aSessionAsksItsClock() throws {
+        let question = Self.question("date", Self.limit("maxValue", "Date", "today()"))
+        var session = FormSession(try form(question))
+        session["q"] = .date(try #require(DateTime("2026-03-02")))
+        let before = try #require(DateTime("2026-03-01T12:00:00Z"))
+        let after = try #require(DateTime("2026-03-02T12:00:00Z"))
+        session.clock = { before }
+        #expect(session.problems().errors == ["max-value"])
+        session.clock = { after }
+        #expect(session.problems().errors == [])
+    }
+
+    @Test(arguments: [
+        (#"{"code": "check-box"}"#, "", true),
+        (#"{"system": "http://hl7.org/fhir/questionnaire-item-control", "code": "check-box"}"#, "", true),
+        (#"{"system": "http://hl7.org/fhir/questionnaire-item-control", "code": "radio-button"}"#, "", false),
+        (#"{"system": "https://other.example/s", "code": "check-box"}"#, "", false),
+        (#"{"code": "check-box"}"#, #""repeats": false,"#, false),
+    ])
+    func boxesToCheckTakeSeveralAnswers(coding: String, repeats: String, several: Bool) throws {
+        let question = #"""
+            {"linkId": "q", "type": "choice", \#(repeats) "answerOption": [{"valueCoding": {"code": "a"}},
+             {"valueCoding": {"code": "b"}}], "extension": [{"url":
+             "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl", "valueCodeableConcept": {"coding":
+             [\#(coding)]}}]}
+            """#
+        let answers = #""valueCoding": {"code": "a"}}, {"valueCoding": {"code": "b"}"#
+        let found = try errors(question, answers, authored: nil, now: "2026-01-01T00:00:00Z")
+        #expect(found == (several ? [] : ["repeats"]))
+    }
+
+    @Test func aValueSetBesideTheFormsIsFoundByItsURLOrItsReference() throws {
+        let sets = PublishedValueSets(
+            try ["1", "1.10", "1.9"].map { version in
+                let text = #"""
+                    {"resourceType": "ValueSet", "id": "v\#(version)", "url": "https://x.example/vs", "version": "\#(version)",
+                     "compose": {"include": [{"system": "https://x.example/s", "concept": [{"code": "c\#(version)"}]}]}}
+                    """#
+                return ValueSet(try #require(try JSON(parsing: text).object))
+            })
+        let names = [
+            ("https://x.example/vs", "c1.10"), ("https://x.example/vs|1.9", "c1.9"), ("ValueSet/v1", "c1"),
+            ("https://server.example/fhir/ValueSet/v1", "c1"), ("https://x.example/vs|2", nil), ("v1", nil),
+            ("Questionnaire/v1", nil),
+        ]
+        for (name, code) in names {
+            let form = try form(
+                #"{"linkId": "q", "type": "choice", "answerValueSet": "\#(name)"}"#, valueSet: sets.valueSet)
+            #expect(form.item("q")?.options?.first?.value.json["code"]?.string == code, "\(name)")
+        }
+    }
+}
