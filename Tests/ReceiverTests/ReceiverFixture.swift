@@ -113,7 +113,7 @@ struct Study: Sendable {
             publicKeys: { PublicKey.jwks(Made.keys.map(\.publicKey)) },
             signedKeys: {
                 try SignedKeySet.sign(
-                    Made.keys.map(\.publicKey), study: "s", issuedAt: clock.now,
+                    PublishedKeys(own: Made.keys.map(\.publicKey), study: "s"), issuedAt: clock.now,
                     expiresAt: clock.now.addingTimeInterval(60), with: P256SigningKey())
             },
             questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil },

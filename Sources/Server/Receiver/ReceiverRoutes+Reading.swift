@@ -1,4 +1,5 @@
 import Core
+import HTTPTypes
 import Hummingbird
 import ServerHTTP
 import Storage
@@ -24,9 +25,10 @@ extension ReceiverRoutes {
     /// `GET /.well-known/jwks.json`: the keys to seal to.
     func publishedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)
+        let keys = try await validKeys()
+        let set = try PublishedKeys(own: keys.own, others: keys.others, study: configuration.study)
         return .bytes(
-            ByteBuffer(bytes: PublicKey.jwks(try await validKeys(), study: configuration.study)),
-            mediaType: "application/jwk-set+json",
+            ByteBuffer(bytes: set.jwks), mediaType: "application/jwk-set+json",
             cacheControl: "max-age=60")
     }
 
@@ -51,10 +53,8 @@ extension ReceiverRoutes {
 
     /// The keys that the study publishes. Read and written anew, so that whatever else stood there, and were it a
     /// private key, does not leave.
-    func validKeys() async throws -> [PublicKey] {
-        guard let bytes = try? await configuration.publicKeys(), let keys = try? PublicKey.read(from: bytes),
-            !keys.isEmpty
-        else {
+    func validKeys() async throws -> PublishedKeys {
+        guard let bytes = try? await configuration.publicKeys(), let keys = try? PublishedKeys(reading: bytes) else {
             throw HTTPFailure(
                 .serviceUnavailable, "keys-unavailable", "The study's public keys are not there. Try again later.",
                 headers: [.retryAfter: "60"])
@@ -91,7 +91,13 @@ extension ReceiverRoutes {
         return .json(
             DeliveriesPage(
                 deliveries: found.map(Self.told), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
-                epoch: configuration.epoch, missing: missing))
+                epoch: configuration.epoch, missing: missing), headers: await keysHeader())
+    }
+
+    /// What an answer to a device tells of the published keys: one that has others fetches them.
+    func keysHeader() async -> HTTPFields {
+        guard let fingerprint = await keysCache.fingerprint() else { return [:] }
+        return [.keys: fingerprint]
     }
 
     /// How many holes in a device's numbers are told at a time.

@@ -43,8 +43,9 @@ extension ReceiverRoutes {
             throw HTTPFailure(receiving: error).refusing(submissionID)
         }
         // C3-PRO's apps know the empty answer; to all others only one that names the submission means that we have it.
-        return format == .c3pro
-            ? Response(status: .ok) : .json(SubmissionAcknowledgement(submission: submissionID, status: "received"))
+        guard format == .jwe else { return Response(status: .ok) }
+        return .json(
+            SubmissionAcknowledgement(submission: submissionID, status: "received"), headers: await keysHeader())
     }
 
     /// `POST /fhir/Type` and `PUT /fhir/Type/id`, as C3-PRO's apps send their Patient: refused, or sealed on arrival.
@@ -69,7 +70,7 @@ extension ReceiverRoutes {
             throw HTTPFailure(.badRequest, "id-mismatch", "The resource has not the id that the path names.")
         }
         // 2. Sealed to the study's keys it goes on like any other; its plain bytes are not kept.
-        let recipients = try await validKeys()
+        let recipients = try await validKeys().recipients
         let header = try SubmissionHeader(
             submissionID: newID().uuidString, sequence: 1,
             fhirVersion: Self.fhirVersion(contentType: request.headers[.contentType]))

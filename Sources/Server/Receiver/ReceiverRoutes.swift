@@ -13,6 +13,7 @@ public struct ReceiverRoutes: Sendable {
     let queue: any SubmissionQueue
     let clock: @Sendable () -> Date
     let newID: @Sendable () -> UUID
+    let keysCache: PublishedKeysCache
     private let refusals: RefusalCharge
 
     /// - Parameters:
@@ -30,6 +31,7 @@ public struct ReceiverRoutes: Sendable {
         self.refusals = RefusalCharge(limiter: configuration.limiter) { await refusals.count($0) }
         self.clock = clock
         self.newID = newID
+        keysCache = PublishedKeysCache(configuration, clock: clock)
     }
 
     /// Adds all routes to a router, ahead of those of a module that serves `GET /fhir/:type/:id`: the published

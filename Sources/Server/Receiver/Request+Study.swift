@@ -13,5 +13,6 @@ extension Request {
 extension HTTPField.Name {
     static let antispam = HTTPField.Name(validated: "Antispam")
     static let pragma = HTTPField.Name(validated: "Pragma")
+    static let keys = HTTPField.Name(validated: StudyPath.keysHeader)
     static let submission = HTTPField.Name(validated: StudyPath.submissionHeader)
 }

@@ -113,4 +113,18 @@ extension SQLSubmissionQueue {
             """, parameters + [SQLValue(number), SQLValue(limit)])
         return try rows.map { (try SubmissionSummary($0), try $0.blob("body")) }
     }
+
+    /// What waits, each with its sealed bytes, in the order of arrival.
+    ///
+    /// - Parameters:
+    ///   - number: only what arrived after this one.
+    ///   - limit: how many at most.
+    public func sealedBodies(behind number: Int64, limit: Int) async throws -> [(number: Int64, body: Data)] {
+        try await database.read { transaction in
+            try transaction.query(
+                "SELECT number, body FROM submission_body WHERE number > ? ORDER BY number LIMIT ?",
+                [SQLValue(number), SQLValue(limit)]
+            ).map { (try $0.integer("number"), try $0.blob("body")) }
+        }
+    }
 }

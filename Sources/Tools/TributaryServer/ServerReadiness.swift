@@ -14,7 +14,8 @@ struct ServerReadiness: Sendable {
     let stores: StudyStores
     let queue: (any SQLDatabase)?
     let records: (any SQLDatabase)?
-    let keys: KeyFolder
+    /// The keys as the consumer has them, read again when they change.
+    let openers: KeyOpenerCache
     let roles: Set<ServerOptions.Role>
     let progress: ConsumerProgress
     let clock: @Sendable () -> Date
@@ -42,7 +43,7 @@ struct ServerReadiness: Sendable {
             }
         }
         if roles.contains(.consumer) {
-            if (try? keys.privateKeys())?.isEmpty ?? true {
+            if (try? await openers.opener()) == nil {
                 problems.append(
                     ReadinessProblem(
                         code: "keys-missing", message: "There is no private key that can be read in keys/."))

@@ -50,8 +50,14 @@ public struct StudyFolder: Sendable {
     public var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
 
     /// The folder of private keys.
-    public var keys: KeyFolder {
-        KeyFolder(url: url.appendingPathComponent("keys", isDirectory: true), publicSetURL: publicKeysURL)
+    public var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }
+
+    /// A folder of the study's private keys that stands elsewhere, such as a copy. The process's environment says where
+    /// their passphrase is, if they are under one.
+    func keys(in folder: URL) -> KeyFolder {
+        KeyFolder(
+            url: folder, publicSetURL: publicKeysURL,
+            passphrase: KeyPassphrase(environment: ProcessInfo.processInfo.environment))
     }
 
     /// Where the queue's database is unless told otherwise.

@@ -34,6 +34,13 @@ public enum PrivateKey: Sendable {
         }
     }
 
+    /// Whether a PEM text holds a private key under a passphrase (RFC 7468 section 11), which ``init(pem:)`` does not read.
+    public static func isProtected(pem: String) -> Bool {
+        ((try? PEMDocument.parseMultiple(pemString: pem)) ?? []).contains {
+            $0.discriminator == "ENCRYPTED PRIVATE KEY"
+        }
+    }
+
     /// The key as PKCS#8 in DER (RFC 5208), as OpenSSL's `d2i_AutoPrivateKey` reads it. Secret.
     public var pkcs8: Data {
         switch self {

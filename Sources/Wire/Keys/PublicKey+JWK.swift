@@ -7,9 +7,11 @@ extension PublicKey {
     public var jwk: Data { jwkValue.data() }
 
     /// These keys as a JWK set (RFC 7517 section 5), which may name the study that they are of: its member `study`.
-    public static func jwks(_ keys: [PublicKey], study: String? = nil) -> Data {
+    public static func jwks(_ keys: [PublicKey], study: String? = nil) -> Data { jwksValue(keys, study: study).data() }
+
+    static func jwksValue(_ keys: [PublicKey], study: String?) -> JSON {
         let keys = JSONObject.Member(key: "keys", value: .array(keys.map(\.jwkValue)))
-        return JSON(study.map { [keys, .init(key: "study", value: .string($0))] } ?? [keys]).data()
+        return JSON(study.map { [keys, .init(key: "study", value: .string($0))] } ?? [keys])
     }
 
     /// The id of the study that a JWK set names; `nil` where it names none.

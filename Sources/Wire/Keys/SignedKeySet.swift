@@ -26,12 +26,13 @@ public struct SignedKeySet: Sendable, Hashable {
     /// Signs keys with the study's root key.
     ///
     /// - Returns: the compact JWS.
-    /// - Throws: what the root key throws.
+    /// - Throws: what the root key throws; `key-set-invalid` for keys that name no study.
     public static func sign(
-        _ keys: [PublicKey], study: String, issuedAt: Date, expiresAt: Date, with root: some DeviceSigning
+        _ keys: PublishedKeys, issuedAt: Date, expiresAt: Date, with root: some DeviceSigning
     ) throws -> Data {
+        guard keys.study != nil else { throw WireError(.keySetInvalid, "The keys to sign name no study.") }
         func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int64(date.timeIntervalSince1970))) }
-        var payload = JSON(reading: PublicKey.jwks(keys, study: study)) ?? .object(JSONObject())
+        var payload = keys.json
         payload["iat"] = seconds(issuedAt)
         payload["exp"] = seconds(expiresAt)
         payload["root"] = JSON(reading: root.publicKey.signingJWK)
@@ -60,7 +61,7 @@ public struct SignedKeySet: Sendable, Hashable {
             root.keyID == fingerprint, jws.keyID == fingerprint, (try? jws.verify(with: root)) != nil,
             let study = payload["study"]?.string, expected ?? study == study,
             let issued = payload["iat"]?.integer, let expires = payload["exp"]?.integer,
-            (try? PublicKey.read(from: jws.payload))?.isEmpty == false
+            (try? PublishedKeys(reading: jws.payload)) != nil
         else { throw refusal }
         issuedAt = Date(timeIntervalSince1970: Double(issued))
         expiresAt = Date(timeIntervalSince1970: Double(expires))

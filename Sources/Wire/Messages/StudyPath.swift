@@ -18,6 +18,8 @@ public enum StudyPath {
     public static let questionnaires = "/fhir/Questionnaire"
     /// The request header with the study's shared word.
     public static let antispamHeader = "Antispam"
+    /// The response header with the fingerprint of the keys that the study publishes now (``PublishedKeys/fingerprint``).
+    public static let keysHeader = "Tributary-Keys"
     /// The request header of a submission with its id, so that a refusal made before the body is read can name it too.
     public static let submissionHeader = "Tributary-Submission"
 }

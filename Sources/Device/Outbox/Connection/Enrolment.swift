@@ -48,23 +48,20 @@ public struct Enrolment: Codable, Sendable, Hashable {
         _ = try publicKeys()
     }
 
-    /// All published keys, the server's order.
-    public func publicKeys() throws -> [PublicKey] { try PublicKey.read(from: Data(jwks.utf8)) }
+    /// The published keys.
+    public func publishedKeys() throws -> PublishedKeys { try PublishedKeys(reading: Data(jwks.utf8)) }
+
+    /// The study's own keys.
+    public func publicKeys() throws -> [PublicKey] { try publishedKeys().own }
 
     /// The id of the study, as its published keys name it; `nil` where they do not, as those of an older server.
     public var studyID: String? { PublicKey.study(ofKeys: Data(jwks.utf8)) }
 
-    /// The keys to seal a JWE to: one is enough, all belong to the same house; P-256 is the cheaper to open.
-    public func recipients() throws -> [PublicKey] {
-        let keys = try publicKeys()
-        return Array((keys.filter { $0.kind == .p256 } + keys.filter { $0.kind == .rsa }).prefix(1))
-    }
+    /// The keys to seal a JWE to: one of the study's, and those of others who open it alone, if the study names any.
+    public func recipients() throws -> [PublicKey] { try publishedKeys().recipients }
 
     /// The key to seal a C3-PRO envelope to; `nil` if the study has no RSA key.
-    public func rsaRecipient() throws -> RSAPublicKey? {
-        for case .rsa(let key) in try publicKeys() { return key }
-        return nil
-    }
+    public func rsaRecipient() throws -> RSAPublicKey? { try publishedKeys().rsa }
 
     /// An address below the base URL. Throws `url-invalid`.
     public func url(_ path: String) throws -> URL {

@@ -9,6 +9,8 @@ public actor StudyConnection {
     let transport: any Transport
     nonisolated let environment: DeviceEnvironment
     private var token: (text: String, until: Date)?
+    /// The fingerprint of the keys that the server published when it last answered.
+    private var toldKeys: String?
 
     /// A token is renewed this many seconds before its end: it must outlive the request it goes with.
     private static let margin = 30.0
@@ -65,7 +67,7 @@ public actor StudyConnection {
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
         var request = try await submissionRequest(header, kind: kind)
         request.body = envelope
-        return try await Self.perform(request, transport)
+        return try await noting(Self.perform(request, transport))
     }
 
     /// The request that sends a submission, with the token in memory and without the envelope.
@@ -130,9 +132,21 @@ public actor StudyConnection {
                     .requestRefused, "The server refused the request (status \(response.status)).",
                     now: environment.now())
             }
-            return response
+            return noting(response)
         }
         throw OutboxError(.tokenRefused, "The server does not accept a fresh token.")
+    }
+
+    /// Keeps what an answer tells of the study's keys. It is a hint and no more: keys count when the root signed them.
+    private func noting(_ response: TransportResponse) -> TransportResponse {
+        if let told = response.headers[StudyPath.keysHeader.lowercased()], told.utf8.count == 43 { toldKeys = told }
+        return response
+    }
+
+    /// Whether the study's keys are to be fetched again: the server told of others, or it is time.
+    var areKeysDue: Bool {
+        if let toldKeys, toldKeys != (try? enrolment.publishedKeys().fingerprint) { return true }
+        return enrolment.signedKeys?.isDue(now: environment.now()) ?? false
     }
 
     private func send(

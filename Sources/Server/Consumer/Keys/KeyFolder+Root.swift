@@ -32,7 +32,7 @@ extension KeyFolder {
     public func makeRootKey() throws -> P256SigningKey {
         if let key = try rootKey() { return key }
         let key = try P256SigningKey()
-        try PrivateFile.write(Data(key.pem.utf8), to: rootURL, permissions: 0o600)
+        try writePrivate(key.pem, to: rootURL.lastPathComponent)
         return key
     }
 
@@ -42,17 +42,16 @@ extension KeyFolder {
     ///   on with the set that was signed last.
     @discardableResult
     public func publish(study: String, now: Date) throws -> (set: Data, fingerprint: String)? {
+        guard try !currentPublicKeys().isEmpty else { return nil }
         try publish()
         guard let root = try rootKey() else { return nil }
-        let keys = try currentPublicKeys()
-        guard !keys.isEmpty else { return nil }
         // A phone refuses a set that is older than its own, by the second: each is later than the one before.
         let before = FileManager.default.contents(atPath: signedSetURL.path)
             .flatMap { try? SignedKeySet(reading: $0, root: root.publicKey.keyID, study: study, now: now).issuedAt }
         let issuedAt = before.map { max(now, $0.addingTimeInterval(1)) } ?? now
         let set = try SignedKeySet.sign(
-            keys, study: study, issuedAt: issuedAt, expiresAt: issuedAt.addingTimeInterval(Self.signedSetLifetime),
-            with: root)
+            publishedKeys(study: study), issuedAt: issuedAt,
+            expiresAt: issuedAt.addingTimeInterval(Self.signedSetLifetime), with: root)
         try PrivateFile.write(set, to: signedSetURL, permissions: 0o644)
         return (set, root.publicKey.keyID)
     }

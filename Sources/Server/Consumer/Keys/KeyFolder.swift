@@ -12,17 +12,32 @@ public struct KeyFolder: Sendable {
     /// Where the public halves are written, as a JWK set.
     public let publicSetURL: URL
 
-    public init(url: URL, publicSetURL: URL) {
+    /// The passphrase of keys that are under one.
+    let passphrase: KeyPassphrase
+
+    public init(url: URL, publicSetURL: URL, passphrase: KeyPassphrase = KeyPassphrase(file: nil)) {
         self.url = url
         self.publicSetURL = publicSetURL
+        self.passphrase = passphrase
     }
 
     /// One key with its file.
     public struct Entry: Sendable {
         public let file: String
         public let key: PrivateKey
+        public let state: State
         /// Whether new messages are sealed to it.
-        public let isCurrent: Bool
+        public var isCurrent: Bool { state == .current }
+    }
+
+    /// What a key is used for.
+    public enum State: String, Sendable, Hashable {
+        /// New messages are sealed to it.
+        case current
+        /// It opens what was sealed to it before a newer one was made.
+        case retired
+        /// It was taken out of use (``revoke(_:now:)``); it opens what was sealed to it before devices heard of that.
+        case revoked
     }
 
     /// All keys, the newest first; none where the folder is not there.
@@ -39,7 +54,9 @@ public struct KeyFolder: Sendable {
         var seen: Set<KeyKind> = []
         return try names.filter { $0.hasSuffix(Self.suffix) }.sorted(by: >).map { name in
             let key = try read(name)
-            return Entry(file: name, key: key, isCurrent: seen.insert(key.kind).inserted)
+            let state: State =
+                name.hasSuffix(Self.revokedSuffix) ? .revoked : seen.insert(key.kind).inserted ? .current : .retired
+            return Entry(file: name, key: key, state: state)
         }
     }
 
@@ -59,31 +76,31 @@ public struct KeyFolder: Sendable {
     public func generate(now: Date) throws -> [PrivateKey] {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let keys = [try PrivateKey.generateRSA(), try PrivateKey.generateP256()]
-        for key in keys {
-            let name = "\(Self.stamp(now))-\(key.kind.rawValue)-\(key.keyID.prefix(12))\(Self.suffix)"
-            try PrivateFile.write(Data(key.pem.utf8), to: url.appendingPathComponent(name), permissions: 0o600)
-        }
+        let keys = try make([.rsa, .p256], now: now)
         try publish()
         return keys
     }
 
-    /// Writes the public halves of the current keys where the receiver finds them.
-    public func publish() throws {
-        try PrivateFile.write(PublicKey.jwks(try currentPublicKeys()), to: publicSetURL, permissions: 0o644)
+    /// Makes keys of some kinds, which become the current ones.
+    @discardableResult
+    func make(_ kinds: [KeyKind], now: Date) throws -> [PrivateKey] {
+        try kinds.map { kind in
+            let key = try kind == .rsa ? PrivateKey.generateRSA() : PrivateKey.generateP256()
+            try writePrivate(key.pem, to: "\(Self.stamp(now))-\(kind.rawValue)-\(key.keyID.prefix(12))\(Self.suffix)")
+            return key
+        }
     }
 
-    /// The text of a private key's file; nil where it cannot be read.
+    /// The keys that are published: the current ones, and those of others. They name the study where it is given.
     ///
-    /// - Throws: ``ConsumerError`` `key-file-open` where others than its owner may read it.
-    func privateText(_ name: String) throws -> String? {
-        let path = url.appendingPathComponent(name).path
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
-            throw ConsumerError(
-                code: "key-file-open", message: "The key file \(name) can be read by others; make it 0600 (chmod 600).")
-        }
-        return FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    /// - Throws: what reading them throws; ``Wire/WireError`` `recipients-invalid` where there is no key.
+    public func publishedKeys(study: String? = nil) throws -> PublishedKeys {
+        try PublishedKeys(own: currentPublicKeys(), others: recipients(), study: study)
+    }
+
+    /// Writes the public halves where the receiver finds them.
+    public func publish() throws {
+        try PrivateFile.write(publishedKeys().jwks, to: publicSetURL, permissions: 0o644)
     }
 
     private func read(_ name: String) throws -> PrivateKey {
@@ -94,7 +111,8 @@ public struct KeyFolder: Sendable {
         return key
     }
 
-    private static let suffix = ".private.pem"
+    static let suffix = ".private.pem"
+    static let revokedSuffix = ".revoked.private.pem"
 
     private static func stamp(_ date: Date) -> String {
         // Milliseconds keep two rotations within one second in order.

@@ -234,8 +234,8 @@ public struct SubmissionProcessor: Sendable {
         do {
             opened = try OpenedEnvelope.open(submission.body, with: opener)
         } catch {
-            guard opener.knowsKey(of: submission.body) else {
-                return Reading(result: .settled(Self.unknownKey), maySayNoMore: isMarked, isOpened: false)
+            if let unknown = opener.unknownKeys(of: submission.body) {
+                return Reading(result: .settled(Self.unknownKey(unknown)), maySayNoMore: isMarked, isOpened: false)
             }
             var unread = quarantined(error, maySayNoMore: isMarked)
             unread.isOpened = false
@@ -304,9 +304,14 @@ public struct SubmissionProcessor: Sendable {
         return Self.outcome(of: decision, keyID: keyID)
     }
 
-    static let unknownKey = SubmissionOutcome(
-        status: .held, reasonCode: "key-unknown",
-        detail: "It is sealed to a key that is not in keys/; it goes on when the key is there.")
+    private static func unknownKey(_ keyIDs: [String]) -> SubmissionOutcome {
+        SubmissionOutcome(
+            status: .held, reasonCode: "key-unknown",
+            detail: """
+                It is sealed to \(keyIDs.joined(separator: ", ")), which is not in keys/. Bring that key's file back from where \
+                the copies of the keys are (`tributary keys drill --keys COPY` tells whether one opens it): it goes on by itself.
+                """)
+    }
 
     /// Returns the outcome of the submission that a decision means; nil where it is admitted.
     static func outcome(of decision: ConsentGate.Decision, keyID: String) -> SubmissionOutcome? {

@@ -45,7 +45,7 @@ extension StudyCheck {
     func keyFindings() -> [StudyFinding] {
         var findings: [StudyFinding] = []
         let set = folder.publicKeysURL.lastPathComponent
-        let published = folder.publicKeySet().map { data in Result { try PublicKey.read(from: data) } }
+        let published = folder.publicKeySet().map { data in Result { try PublishedKeys(reading: data) } }
         switch published {
         case nil:
             findings.append(
@@ -58,12 +58,20 @@ extension StudyCheck {
         guard FileManager.default.isReadableFile(atPath: folder.keys.url.path) else { return findings }
         do {
             let own = Set(try folder.keys.entries().map(\.key.keyID))
-            let foreign = ((try? published?.get()) ?? []).filter { !own.contains($0.keyID) }
+            let known = try? published?.get()
+            let foreign = (known?.own ?? []).filter { !own.contains($0.keyID) }
             if !own.isEmpty, !foreign.isEmpty {
                 findings.append(
                     StudyFinding(
                         .error, "keys-differ", file: set,
                         "It has a key of which keys/ holds no private half: what is sealed to it cannot be opened here."
+                    ))
+            }
+            if let known, Set(known.others) != Set(try folder.keys.recipients()) {
+                findings.append(
+                    StudyFinding(
+                        .error, "recipients-differ", file: set,
+                        "It names others than keys/recipients.jwks as those who open submissions too; run `tributary keys publish`."
                     ))
             }
         } catch {

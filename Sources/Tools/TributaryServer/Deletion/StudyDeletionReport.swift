@@ -58,9 +58,9 @@ struct StudyDeletionSigner: Sendable {
     /// - Throws: ``ServerError`` `keys-missing`, `key-file-unreadable`; ``Consumer/ConsumerError`` `file-unwritable`.
     init(_ folder: StudyFolder) throws {
         let file = folder.deletionKeyURL
-        if let data = FileManager.default.contents(atPath: file.path) {
-            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: data, as: UTF8.self))
-            else {
+        let name = file.lastPathComponent
+        if FileManager.default.isReadableFile(atPath: file.path), let text = try folder.keys.privateText(name) {
+            guard let key = try? P256.Signing.PrivateKey(pemRepresentation: text) else {
                 throw ServerError(
                     code: "key-file-unreadable",
                     message: "\(file.lastPathComponent) in keys/ holds no P-256 key; bring it back, or remove it.")
@@ -74,7 +74,7 @@ struct StudyDeletionSigner: Sendable {
                         "The report of a deletion is signed with a key in keys/, which is not there; bring it back.")
             }
             key = P256.Signing.PrivateKey()
-            try PrivateFile.write(Data((key.pemRepresentation + "\n").utf8), to: file, permissions: 0o600)
+            try folder.keys.writePrivate(key.pemRepresentation + "\n", to: name)
         }
         let text = Data((key.publicKey.pemRepresentation + "\n").utf8)
         if FileManager.default.contents(atPath: folder.deletionPublicKeyURL.path) != text {

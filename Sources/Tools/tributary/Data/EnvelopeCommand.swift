@@ -76,7 +76,9 @@ struct EnvelopeCommand: AsyncParsableCommand {
 
         func run() async throws {
             let url = URL(fileURLWithPath: keys, isDirectory: true)
-            let folder = KeyFolder(url: url, publicSetURL: url)
+            let folder = KeyFolder(
+                url: url, publicSetURL: url,
+                passphrase: KeyPassphrase(environment: ProcessInfo.processInfo.environment))
             let privateKeys = try folder.privateKeys()
             guard !privateKeys.isEmpty else {
                 throw CommandError("key-missing", "There is no private key in \(keys).")

@@ -7,7 +7,8 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Fetch the study's keys again, and ask whether its consent has changed since it was signed here.",
             discussion: """
-                `device send` fetches the keys by itself once a day where the root key is known (`device enrol --root`).
+                `device send` fetches the keys by itself when the study tells of new ones, and once a day where the root key is
+                known (`device enrol --root`).
                 `renewal` is required (sign again with `device consent`; until then the study holds what is sent), told (there
                 is a minor change to tell the person) or none.
 

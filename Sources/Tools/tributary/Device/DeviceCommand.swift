@@ -80,13 +80,18 @@ struct DeviceCommand: AsyncParsableCommand {
             600.0
 
         func run() async throws {
-            let session = try await DeviceSession(path: device.store).renewedWhereDue(now: Date())
+            let session = try DeviceSession(path: device.store)
             let connection = StudyConnection(enrolment: session.enrolment)
             let round = try await connection.synchronize(
                 session.store, patience: .init(attempts: max(1, attempts)), timeLimit: timeLimit)
             let report = round.sending
             if let requeued = round.learned?.requeued, requeued > 0 {
                 CommandOutput.note("The study was restored from a backup; queued again what it lost: \(requeued).")
+            }
+            switch round.keys {
+            case .current: break
+            case .renewed: CommandOutput.note("The study has new keys; what is queued from now on is sealed to them.")
+            case .failed(let code): CommandOutput.note("The study's keys could not be renewed (\(code)).")
             }
             if device.json {
                 CommandOutput.result([

@@ -55,18 +55,6 @@ struct DeviceSession {
         return session
     }
 
-    /// The same with new keys where a day has passed since they were fetched; a failure is told and keeps nothing from being
-    /// sent.
-    func renewedWhereDue(now: Date) async throws -> DeviceSession {
-        guard let signed = enrolment.signedKeys, signed.isDue(now: now) else { return self }
-        do {
-            return try await renewed()
-        } catch let error as any CodedError {
-            CommandOutput.note("The study's keys were not renewed (\(error.code)): \(error.message)")
-            return self
-        }
-    }
-
     func profile() throws -> Profile {
         guard let profile = try store.value(Profile.self, named: Self.profileName) else {
             throw CommandError("consent-required", "Sign the study's consent first, with `device consent`.")

@@ -32,7 +32,7 @@ struct AppReceiptCommand: AsyncParsableCommand {
     static func makeReceipt(for folder: StudyFolder, bundleIdentifier: String? = nil) throws -> Data {
         let study = try folder.configuration()
         guard study.development,
-            let key = FileManager.default.contents(atPath: folder.developmentRootKeyURL.path),
+            let key = try folder.keys.privateText(folder.developmentRootKeyURL.lastPathComponent),
             let certificate = FileManager.default.contents(atPath: folder.developmentRootURL.path)
         else {
             throw CommandError(
@@ -40,7 +40,7 @@ struct AppReceiptCommand: AsyncParsableCommand {
         }
         let root = DevelopmentReceiptRoot(
             certificatePEM: String(decoding: certificate, as: UTF8.self),
-            privateKeyPEM: String(decoding: key, as: UTF8.self))
+            privateKeyPEM: key)
         return try AppReceipt.makeDevelopment(
             bundleIdentifier: bundleIdentifier ?? study.bundleIdentifier, root: root)
     }

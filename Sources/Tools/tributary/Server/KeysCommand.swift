@@ -13,7 +13,9 @@ struct KeysCommand: AsyncParsableCommand {
             Example:
               tributary keys publish study --format jwks > study.jwks
             """,
-        subcommands: [Generate.self, List.self, Rotate.self, Publish.self])
+        subcommands: [
+            Generate.self, List.self, Rotate.self, Revoke.self, Recipients.self, Protect.self, Drill.self, Publish.self,
+        ])
 
     struct Generate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -50,7 +52,7 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make new keys; the old ones still open what was sealed to them.",
             discussion: """
-                Phones that know the study's root key fetch the new set within a day, and seal to the old keys until then.
+                Phones fetch the new set when the study next answers them, and seal to the old keys until then.
 
                 Example:
                   tributary keys rotate study
@@ -62,9 +64,7 @@ struct KeysCommand: AsyncParsableCommand {
             let folder = StudyFolder(path: dir)
             let study = try folder.configuration()
             _ = try folder.keys.generate(now: Date())
-            if try folder.keys.publish(study: study.id, now: Date()) == nil {
-                CommandOutput.note("The root key is not in keys/: bring root.pem and run `tributary keys publish`.")
-            }
+            try KeysCommand.sign(folder, study: study.id)
             try KeysCommand.show(folder, json: json)
         }
     }
@@ -104,8 +104,7 @@ struct KeysCommand: AsyncParsableCommand {
                 CommandOutput.note("The fingerprint of the study's root key (device enrol --root): \(fingerprint)")
                 CommandOutput.result(set + Data("\n".utf8))
             case .jwks:
-                CommandOutput.result(
-                    PublicKey.jwks(try folder.keys.currentPublicKeys(), study: study.id) + Data("\n".utf8))
+                CommandOutput.result(try folder.keys.publishedKeys(study: study.id).jwks + Data("\n".utf8))
             case .pem: CommandOutput.result(Data(rsa.publicKey.pem.utf8))
             case .der: CommandOutput.result(rsa.publicKey.subjectPublicKeyInfo)
             case .crt:
@@ -123,14 +122,14 @@ struct KeysCommand: AsyncParsableCommand {
                     entries.map {
                         [
                             "kid": .string($0.key.keyID), "kind": .string($0.key.kind.rawValue),
-                            "current": .bool($0.isCurrent), "file": .string($0.file),
+                            "current": .bool($0.isCurrent), "state": .string($0.state.rawValue), "file": .string($0.file),
                         ]
                     })
             ])
         } else {
             CommandOutput.table(
-                ["kind", "current", "kid"],
-                entries.map { [$0.key.kind.rawValue, $0.isCurrent ? "yes" : "no", $0.key.keyID] })
+                ["kind", "state", "kid"],
+                entries.map { [$0.key.kind.rawValue, $0.state.rawValue, $0.key.keyID] })
         }
     }
 }

@@ -1,0 +1,77 @@
+import Foundation
+import Wire
+
+// Private keys stand in keys/ as they are, or under a passphrase.
+extension KeyFolder {
+    /// The text of a private key's file, out of its passphrase; nil where it cannot be read.
+    ///
+    /// - Throws: ``ConsumerError`` `key-file-open` where others than its owner may read it, `key-passphrase-missing` or
+    ///   `key-passphrase-wrong` for one under a passphrase, and what reading the passphrase throws.
+    public func privateText(_ name: String) throws -> String? { try privateText(name, trying: [passphrase]) }
+
+    private func privateText(_ name: String, trying passphrases: [KeyPassphrase]) throws -> String? {
+        let path = url.appendingPathComponent(name).path
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        if let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0 {
+            throw ConsumerError(
+                code: "key-file-open", message: "The key file \(name) can be read by others; make it 0600 (chmod 600).")
+        }
+        guard let text = FileManager.default.contents(atPath: path).map({ String(decoding: $0, as: UTF8.self) }) else {
+            return nil
+        }
+        guard PrivateKey.isProtected(pem: text) else { return text }
+        let words = try passphrases.compactMap { try $0.text() }
+        guard !words.isEmpty else {
+            throw ConsumerError(
+                code: "key-passphrase-missing",
+                message: "The key file \(name) is under a passphrase: name its file by \(KeyPassphrase.environmentName).")
+        }
+        for word in words {
+            if let opened = ProtectedPrivateKey.open(text, passphrase: word) { return opened }
+        }
+        throw ConsumerError(
+            code: "key-passphrase-wrong", message: "The passphrase does not open the key file \(name).")
+    }
+
+    /// Writes a private key, under the passphrase where there is one.
+    ///
+    /// - Parameter pem: the key, unencrypted.
+    /// - Throws: ``ConsumerError`` `file-unwritable`, `key-file-unreadable`, and what reading the passphrase throws.
+    public func writePrivate(_ pem: String, to name: String) throws {
+        try write(pem, to: name, under: passphrase)
+    }
+
+    /// Writes every private key anew, under a passphrase.
+    ///
+    /// - Returns: how many they are.
+    /// - Throws: ``ConsumerError``; then some may be under the new passphrase already, and doing it again ends it.
+    public func protect(by new: KeyPassphrase) throws -> Int {
+        guard try new.text() != nil else {
+            throw ConsumerError(code: "key-passphrase-missing", message: "There is no passphrase.")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().filter {
+            $0.hasSuffix(".pem") && !$0.hasPrefix(".")
+        }
+        // All must be readable before one is written.
+        let texts = try names.map { name in
+            guard let text = try privateText(name, trying: [passphrase, new]) else {
+                throw ConsumerError(code: "key-file-unreadable", message: "The key file \(name) cannot be read.")
+            }
+            return text
+        }
+        for (name, text) in zip(names, texts) { try write(text, to: name, under: new) }
+        return names.count
+    }
+
+    private func write(_ pem: String, to name: String, under passphrase: KeyPassphrase) throws {
+        var text = pem
+        if let word = try passphrase.text() {
+            guard let sealed = ProtectedPrivateKey.protect(pem, passphrase: word) else {
+                throw ConsumerError(
+                    code: "key-file-unreadable", message: "The key for \(name) cannot be put under a passphrase.")
+            }
+            text = sealed
+        }
+        try PrivateFile.write(Data(text.utf8), to: url.appendingPathComponent(name), permissions: 0o600)
+    }
+}
