@@ -64,7 +64,8 @@ private actor TellingStudy: Transport {
                 baseURL: "https://study.example/s", clientID: "id", clientSecret: "s", antispam: "word",
                 jwks: String(decoding: set.jwks, as: UTF8.self),
                 signedKeys: .init(
-                    root: study.root.publicKey.keyID, issuedAt: set.issuedAt, expiresAt: set.expiresAt, fetchedAt: now)))
+                    root: study.root.publicKey.keyID, issuedAt: set.issuedAt, expiresAt: set.expiresAt, fetchedAt: now))
+        )
     }
 
     private func synchronize(after seconds: Double = 60) async throws -> KeyRenewal {

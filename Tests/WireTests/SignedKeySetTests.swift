@@ -17,7 +17,8 @@ import Testing
 
     private func signed(by key: P256SigningKey? = nil, study: String = "s", age: Double = 0) throws -> Data {
         try SignedKeySet.sign(
-            PublishedKeys(own: keys, study: study), issuedAt: now.addingTimeInterval(-age), expiresAt: now.addingTimeInterval(3_600 - age),
+            PublishedKeys(own: keys, study: study), issuedAt: now.addingTimeInterval(-age),
+            expiresAt: now.addingTimeInterval(3_600 - age),
             with: key ?? root)
     }
 

@@ -97,7 +97,8 @@ public struct StudyKeyDrill: Sendable, Hashable {
         return try await read(StudyStores(StudyFolder(path: place.path)), body)
     }
 
-    private static func read<T>(_ stores: StudyStores, _ body: (SQLSubmissionQueue) async throws -> T) async throws -> T {
+    private static func read<T>(_ stores: StudyStores, _ body: (SQLSubmissionQueue) async throws -> T) async throws -> T
+    {
         let opened = try await stores.openQueue()
         do {
             let result = try await body(SQLSubmissionQueue(database: opened))

@@ -55,7 +55,8 @@ public struct StudyServer: Sendable {
         // 2. The services: the last is stopped first.
         let progress = ConsumerProgress(clock: clock)
         let readiness = ServerReadiness(
-            stores: stores, queue: opened.queue, records: opened.records, openers: KeyOpenerCache(folder: folder.keys), roles: options.roles,
+            stores: stores, queue: opened.queue, records: opened.records, openers: KeyOpenerCache(folder: folder.keys),
+            roles: options.roles,
             progress: progress, clock: clock)
         readiness.register(in: registry)
         registry.registerProcessGauges()

@@ -24,7 +24,8 @@ extension KeyFolder {
         guard !words.isEmpty else {
             throw ConsumerError(
                 code: "key-passphrase-missing",
-                message: "The key file \(name) is under a passphrase: name its file by \(KeyPassphrase.environmentName).")
+                message:
+                    "The key file \(name) is under a passphrase: name its file by \(KeyPassphrase.environmentName).")
         }
         for word in words {
             if let opened = ProtectedPrivateKey.open(text, passphrase: word) { return opened }

@@ -81,7 +81,8 @@ extension KeysCommand {
                   TRIBUTARY_KEY_PASSPHRASE_FILE=/root/passphrase tributary serve study
                 """)
         @Argument(help: "The study's folder.") var dir: String
-        @Option(help: "A file of mode 0600 with the passphrase: one line, at least 12 bytes.") var passphraseFile: String
+        @Option(help: "A file of mode 0600 with the passphrase: one line, at least 12 bytes.") var passphraseFile:
+            String
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {

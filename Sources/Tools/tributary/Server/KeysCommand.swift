@@ -122,7 +122,8 @@ struct KeysCommand: AsyncParsableCommand {
                     entries.map {
                         [
                             "kid": .string($0.key.keyID), "kind": .string($0.key.kind.rawValue),
-                            "current": .bool($0.isCurrent), "state": .string($0.state.rawValue), "file": .string($0.file),
+                            "current": .bool($0.isCurrent), "state": .string($0.state.rawValue),
+                            "file": .string($0.file),
                         ]
                     })
             ])
