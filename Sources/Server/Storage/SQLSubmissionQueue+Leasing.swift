@@ -7,7 +7,7 @@ extension SQLSubmissionQueue {
         // Looking needs no write lock, and most of the time there is nothing.
         let isEmpty = try await database.read { try $0.first(Self.anyReceivedSQL) == nil }
         guard !isEmpty, limit > 0 else { return [] }
-        return try await database.write { transaction in
+        let leased: [(row: SQLRow, lease: Int64)] = try await database.write { transaction in
             let parameters = [SQLValue(owner), SQLValue(now)]
             // 1. What was never begun, or ended well.
             var rows = try transaction.query(
@@ -21,6 +21,7 @@ extension SQLSubmissionQueue {
                     try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
                 }
             }
+            rows = try Self.fitting(rows)
             guard !rows.isEmpty else { return [] }
             // 3. Whose lease in the lane ran out has lost all of it, also what stands behind: the order is the lane's.
             for lane in Set(try rows.map { try $0.text("lane") }) {
@@ -30,17 +31,42 @@ extension SQLSubmissionQueue {
             let lease = try Self.nextLease(in: transaction)
             let until = SQLValue(now.addingTimeInterval(duration))
             return try rows.map { row in
-                let submission = try QueuedSubmission(row, leaseOwner: owner, lease: lease)
                 try transaction.execute(
                     """
                     UPDATE submission SET begun = begun + CASE WHEN lease_owner = ? THEN 0 ELSE 1 END,
                     lease = ?, lease_owner = ?, lease_until = ? WHERE number = ?
                     """,
-                    [SQLValue(owner), SQLValue(lease), SQLValue(owner), until, SQLValue(submission.number)])
-                return submission
+                    [SQLValue(owner), SQLValue(lease), SQLValue(owner), until, row["number"]])
+                return (row, lease)
+            }
+        }
+        guard !leased.isEmpty else { return [] }
+        // 5. The bodies, which may be long, are read while nobody waits for the lock. What the staff discarded meanwhile has
+        //    none.
+        return try await database.read { transaction in
+            try leased.compactMap { row, lease in
+                guard let body = try transaction.first(Self.bodySQL, [row["number"]])?.blob("body") else { return nil }
+                return try QueuedSubmission(row, body: body, leaseOwner: owner, lease: lease)
             }
         }
     }
+
+    /// The bytes of bodies that are leased at a time; one is leased whatever it weighs.
+    static let mostBytes: Int64 = 32 << 20
+
+    /// The first rows whose bodies are not too much at a time.
+    private static func fitting(_ rows: [SQLRow]) throws -> [SQLRow] {
+        var bytes: Int64 = 0
+        var count = 0
+        for row in rows {
+            bytes += try row.integer("size")
+            guard count == 0 || bytes <= mostBytes else { break }
+            count += 1
+        }
+        return Array(rows.prefix(count))
+    }
+
+    static let bodySQL = "SELECT body FROM submission_body WHERE number = ?"
 
     private static let crashed = SubmissionOutcome(
         status: .quarantined, reasonCode: "processing-crashed",
@@ -63,7 +89,7 @@ extension SQLSubmissionQueue {
 
     private static func leaseSQL(without condition: String) -> String {
         """
-        SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
+        SELECT s.* FROM submission s
         WHERE s.status = 'received' AND \(isFree)
         AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND \(condition))
         ORDER BY s.number LIMIT ?
@@ -72,7 +98,7 @@ extension SQLSubmissionQueue {
 
     /// Parameters: owner, now.
     static let leaseBegunSQL = """
-        SELECT s.*, b.body FROM submission s JOIN submission_body b ON b.number = s.number
+        SELECT s.* FROM submission s
         WHERE s.status = 'received' AND s.begun > 0 AND \(isFree)
         AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND k.begun > 0
             AND k.number < s.number)

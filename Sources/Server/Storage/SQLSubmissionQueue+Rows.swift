@@ -19,7 +19,8 @@ extension SubmissionFormat {
 }
 
 extension QueuedSubmission {
-    init(_ row: SQLRow, leaseOwner: String, lease: Int64) throws {
+    init(_ row: SQLRow, body: Data, leaseOwner: String, lease: Int64) throws {
+        self.body = body
         self.leaseOwner = leaseOwner
         self.lease = lease
         number = try row.integer("number")
@@ -30,7 +31,6 @@ extension QueuedSubmission {
         format = try SubmissionFormat(row: row)
         sequence = row.integerIfPresent("sequence")
         resourceTypeHint = row.textIfPresent("resource_type_hint")
-        body = try row.blob("body")
         receivedAt = try row.date("received_at")
         attempts = Int(try row.integer("attempts"))
     }

@@ -48,6 +48,9 @@ public struct SQLiteDatabase: SQLDatabase {
             let synchronous = try await pool.writeWithoutTransaction { database in
                 // GRDB sets NORMAL on a pool's writer after `prepareDatabase` ran; only from here on is it ours.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
+                // Some builds write zeros over each byte of a deleted row, under the lock that others wait for. What must leave
+                // no trace is compacted (``compact(path:)``).
+                try database.execute(sql: "PRAGMA secure_delete = FAST")
                 // Of rows under keys that are random, each changes a page of its own. Pages that stay in memory until they
                 // are whole, and in the log until many are together, are written once.
                 switch purpose {
