@@ -15,6 +15,14 @@ extension FHIRVersion {
         return possible.contains(fallback) ? fallback : possible.min() ?? fallback
     }
 
+    /// The releases whose readers a published resource is for, as it stands: that of its label where it may be written in that
+    /// one, else all that it may be written in.
+    public static func readers(of resource: Resource, label: FHIRVersion? = nil) -> Set<FHIRVersion> {
+        let possible = candidates(of: resource)
+        if let label, possible.contains(label) { return [label] }
+        return possible
+    }
+
     /// The releases that the resource may be written in, by the elements that it has.
     public static func candidates(of resource: Resource) -> Set<FHIRVersion> {
         var possible = Set(allCases)
