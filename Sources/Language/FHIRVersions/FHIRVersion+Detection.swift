@@ -131,7 +131,11 @@ extension FHIRVersion {
         if object["agent"] != nil { found.append([.stu3]) }
         if object["status"] != nil { found.append([.stu3, .r4]) }
         if object["identifier"]?.object != nil { found.append([.dstu2, .stu3]) }
-        for term in object["term"]?.array ?? [] where term["offer"] != nil { found.append([.r4]) }
+        for term in object["term"]?.array ?? [] {
+            if term["offer"] != nil { found.append([.r4]) }
+            // R4's terms all have one; of what is signed the signature tells, and the sender.
+            if term["offer"] == nil, object["signer"] == nil { found.append([.dstu2, .stu3]) }
+        }
         return found
     }
 
