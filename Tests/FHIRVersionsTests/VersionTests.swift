@@ -46,4 +46,27 @@ import Testing
         let patient = try resource(#"{"resourceType":"Patient"}"#)
         #expect(FHIRVersion.of(patient, fallback: .dstu2) == .dstu2)
     }
+
+    @Test(arguments: [
+        (#"{"resourceType":"Contract","term":[{"text":"t"}]}"#, [.dstu2, .stu3]),
+        (#"{"resourceType":"Contract","status":"executable","term":[{"text":"t"}]}"#, [.stu3]),
+        (#"{"resourceType":"Contract","url":"http://x","term":[{"text":"t"}]}"#, [.r4]),
+        (#"{"resourceType":"Contract","term":[{"offer":{"text":"t"}}]}"#, [.r4]),
+        (#"{"resourceType":"Questionnaire","item":[{"linkId":"q"}]}"#, [.stu3, .r4]),
+        (#"{"resourceType":"ValueSet","status":"active"}"#, [.dstu2, .stu3, .r4]),
+    ] as [(String, Set<FHIRVersion>)])
+    func aPublishedResourceIsForTheReadersOfTheReleasesThatItMayBeOf(text: String, releases: Set<FHIRVersion>) throws {
+        let published = try resource(text)
+        #expect(FHIRVersion.readers(of: published) == releases)
+        for label in FHIRVersion.allCases {
+            let expected = releases.contains(label) ? [label] : releases
+            #expect(FHIRVersion.readers(of: published, label: label) == expected)
+        }
+    }
+
+    @Test func ofTwoReleasesAsNearTheNewerIsNearer() {
+        #expect(FHIRVersion.dstu2.nearest == [.dstu2, .stu3, .r4])
+        #expect(FHIRVersion.stu3.nearest == [.stu3, .r4, .dstu2])
+        #expect(FHIRVersion.r4.nearest == [.r4, .stu3, .dstu2])
+    }
 }

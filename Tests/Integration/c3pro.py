@@ -44,10 +44,13 @@ def open_sealed(envelope, private_key):
 class C3PROClient:
     """Registers, takes tokens and sends as the original app did."""
 
+    # Whether the study gets the Contract that is signed here.
+    publishes_consent = True
+
     def __init__(self, server, study, certificate, prefix="/c3pro", receipt=None):
         self.server, self.certificate, self.prefix = server, certificate, prefix
         template = study.dir / "consent" / "c3pro.json"
-        if not template.exists():
+        if self.publishes_consent and not template.exists():
             template.write_text(json.dumps({name: value for name, value in dstu2_contract("p").items()
                                             if name not in ("signer", "applies")}))
         self.receipt = receipt or study.receipt()

@@ -11,7 +11,8 @@ struct ExpectedRoute: Sendable, Hashable {
         case antispamAndDeviceToken
         /// A device's access token.
         case deviceToken
-        /// A device's or the staff's token: the published questionnaires, which go before another module's routes.
+        /// A device's or the staff's token: what is published, which goes before another module's routes. The consent, at the
+        /// address that the records have too, is told apart by ``PublishedReadingTests``.
         case deviceOrStaffToken
     }
 
@@ -22,6 +23,8 @@ struct ExpectedRoute: Sendable, Hashable {
     /// All routes, below the root and below `/c3pro`.
     static let table = ["", "/c3pro"].flatMap { prefix in
         below.map { ExpectedRoute(method: $0.0, path: prefix + $0.1, proof: $0.2) }
+    } + ["/c3pro/fhir/Contract", "/c3pro/fhir/Contract/:id"].map {
+        ExpectedRoute(method: "GET", path: $0, proof: .deviceOrStaffToken)
     }
 
     private static let below: [(String, String, Proof)] =
@@ -31,7 +34,10 @@ struct ExpectedRoute: Sendable, Hashable {
             ("POST", "/oauth/token", .clientSecret),
             ("POST", "/fhir/:type", .antispamAndDeviceToken),
             ("PUT", "/fhir/:type/:id", .antispamAndDeviceToken),
+            ("GET", "/fhir/Questionnaire", .deviceOrStaffToken),
             ("GET", "/fhir/Questionnaire/:id", .deviceOrStaffToken),
+            ("GET", "/fhir/ValueSet", .deviceOrStaffToken),
+            ("GET", "/fhir/ValueSet/:id", .deviceOrStaffToken),
             ("GET", "/.well-known/jwks.json", .none),
             ("GET", "/study/consent", .none),
             ("GET", "/study/keys", .none),

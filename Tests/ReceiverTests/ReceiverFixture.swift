@@ -116,7 +116,15 @@ struct Study: Sendable {
                     PublishedKeys(own: Made.keys.map(\.publicKey), study: "s"), issuedAt: clock.now,
                     expiresAt: clock.now.addingTimeInterval(60), with: P256SigningKey())
             },
-            questionnaire: { id in id == "sleep" ? Data(#"{ "resourceType":"Questionnaire", "x":1.50 }"#.utf8) : nil },
+            published: PublishedReading(
+                read: { type, id, release in
+                    guard id == "sleep" else { return nil }
+                    return .init(bytes: Data(#"{ "resourceType":"\#(type)", "x":1.50 }"#.utf8), release: release)
+                },
+                search: { search in
+                    let told = "\(search.type) \(search.count) \(search.offset) \(search.parameters) \(search.address)"
+                    return .init(bytes: Data(told.utf8), release: search.release)
+                }),
             consents: { Data(#"{"resourceType":"Bundle","type":"collection"}"#.utf8) })
         change(&configuration)
         let access = DeviceAccess(database: database, clock: { clock.now })

@@ -223,7 +223,7 @@ struct PlainWriteTests {
     private static let patient = Data(#"{"resourceType":"Patient","id":"p-1","birthDate":"1990"}"#.utf8)
 
     @Test func theyAreRefusedUnlessTheStudyTakesThem() async throws {
-        try await Study.with { study in
+        try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             for (method, path) in [("PUT", "/fhir/Patient/p-1"), ("POST", "/c3pro/fhir/Patient")] {
                 let answer = try await study.send(method, path, token: device.token, body: Self.patient)
@@ -232,6 +232,25 @@ struct PlainWriteTests {
                 #expect(answer.header("Content-Type") == "application/fhir+json")
                 #expect(answer.text.contains("/encfhir") && !answer.text.contains("1990"))
             }
+        }
+    }
+
+    @Test func whereC3PROsAppsTakePartTheirPatientIsTakenAndNothingElse() async throws {
+        try await Study.with { study in
+            let device = try await study.device()
+            for prefix in ["", "/c3pro"] {
+                let put = try await study.send(
+                    "PUT", prefix + "/fhir/Patient/p-1", token: device.token, body: Self.patient)
+                #expect(put.status == 200 && put.body.isEmpty)
+                let other = try await study.send(
+                    "PUT", prefix + "/fhir/Patient/p-2", token: device.token, body: Self.patient)
+                #expect(other.status == 400 && other.outcomeCode == "id-mismatch")
+                for (method, path) in [("POST", "/fhir/Patient"), ("PUT", "/fhir/Contract/p-1"), ("POST", "/fhir/Contract")] {
+                    let answer = try await study.send(method, prefix + path, token: device.token, body: Self.patient)
+                    #expect(answer.status == 403 && answer.outcomeCode == "plain-fhir-not-accepted", "\(method) \(path)")
+                }
+            }
+            #expect(try await study.queue.status(now: study.clock.now).depth == 2)
         }
     }
 
@@ -285,6 +304,6 @@ struct PlainWriteTests {
             ("application/fhir+json; fhirVersion=4.0", "4.0.1"), (";;;", "4.0.1"),
         ] as [(String?, String)])
     func theMediaTypeTellsTheVersion(contentType: String?, version: String) {
-        #expect(ReceiverRoutes.fhirVersion(contentType: contentType) == version)
+        #expect((contentType.flatMap { FHIRRelease(mediaType: $0) } ?? .r4).number == version)
     }
 }

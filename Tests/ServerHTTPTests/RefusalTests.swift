@@ -171,6 +171,25 @@ import Testing
         #expect(told.lines.contains { $0.contains("first/{id}") && !$0.contains("4711") })
     }
 
+    @Test func particularRoutesThatTakeNotEveryRequestLeaveTheRestToWhoHasThePathToo() async throws {
+        let application = try application { router, charge in
+            let particular = GuardedRoutes(refusal: Self.problem, takes: { $0.headers[.accept] == "ours" }) { routes in
+                routes.get("things/:id") { _, _ in Response(status: .ok) }
+            }
+            let others = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.get("things/other") { _, _ in Response(status: .noContent) }
+            }
+            router.add([], particular: [particular, others], charge: charge)
+            router.get("things/:id") { _, _ in Response(status: .accepted) }
+        }
+        try await application.test(.router) { client in
+            let ours = try await client.execute(uri: "/things/1", method: .get, headers: [.accept: "ours"]) { $0.status }
+            #expect(ours == .ok)
+            #expect(try await ask(client, "/things/1").status == .accepted)
+            #expect(try await ask(client, "/things/other").status == .noContent)
+        }
+    }
+
     @Test func aProblemSaysWhatItIs() async throws {
         var failure = HTTPFailure(
             .unprocessableContent, "planned", "See \"/x\".", headers: [.retryAfter: "7"])

@@ -100,16 +100,4 @@ import Wire
         let error = #expect(throws: ServerError.self) { try StudyConfiguration(json: Data(text.utf8)) }
         #expect(error?.code == "study-invalid")
     }
-
-    @Test func formsAreFoundByID() async throws {
-        try await withStudy { folder in
-            for version in ["1", "2"] {
-                let form =
-                    #"{"resourceType":"Questionnaire","id":"f\#(version)","url":"http://x/f","version":"\#(version)"}"#
-                try Data(form.utf8).write(to: folder.questionnairesURL.appendingPathComponent("f\(version).json"))
-            }
-            #expect(folder.questionnaireFile(id: "f1") != nil)
-            #expect(folder.questionnaireFile(id: "../study") == nil)
-        }
-    }
 }

@@ -91,10 +91,16 @@ public struct PublishedConsents: Sendable {
         return .template(signable)
     }
 
-    /// The versions that may be signed, with all of their text, as a device fetches them: the newest first.
+    /// The versions that may be signed, with all of their text, as a device fetches them: the newest first. Of releases of FHIR
+    /// that say the same the first is there alone.
     public var bundle: FHIR.Bundle {
         var bundle = FHIR.Bundle(type: .collection)
+        var seen: Set<[Data]> = []
         bundle.entry = templates.filter { $0.status != .retired }
+            .filter { template in
+                let names = [template.url, template.version, template.contract.language]
+                return seen.insert(names.map { Data(($0 ?? "").utf8) } + [template.terms.wording]).inserted
+            }
             .sorted { $0.rank != $1.rank ? $0.rank > $1.rank : $0.status == .current && $1.status != .current }
             .map { template in
                 var entry = FHIR.Bundle.Entry()

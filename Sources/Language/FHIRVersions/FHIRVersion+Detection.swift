@@ -15,6 +15,14 @@ extension FHIRVersion {
         return possible.contains(fallback) ? fallback : possible.min() ?? fallback
     }
 
+    /// The releases whose readers a published resource is for, as it stands: that of its label where it may be written in that
+    /// one, else all that it may be written in.
+    public static func readers(of resource: Resource, label: FHIRVersion? = nil) -> Set<FHIRVersion> {
+        let possible = candidates(of: resource)
+        if let label, possible.contains(label) { return [label] }
+        return possible
+    }
+
     /// The releases that the resource may be written in, by the elements that it has.
     public static func candidates(of resource: Resource) -> Set<FHIRVersion> {
         var possible = Set(allCases)
@@ -123,7 +131,11 @@ extension FHIRVersion {
         if object["agent"] != nil { found.append([.stu3]) }
         if object["status"] != nil { found.append([.stu3, .r4]) }
         if object["identifier"]?.object != nil { found.append([.dstu2, .stu3]) }
-        for term in object["term"]?.array ?? [] where term["offer"] != nil { found.append([.r4]) }
+        for term in object["term"]?.array ?? [] {
+            if term["offer"] != nil { found.append([.r4]) }
+            // R4's terms all have one; of what is signed the signature tells, and the sender.
+            if term["offer"] == nil, object["signer"] == nil { found.append([.dstu2, .stu3]) }
+        }
         return found
     }
 

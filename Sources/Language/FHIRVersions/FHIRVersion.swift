@@ -49,6 +49,14 @@ public enum FHIRVersion: String, Sendable, Hashable, CaseIterable, Comparable {
 
     public static func < (left: FHIRVersion, right: FHIRVersion) -> Bool { left.order < right.order }
 
+    /// The releases, the nearest to this one first; of two as near the newer, which has more in common with it.
+    public var nearest: [FHIRVersion] {
+        Self.allCases.sorted { left, right in
+            let (one, other) = (abs(left.order - order), abs(right.order - order))
+            return one == other ? left > right : one < other
+        }
+    }
+
     private var order: Int {
         switch self {
         case .dstu2: 0

@@ -37,7 +37,7 @@ public struct ReceiverConfiguration: Sendable {
     public var limiter: RateLimiter
     /// The bytes of bodies that are in memory at a time.
     public var bodies: BodyBudget
-    /// Whether C3-PRO's envelopes are taken.
+    /// Whether C3-PRO's envelopes are taken, and the Patient that its apps put unsealed.
     public var acceptC3PRO: Bool
     /// Whether unsealed resources are taken; they are sealed on arrival.
     public var acceptPlainFHIR: Bool
@@ -54,8 +54,10 @@ public struct ReceiverConfiguration: Sendable {
     public var publicKeys: @Sendable () async throws -> Data
     /// Gives the public keys as the study's root key signed them (``Wire/SignedKeySet``); nil where nobody did.
     public var signedKeys: @Sendable () async throws -> Data?
-    /// Gives the study's published file of a questionnaire by its id; nil if there is none.
-    public var questionnaire: @Sendable (String) async throws -> Data?
+    /// Gives what the study publishes, in the release of FHIR that is asked for.
+    public var published: PublishedReading
+    /// `https` where the server speaks TLS; for the links in answers.
+    public var scheme: String
     /// Gives the versions of the study's consent that may be signed, as a Bundle in JSON.
     public var consents: @Sendable () async throws -> Data
 
@@ -66,7 +68,7 @@ public struct ReceiverConfiguration: Sendable {
         epoch: Int64 = 1, study: String? = nil, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
         signedKeys: @escaping @Sendable () async throws -> Data? = { nil },
-        questionnaire: @escaping @Sendable (String) async throws -> Data?,
+        published: PublishedReading, scheme: String = "http",
         consents: @escaping @Sendable () async throws -> Data
     ) {
         self.antispam = antispam
@@ -83,7 +85,8 @@ public struct ReceiverConfiguration: Sendable {
         self.authenticateStaff = authenticateStaff
         self.publicKeys = publicKeys
         self.signedKeys = signedKeys
-        self.questionnaire = questionnaire
+        self.published = published
+        self.scheme = scheme
         self.consents = consents
     }
 }

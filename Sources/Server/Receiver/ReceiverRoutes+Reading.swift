@@ -7,21 +7,6 @@ import Trust
 import Wire
 
 extension ReceiverRoutes {
-    /// `GET /fhir/Questionnaire/{id}`: the study's published file, byte for byte.
-    func questionnaire(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context, orStaff: true)
-        // By the device, so that of those behind one address none silences another.
-        try configuration.limiter.admit(actor.id, .readByAddress)
-        guard let id = context.parameters.get("id"), ResourceName.isID(id) else { throw HTTPFailure.pathWithoutID }
-        try permit(actor, .readQuestionnaire, Target(resourceType: "Questionnaire", resourceID: id))
-        guard let file = try await configuration.questionnaire(id) else {
-            throw HTTPFailure(
-                .notFound, "questionnaire-unknown", "The study publishes no such questionnaire.")
-        }
-        return .bytes(
-            ByteBuffer(bytes: file), mediaType: "application/fhir+json", cacheControl: "private, no-cache")
-    }
-
     /// `GET /.well-known/jwks.json`: the keys to seal to.
     func publishedKeys(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try configuration.limiter.admit(context.client, .readByAddress)

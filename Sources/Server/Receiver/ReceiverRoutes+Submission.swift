@@ -51,7 +51,9 @@ extension ReceiverRoutes {
     /// `POST /fhir/Type` and `PUT /fhir/Type/id`, as C3-PRO's apps send their Patient: refused, or sealed on arrival.
     func writePlain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (actor, target) = try await admit(request, context)
-        guard configuration.acceptPlainFHIR else {
+        // The apps seal all but the person's Patient, which they put in clear.
+        let isPatientOfC3PRO = configuration.acceptC3PRO && request.method == .put && target.resourceType == "Patient"
+        guard configuration.acceptPlainFHIR || isPatientOfC3PRO else {
             throw HTTPFailure(
                 .forbidden, "plain-fhir-not-accepted",
                 "This study takes no unsealed resources: seal it and send it to /encfhir.")
@@ -73,7 +75,7 @@ extension ReceiverRoutes {
         let recipients = try await validKeys().recipients
         let header = try SubmissionHeader(
             submissionID: newID().uuidString, sequence: 1,
-            fhirVersion: Self.fhirVersion(contentType: request.headers[.contentType]))
+            fhirVersion: (request.headers[.contentType].flatMap { FHIRRelease(mediaType: $0) } ?? .r4).number)
         let envelope = try SealedEnvelope.seal(body.bytes, as: header, to: recipients)
         try await store(
             NewSubmission(
@@ -113,21 +115,5 @@ extension ReceiverRoutes {
                 .conflict, "submission-conflict",
                 "Another submission was received under the same id; this one was not stored.")
         }
-    }
-
-    /// The media type's `fhirVersion` (https://hl7.org/fhir/R4/versioning.html#mt-version); without it, DSTU2's own
-    /// media type means DSTU2, and all else R4.
-    static func fhirVersion(contentType: String?) -> String {
-        let parts = (contentType ?? "").lowercased().split(separator: ";").map {
-            $0.trimmingCharacters(in: .whitespaces)
-        }
-        for part in parts.dropFirst() where part.hasPrefix("fhirversion=") {
-            switch part.dropFirst("fhirversion=".count).trimmingCharacters(in: CharacterSet(charactersIn: "\"")) {
-            case "1.0", "1.0.2": return "1.0.2"
-            case "3.0", "3.0.0", "3.0.1", "3.0.2": return "3.0.2"
-            default: break
-            }
-        }
-        return parts.first == "application/json+fhir" ? "1.0.2" : "4.0.1"
     }
 }

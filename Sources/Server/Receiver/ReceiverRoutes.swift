@@ -34,14 +34,14 @@ public struct ReceiverRoutes: Sendable {
         keysCache = PublishedKeysCache(configuration, clock: clock)
     }
 
-    /// Adds all routes to a router, ahead of those of a module that serves `GET /fhir/:type/:id`: the published
-    /// questionnaires are among these.
+    /// Adds all routes to a router, ahead of those of a module that serves `GET /fhir/:type/:id`: what is published is among
+    /// these.
     ///
     /// Whoever adds routes below `/fhir` calls the path's parameters `:type` and `:id` too, or the router takes them for
     /// two.
     public func add(to router: Router<ServerRequestContext>) {
         router.add(
-            [registration, tokens, submissions, plainResources, reading], particular: [questionnaires],
+            [registration, tokens, submissions, plainResources, reading], particular: [published, publishedBesideRecords],
             charge: refusals)
     }
 }
@@ -88,10 +88,31 @@ extension ReceiverRoutes {
         }
     }
 
-    private var questionnaires: GuardedRoutes {
+    /// What the study publishes, where nobody else has the path.
+    private var published: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome) { routes in
-            for root in Self.roots(of: routes) { root.get("fhir/Questionnaire/:id", use: questionnaire) }
+            let roots = Self.roots(of: routes)
+            for type in PublishedReading.types where type != Self.typeOfRecords {
+                addPublished(type, to: roots[0], at: .root)
+            }
+            for type in PublishedReading.types { addPublished(type, to: roots[1], at: .c3pro) }
         }
+    }
+
+    /// The study's consent at the address at which the records have those that were signed.
+    private var publishedBesideRecords: GuardedRoutes {
+        GuardedRoutes(refusal: Self.operationOutcome, takes: comesFromDevice) { routes in
+            addPublished(Self.typeOfRecords, to: Self.roots(of: routes)[0], at: .root)
+        }
+    }
+
+    /// The type of which the study publishes resources and the records hold what was made of them.
+    private static let typeOfRecords = "Contract"
+
+    private func addPublished(_ type: String, to root: Routes, at place: PublishedPlace) {
+        let path = RouterPath("fhir").appendingPath(RouterPath(type))
+        root.get(path) { try await searchPublished(type, at: place, $0, $1) }
+        root.get(path.appendingPath(":id")) { try await readPublished(type, at: place, $0, $1) }
     }
 
     private var reading: GuardedRoutes {
@@ -106,7 +127,7 @@ extension ReceiverRoutes {
         }
     }
 
-    /// Returns the roots below which the routes are found: C3-PRO's apps look below `/c3pro`.
+    /// Returns the roots below which the routes are found: C3-PRO's apps look below `/c3pro`, the second.
     private static func roots(of routes: Routes) -> [Routes] { [routes, routes.group("c3pro")] }
 
     private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {

@@ -1,7 +1,6 @@
 import Consumer
 import Crypto
 import FHIR
-import FHIRVersions
 import Foundation
 import Receiver
 import Wire
@@ -100,12 +99,12 @@ public struct StudyFolder: Sendable {
     public func publicKeySet() -> Data? { FileManager.default.contents(atPath: publicKeysURL.path) }
 
     /// The published files of resources of a type, in the order of their names; unreadable ones are left out.
-    public func resources(in folder: URL, ofType type: String) -> [(file: URL, data: Data, resource: Resource)] {
+    public func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
         Self.jsonFiles(in: folder).compactMap { file in
             guard let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data),
                 resource.resourceType == type
             else { return nil }
-            return (file, data, resource)
+            return PublishedFile(file: file, data: data, resource: resource)
         }
     }
 
@@ -119,35 +118,5 @@ public struct StudyFolder: Sendable {
     /// The study's profiles (`profiles/*.json`).
     public func profiles() -> [JSONObject] {
         resources(in: profilesURL, ofType: "StructureDefinition").map(\.resource.object)
-    }
-
-    /// The published forms (`questionnaires/*.json`) as R4, whatever release of FHIR they are written in.
-    public func questionnaires() -> [Questionnaire] {
-        resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
-            .compactMap { Self.inR4($0.resource)?.as(Questionnaire.self) }
-    }
-
-    /// The value sets beside the forms as R4, which their questions may name.
-    public func valueSets() -> [ValueSet] {
-        resources(in: questionnairesURL, ofType: ValueSet.resourceType)
-            .compactMap { Self.inR4($0.resource)?.as(ValueSet.self) }
-    }
-
-    /// A published resource as R4; nil where it cannot be converted.
-    static func inR4(_ resource: Resource) -> Resource? {
-        try? FHIRConversion.toR4(
-            resource, from: FHIRVersion.of(resource), budget: StepBudget(steps: maximumConversionSteps)
-        ).resource
-    }
-
-    /// Elements of one published resource that are converted.
-    private static let maximumConversionSteps = 10_000_000
-
-    /// The published form's file, byte for byte: the one whose `id` is asked for, else the one of that file name.
-    public func questionnaireFile(id: String) -> Data? {
-        guard Resource.isID(id) else { return nil }
-        let forms = resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
-        return forms.first { $0.resource.id == id }?.data
-            ?? forms.first { $0.file.deletingPathExtension().lastPathComponent == id }?.data
     }
 }

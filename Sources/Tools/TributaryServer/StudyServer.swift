@@ -191,6 +191,7 @@ public struct StudyServer: Sendable {
         let consents = PublishedFiles(folder.consentFiles.folders) {
             PublishedConsents(folder.consents()).bundle.resource.json.data()
         }
+        let library = PublishedFiles([folder.questionnairesURL, folder.consentURL]) { PublishedLibrary(folder) }
         var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
         if options.roles.contains(.records), let staff {
             authenticateStaff = { try await staff.authenticate(bearer: $0) }
@@ -204,7 +205,10 @@ public struct StudyServer: Sendable {
             epoch: opened.state?.epoch ?? 1, study: study.id, authenticateStaff: authenticateStaff,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },
             signedKeys: { FileManager.default.contents(atPath: folder.keys.signedSetURL.path) },
-            questionnaire: { folder.questionnaireFile(id: $0) },
+            published: .init(
+                read: { await library.value().read(type: $0, id: $1, in: $2) },
+                search: { await library.value().search($0) }),
+            scheme: options.certificate == nil ? "http" : "https",
             consents: { await consents.value() })
     }
 

@@ -18,8 +18,9 @@ public struct PublishedForms<Form: Sendable>: Sendable {
     ///
     /// - Parameter forms: each with what is to be found by it.
     public init(_ forms: [(questionnaire: Questionnaire, form: Form)]) {
-        let newestFirst = forms.enumerated().map { (rank: Rank($1.questionnaire, place: $0), form: $1) }
-            .sorted { $1.rank < $0.rank }.map(\.form)
+        let newestFirst = forms.enumerated()
+            .map { (place: $0, rank: PublishedRank($1.questionnaire.resource), form: $1) }
+            .sorted { $0.rank == $1.rank ? $0.place < $1.place : $0.rank > $1.rank }.map(\.form)
         for (questionnaire, form) in newestFirst {
             let entry = Entry(version: questionnaire.version, form: form)
             if let url = questionnaire.url { byURL[url, default: []].append(entry) }
@@ -34,28 +35,5 @@ public struct PublishedForms<Form: Sendable>: Sendable {
         let found = byURL[name.url] ?? Questionnaire.id(in: name).flatMap { byID[$0] } ?? []
         guard let version = name.version else { return found.first?.form }
         return found.first { $0.version == version }?.form
-    }
-}
-
-/// The place of a form among its versions.
-private struct Rank: Comparable {
-    private let isActive: Bool
-    private let version: BusinessVersion
-    private let date: String
-    private let place: Int
-
-    init(_ form: Questionnaire, place: Int) {
-        isActive = form.status != .draft && form.status != .retired
-        version = BusinessVersion(form.version)
-        // Texts of dates sort as the dates do, but for offsets within a day.
-        date = form.date?.description ?? ""
-        self.place = place
-    }
-
-    static func < (left: Rank, right: Rank) -> Bool {
-        if left.isActive != right.isActive { return right.isActive }
-        if left.version != right.version { return left.version < right.version }
-        if left.date != right.date { return left.date < right.date }
-        return left.place > right.place
     }
 }

@@ -9,19 +9,15 @@ public struct PublishedValueSets: Sendable {
 
     /// Makes the value sets of those that are published; of two alike the first counts.
     public init(_ sets: [ValueSet] = []) {
+        let newestFirst = sets.enumerated().map { (place: $0, version: BusinessVersion($1.version), set: $1) }
+            .sorted { $0.version == $1.version ? $0.place < $1.place : $0.version > $1.version }.map(\.set)
         var byURL: [String: [ValueSet]] = [:]
         var byID: [String: ValueSet] = [:]
-        for set in sets {
+        for set in newestFirst {
             if let url = set.url { byURL[url, default: []].append(set) }
             if let id = set.id, byID[id] == nil { byID[id] = set }
         }
-        // Sorting keeps the order of those alike.
-        self.byURL = byURL.mapValues { sets in
-            sets.enumerated().sorted { left, right in
-                let (one, other) = (BusinessVersion(left.element.version), BusinessVersion(right.element.version))
-                return one == other ? left.offset < right.offset : one > other
-            }.map(\.element)
-        }
+        self.byURL = byURL
         self.byID = byID
     }
 

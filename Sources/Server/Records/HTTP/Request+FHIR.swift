@@ -7,16 +7,7 @@ import ServerHTTP
 /// The headers and the address of a FHIR client's request.
 extension Request {
     /// Returns the URL of this API, as the client wrote it itself.
-    func fhirURL(scheme: String) -> String {
-        let authority = head.authority ?? ""
-        let isPlain = authority.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-._~:[]".utf8.contains(byte)
-            }
-        }
-        return "\(scheme)://\(isPlain && !authority.isEmpty ? authority : "localhost")/fhir"
-    }
+    func fhirURL(scheme: String) -> String { address(scheme: scheme) + "/fhir" }
 
     /// Whether the client takes JSON: `_format` overrides the header (<https://hl7.org/fhir/R4/http.html#mime-type>).
     var acceptsJSON: Bool {

@@ -29,19 +29,13 @@ struct PublishedResources: Sendable {
         var found = byType[type] ?? []
         var used: [(name: String, value: String)] = []
         for parameter in parameters where parameter.name != "_format" {
-            let values = parameter.value.split(separator: ",").map(String.init)
-            switch parameter.name {
-            case "_id": found = found.filter { $0.id.map(values.contains) ?? false }
-            case "url": found = found.filter { $0.object["url"]?.string.map(values.contains) ?? false }
-            case "name":
-                found = found.filter { resource in
-                    let name = resource.object["name"]?.string?.lowercased() ?? ""
-                    return values.contains { name.hasPrefix($0.lowercased()) }
-                }
-            default:
+            guard Self.parameters.contains(where: { $0.name == parameter.name }),
+                let known = PublishedSearchParameter(rawValue: parameter.name)
+            else {
                 if strict { throw .unknownParameter }
                 continue
             }
+            found = found.filter { known.matches($0, parameter.value) }
             used.append(parameter)
         }
         return (found, used)

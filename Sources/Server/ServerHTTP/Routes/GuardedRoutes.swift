@@ -6,16 +6,23 @@ public struct GuardedRoutes: Sendable {
     let rateClass: RateClass
     /// Returns the refusal that an error means to the one who asked, in the form that these routes have.
     let refusal: @Sendable (any Error, Request) -> any Refusal
+    /// Whether a request for one of the paths is theirs, where they are particular ones; what is not goes on to whatever
+    /// module has the path too.
+    let takes: @Sendable (Request) async -> Bool
     private let add: @Sendable (RouterGroup<ServerRequestContext>) -> Void
 
-    /// - Parameter add: adds the routes.
+    /// - Parameters:
+    ///   - takes: whether a request is theirs where they are particular routes.
+    ///   - add: adds the routes.
     public init(
         rateClass: RateClass = .unauthenticatedByAddress,
         refusal: @escaping @Sendable (any Error, Request) -> any Refusal,
+        takes: @escaping @Sendable (Request) async -> Bool = { _ in true },
         add: @escaping @Sendable (RouterGroup<ServerRequestContext>) -> Void
     ) {
         self.rateClass = rateClass
         self.refusal = refusal
+        self.takes = takes
         self.add = add
     }
 

@@ -5,21 +5,23 @@ import Hummingbird
 struct ParticularRoutesMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
-    private let patterns: [RoutePattern]
+    private let routes: [(patterns: [RoutePattern], takes: @Sendable (Request) async -> Bool)]
     private let responder: RouterResponder<ServerRequestContext>
 
     init(routes: [GuardedRoutes], charge: RefusalCharge) {
         let router = Router(context: ServerRequestContext.self)
         for routes in routes { routes.add(to: router, charge: charge) }
-        patterns = router.patterns
+        self.routes = routes.map { (patterns: $0.patterns, takes: $0.takes) }
         responder = router.buildResponder()
     }
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let isOurs = patterns.contains { $0.method == request.method && $0.takes(path: request.uri.path) }
-        return isOurs
-            ? try await responder.respond(to: request, context: context) : try await next(request, context)
+        for routes in routes {
+            let isOurs = routes.patterns.contains { $0.method == request.method && $0.takes(path: request.uri.path) }
+            if isOurs, await routes.takes(request) { return try await responder.respond(to: request, context: context) }
+        }
+        return try await next(request, context)
     }
 }

@@ -13,7 +13,7 @@ extension StudyCheck {
         for file in files {
             findings += validity(of: file, validator)
             do throws(ConsentError) {
-                let template = try folder.consentFiles.template(file.resource)
+                let template = try folder.consent(file.published, ofStudy: study.id)
                 findings += self.findings(of: template, in: file)
                 templates.append((file, template))
             } catch {
@@ -71,11 +71,11 @@ extension StudyCheck {
                     .warning, "consent-file-missing", "term",
                     "The file \(name) that a section names is not in consent/: who signs agrees to its name alone."))
         }
-        if template.url == nil {
+        if file.resource.object["url"] == nil, let url = template.url {
             findings.append(
                 finding(
-                    .warning, "consent-without-url", "url",
-                    "Without url and version later versions of it cannot ask participants to sign again."))
+                    .information, "consent-without-url", "url",
+                    "It is known as \(url): give later versions that url, and a version each."))
         }
         return findings
     }
@@ -86,7 +86,8 @@ extension StudyCheck {
         var findings: [StudyFinding] = []
         for (file, template) in templates {
             guard let url = template.url else { continue }
-            let key = [url, template.version, template.contract.language]
+            // Another release of the same text may stand beside it.
+            let key = [url, template.version, template.contract.language, file.releases]
             if let earlier = seen[key] {
                 findings.append(
                     StudyFinding(

@@ -13,9 +13,8 @@ extension StudyCheck {
         for file in files { findings += validity(of: file, validator) }
         let forms = files.filter { $0.resource.resourceType == Questionnaire.resourceType }
         let sets = PublishedValueSets(folder.valueSets())
-        var seen: [[String?]: String] = [:]
         for file in forms {
-            guard let questionnaire = StudyFolder.inR4(file.resource)?.as(Questionnaire.self) else { continue }
+            guard let questionnaire = StudyFolder.questionnaire(file.published) else { continue }
             let form = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
             findings += form.problems.map { problem in
                 StudyFinding(
@@ -29,18 +28,59 @@ extension StudyCheck {
                         .error, "form-without-name", file: file.name,
                         "It has neither url nor id, so that no response can name it."))
             }
-            // Another release of the same form may stand beside it.
-            let key = [name, questionnaire.version, FHIRVersion.of(file.resource).number]
-            if let earlier = seen[key] {
+        }
+        findings += repeated(
+            forms, code: "form-version-repeated",
+            "has the same name and version, and is of the same release of FHIR; give each its own")
+        findings += repeated(
+            files.filter { $0.resource.resourceType == ValueSet.resourceType }, code: "value-set-repeated",
+            "has the same name and version, and is of the same release of FHIR, and says something else; keep one")
+        return findings + differing(forms)
+    }
+
+    /// Files of which nothing tells which is meant. Another release of the same may stand beside each.
+    private func repeated(_ files: [File], code: String, _ what: String) -> [StudyFinding] {
+        var seen: [[String?]: File] = [:]
+        var findings: [StudyFinding] = []
+        for file in files {
+            let names = [file.resource.object["url"]?.string, file.published.name]
+            let keys = names.compactMap(\.self).map { [$0, file.published.version, file.releases] }
+            let earlier = keys.lazy.compactMap { seen[$0] }.first
+            if let earlier, file.resource.resourceType != ValueSet.resourceType || earlier.resource != file.resource {
                 findings.append(
-                    StudyFinding(
-                        .error, "form-version-repeated", file: file.name, place: "version",
-                        "\(earlier) has the same name and version; give each its own."))
-            } else {
-                seen[key] = file.name
+                    StudyFinding(.error, code, file: file.name, place: "version", "\(earlier.name) \(what)."))
             }
+            for key in keys where seen[key] == nil { seen[key] = file }
         }
         return findings
+    }
+
+    /// Releases of one form that do not ask the same: answers to one of them are checked by the questions of the other.
+    private func differing(_ files: [File]) -> [StudyFinding] {
+        Dictionary(grouping: files) { $0.published.name }.values.flatMap { files -> [StudyFinding] in
+            let newest = files.map(\.published).newestReleases()
+            return files.compactMap { file in
+                guard let other = newest.first(where: { $0.supersedes(file.published) }),
+                    let asked = StudyFolder.questionnaire(file.published).map(Self.questions),
+                    let read = StudyFolder.questionnaire(other).map(Self.questions), !asked.isSubset(of: read)
+                else { return nil }
+                return StudyFinding(
+                    .warning, "form-releases-differ", file: file.name, place: "item",
+                    "The newer release \(other.file.lastPathComponent) asks otherwise, by which the answers are checked.")
+            }
+        }
+    }
+
+    /// The questions of a form: linkId and type of each.
+    private static func questions(of form: Questionnaire) -> Set<[String]> {
+        func questions(_ items: [Questionnaire.Item]) -> [[String]] {
+            items.flatMap { item -> [[String]] in
+                let isQuestion = item.type != .group && item.type != .display
+                let own = isQuestion ? [[item.linkId ?? "", item.type?.rawValue ?? ""]] : []
+                return own + questions(item.item)
+            }
+        }
+        return Set(questions(form.item))
     }
 }
 

@@ -44,8 +44,13 @@ public struct StudyCheck {
     struct File {
         /// The path in the study's folder.
         let name: String
-        let bytes: Data
-        let resource: Resource
+        /// The file as it is published.
+        let published: PublishedFile
+
+        var bytes: Data { published.data }
+        var resource: Resource { published.resource }
+        /// The releases that it may be written in, as a text by which files are compared.
+        var releases: String { published.releases.sorted().map(\.number).joined(separator: " ") }
     }
 
     /// Reads the resources of a folder.
@@ -78,29 +83,31 @@ public struct StudyCheck {
                         "In \(folder)/ stand resources of the type \(types.joined(separator: " or "))."))
                 continue
             }
-            files.append(File(name: place, bytes: bytes, resource: resource))
+            files.append(
+                File(name: place, published: PublishedFile(file: file, data: bytes, resource: resource)))
         }
         return (files, findings)
     }
 
     /// What FHIR's rules say of a file. One of an older release is looked at as the server reads it.
     func validity(of file: File, _ validator: FHIRValidator) -> [StudyFinding] {
-        let version = FHIRVersion.of(file.resource)
+        let version = file.published.release
+        let label = releaseFindings(of: file)
         guard version == .r4 else {
-            guard StudyFolder.inR4(file.resource) != nil else {
-                return [
+            guard file.published.inR4 != nil else {
+                return label + [
                     StudyFinding(
                         .error, "conversion-failed", file: file.name,
                         "It is written in FHIR \(version.number) and cannot be made R4.")
                 ]
             }
-            return [
+            return label + [
                 StudyFinding(
                     .information, "older-release", file: file.name,
                     "It is written in FHIR \(version.number); the server reads it as R4.")
             ]
         }
-        return validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
+        return label + validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
             StudyFinding(
                 issue.severity >= .error ? .error : .warning, issue.code, file: file.name,
                 place: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression, issue.message)

@@ -1,0 +1,91 @@
+import Core
+import Hummingbird
+import ServerHTTP
+import Trust
+
+/// A place at which the published resources are found.
+enum PublishedPlace: Sendable {
+    case root
+    /// Below `/c3pro`, where C3-PRO's apps look.
+    case c3pro
+
+    var path: String { self == .root ? "/fhir" : "/c3pro/fhir" }
+    /// The release of FHIR that who names none reads: the last of C3-PRO's apps read STU3, and said it by no number.
+    var usualRelease: FHIRRelease { self == .root ? .r4 : .stu3 }
+}
+
+extension ReceiverRoutes {
+    /// `GET /fhir/Type/{id}` of what the study publishes: the file that the reader's release of FHIR has, byte for byte.
+    func readPublished(
+        _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        let actor = try await reader(request, context)
+        guard let id = context.parameters.get("id"), ResourceName.isID(id) else { throw HTTPFailure.pathWithoutID }
+        try permit(actor, .readQuestionnaire, Target(resourceType: type, resourceID: id))
+        guard let found = try await configuration.published.read(type, id, request.release(usual: place.usualRelease)) else {
+            throw HTTPFailure(
+                .notFound, "\(type.lowercased())-unknown", "The study publishes no \(type) of this id.")
+        }
+        return request.answer(found)
+    }
+
+    /// `GET /fhir/Type`: the published resources of a type, page by page, as a Bundle in the reader's release of FHIR.
+    func searchPublished(
+        _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        let actor = try await reader(request, context)
+        try permit(actor, .readQuestionnaire, Target(resourceType: type))
+        guard let query = request.queryForm else {
+            throw HTTPFailure(.badRequest, "query-invalid", "The query is not percent-encoded UTF-8.")
+        }
+        func number(_ name: String, otherwise: Int) throws -> Int {
+            let values = query.fields.filter { $0.name == name }.map(\.value)
+            guard let value = values.first else { return otherwise }
+            guard values.count == 1, value.utf8.count <= 6, value.utf8.allSatisfy({ (48...57).contains($0) }),
+                let number = Int(value)
+            else { throw HTTPFailure(.badRequest, "query-invalid", "\(name) must be one number.") }
+            return number
+        }
+        let found = try await configuration.published.search(
+            .init(
+                type: type, release: request.release(usual: place.usualRelease),
+                parameters: query.fields.filter { !Self.paging.contains($0.name) },
+                count: min(number("_count", otherwise: Self.usualCount), Self.greatestCount),
+                offset: number("_cursor", otherwise: 0),
+                address: request.address(scheme: configuration.scheme) + place.path))
+        return request.answer(found)
+    }
+
+    /// Whether a request comes from a device: at the addresses that the records have too, it reads what is published, and
+    /// the staff read what was sent.
+    func comesFromDevice(_ request: Request) async -> Bool {
+        guard configuration.authenticateStaff != nil else { return true }
+        guard let token = request.bearerToken else { return false }
+        return (try? await access.authenticate(bearer: token)) ?? nil != nil
+    }
+
+    private func reader(_ request: Request, _ context: ServerRequestContext) async throws -> Actor {
+        let actor = try await authenticate(request, context, orStaff: true)
+        // By the device, so that of those behind one address none silences another.
+        try configuration.limiter.admit(actor.id, .readByAddress)
+        return actor
+    }
+
+    private static let paging: Set<String> = ["_count", "_cursor"]
+    private static let usualCount = 50
+    private static let greatestCount = 200
+}
+
+extension Request {
+    /// The release of FHIR that the reader asks for.
+    fileprivate func release(usual: FHIRRelease) -> FHIRRelease {
+        FHIRRelease(accept: headers[values: .accept]) ?? usual
+    }
+
+    /// An answer that says in which release it is.
+    fileprivate func answer(_ found: PublishedReading.Answer) -> Response {
+        .bytes(
+            ByteBuffer(bytes: found.bytes), mediaType: found.release.mediaType(accepting: headers[values: .accept]),
+            cacheControl: "private, no-cache", headers: [.vary: "Accept"])
+    }
+}

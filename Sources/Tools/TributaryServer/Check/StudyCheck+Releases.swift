@@ -1,0 +1,28 @@
+import FHIR
+import FHIRVersions
+import Foundation
+
+extension StudyCheck {
+    /// A file whose name says a release of FHIR in which it is not written, or one that is not read here.
+    func releaseFindings(of file: File) -> [StudyFinding] {
+        let stem = file.published.file.deletingPathExtension().lastPathComponent
+        guard let dot = stem.lastIndex(of: ".") else { return [] }
+        let label = stem[stem.index(after: dot)...].lowercased()
+        guard let release = FHIRVersion(rawValue: label) else {
+            guard label.wholeMatch(of: /(dstu|stu|r)[0-9]/) != nil else { return [] }
+            return [
+                StudyFinding(
+                    .error, "release-unknown", file: file.name,
+                    "Its name says a release of FHIR that is not read; use dstu2, stu3 or r4.")
+            ]
+        }
+        guard release == file.published.release else {
+            return [
+                StudyFinding(
+                    .warning, "release-differs", file: file.name,
+                    "Its name says \(label), and it is written in FHIR \(file.published.release.number), as which it counts.")
+            ]
+        }
+        return []
+    }
+}
