@@ -217,6 +217,11 @@ public struct StudyServer: Sendable {
         let processor = StudyProcessing.processor(
             folder: folder, study: study, records: records,
             access: AccessControl(database: records, clock: clock), clock: clock)
+        // Links that were brought back from a copy may be those of people who were deleted since.
+        try await stores.migrateLinks()
+        if let links = try await stores.openLinks() {
+            try await StudyLinks.closing(links) { try await StudyLinks.forgetDeleted(in: $0, records: records) }
+        }
         try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
         let path = stores.recordsPath
         return ConsumerService(
