@@ -400,10 +400,30 @@ class Apart(unittest.TestCase):
         reason = "SELECT count(*) FROM submission WHERE status = 'held' AND reason_code = 'links-unavailable'"
         until(lambda: self.study.queue_number(reason) == 1, "it waits")
         self.assertNotIn("reason", device.deliveries()[sid])
+        others = len(device.deliveries())
         device.withdraw()
         device.send()
-        until(lambda: "stored" in {row["status"] for name, row in device.deliveries().items() if name != sid},
-              "others are handled")
+        until(lambda: [row["status"] for row in device.deliveries().values()].count("stored") == others,
+              "what else comes is handled")
+
+    def test_a_damaged_store_of_links_keeps_nothing_else_from_being_served(self):
+        first = self.study.serve()
+        device, link = self.device(first), self.link()
+        port = first.port
+        first.stop()
+        store = self.study.dir / "links" / "links.sqlite"
+        good = store.read_bytes()
+        store.write_bytes(b"no database" * 1000)
+        server = self.study.serve("--port", port)
+        self.assertIn("links unavailable", server.log)
+        sid = self.hand(device, link)
+        reason = "SELECT reason_code FROM submission WHERE submission_id = ?"
+        until(lambda: self.study.queue_sql(reason, sid) == [("links-unavailable",)], "it waits")
+        self.assertNotIn("reason", device.deliveries()[sid])
+        self.assertNotEqual(tributary("link", "list", self.study.dir, status=1).err, b"")
+        store.write_bytes(good)
+        tributary("queue", "retry", self.study.dir, sid)
+        until(lambda: device.deliveries()[sid]["status"] == "stored", "it goes on")
 
 
 if __name__ == "__main__":

@@ -211,6 +211,10 @@ class Exporting(WishesTest):
         page = files["index.html"].read_text()
         self.assertIn("&lt;script&gt;", page)
         self.assertNotIn("<script", page)
+        # It is for readers: no JSON, and times without milliseconds.
+        self.assertNotIn("{&quot;", page)
+        self.assertNotRegex(page, r"\d\dT\d\d:\d\d")
+        self.assertIn(">Measurements<", page)
         for loading in ("<link", " src=", "@import", "url("):
             self.assertNotIn(loading, page)
         for path in files.values():

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import Wire
+import Outbox
 
 extension DeviceCommand {
     struct Link: AsyncParsableCommand {
@@ -32,7 +32,6 @@ extension DeviceSession {
     /// - Throws: `link-invalid` for what is no link of this study; `consent-required`; then nothing is queued.
     func link(_ token: Data) throws -> String {
         _ = try profile()
-        _ = try LinkToken(scanned: token, study: enrolment.studyID)
-        return try store.queue(token, kind: "Link", as: .link).submissionID
+        return try store.queue(link: token).submissionID
     }
 }

@@ -181,7 +181,7 @@ struct ParticipantExportFiles {
                 "entry": isOpened ? .string("Binary/waiting-\(summary.number)") : .null,
             ],
             [
-                DateTime(summary.receivedAt, milliseconds: false).text, summary.status.rawValue,
+                ReadableResource.time(DateTime(summary.receivedAt, milliseconds: false).text), summary.status.rawValue,
                 summary.reasonCode ?? "–", isOpened ? "in bundle.json" : "could not be opened",
             ]
         )
@@ -211,7 +211,7 @@ struct ParticipantExportFiles {
                     entry.resourceType ?? "", entry.isAllowed ? "yes" : "no", entry.reason,
                 ]
                 count += 1
-                if shown.count < Self.rowsShown { shown.append(row) }
+                if shown.count < Self.rowsShown { shown.append([ReadableResource.time(row[0])] + row.dropFirst()) }
                 try file.write(line: { CSVLine.write(row, to: &$0) })
             }
         }
@@ -233,7 +233,7 @@ struct ParticipantExportFiles {
         }
         var sections = tables.sorted { $0.key < $1.key }.map { type, table in
             ParticipantPage.Section(
-                id: "type-" + type, title: type, note: cut(table.rows, of: table.count),
+                id: "type-" + type, title: ReadableResource.heading(of: type), note: cut(table.rows, of: table.count),
                 header: ["When", "What", "Content"], rows: table.rows)
         }
         sections.append(
@@ -243,13 +243,14 @@ struct ParticipantExportFiles {
         sections.append(
             ParticipantPage.Section(
                 id: "accesses", title: "Who saw or changed it", note: cut(accesses, of: written.accesses),
-                header: Self.accessColumns, rows: accesses))
+                header: ["When", "Who", "Role", "What", "Resource", "Allowed", "Reason"], rows: accesses))
         return ParticipantPage(
             title: "What is held of participant \(participant)",
             summary: [
-                ("As of", DateTime(date, milliseconds: false).text), ("Resources", String(written.resources)),
-                ("Versions", String(written.versions)), ("Facts", String(written.facts)),
-                ("Modifiers of facts", String(written.modifiers)),
+                ("As of", ReadableResource.time(DateTime(date, milliseconds: false).text)),
+                ("Resources", String(written.resources)),
+                ("Versions", String(written.versions)),
+                ("Facts", "\(written.facts) with \(written.modifiers) modifiers"),
             ], sections: sections
         ).html
     }
