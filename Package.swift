@@ -35,6 +35,10 @@ let system: [Target] = [
     .systemLibrary(name: "CHaru", path: "Sources/System/CHaru", providers: [.apt(["libhpdf-dev"])]),
     .systemLibrary(name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
+        name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode",
+        providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 ]
 
@@ -117,7 +121,7 @@ let tools: [Target] = [
         dependencies: [
             "Core", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
             "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData", "InformedConsent", "Questionnaires",
-            "CArchive",
+            "CArchive", "CQREncode", "CPNG",
             crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),

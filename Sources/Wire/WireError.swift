@@ -26,6 +26,8 @@ public struct WireError: CodedError, Hashable {
         case keySetInvalid = "key-set-invalid"
         /// The study's signed keys are not in force.
         case keySetExpired = "key-set-expired"
+        /// A link to a record of the site is damaged, or not this study's.
+        case linkInvalid = "link-invalid"
         /// A private key stands where a public one was expected.
         case keyIsPrivate = "key-is-private"
     }

@@ -31,7 +31,7 @@ struct ConsumerFixture {
         identifyingData: IdentifyingDataHandling = .quarantine,
         templates: [String] = ConsumerFixture.contractTemplates, forms: [Questionnaire]? = nil,
         published: (@Sendable () async -> PublishedStudy)? = nil,
-        signatures: SignaturePolicy = .init(study: "s", acceptsUnsigned: true),
+        signatures: SignaturePolicy = .init(study: "s", acceptsUnsigned: true), links: LinkIntake = .none,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
@@ -55,7 +55,7 @@ struct ConsumerFixture {
                 c3pro: c3pro, maximumResources: 100,
                 validation: SubmissionValidation(strictness: strictness, profiles: []),
                 identifyingData: identifyingData, withdrawalGrace: withdrawalGrace, signatures: signatures,
-                published: published ?? { study }),
+                links: links, published: published ?? { study }),
             clock: clock)
         self.clock = clock
     }

@@ -32,10 +32,12 @@ struct SigningDevice {
 
     /// Signs and seals what the phone says next.
     mutating func say(
-        _ payload: String, to keys: [PublicKey], submissionID: String = UUID().uuidString.lowercased()
+        _ payload: String, to keys: [PublicKey], submissionID: String = UUID().uuidString.lowercased(),
+        contentType: PayloadType = .resource
     ) throws -> Message {
         sequence += 1
-        let header = try SubmissionHeader(submissionID: submissionID, sequence: sequence)
+        let header = try SubmissionHeader(
+            submissionID: submissionID, sequence: sequence, contentType: contentType)
         let (envelope, digest) = try SealedEnvelope.seal(
             Data(payload.utf8), as: header, to: keys, signedBy: .init(key: key, study: study), previous: previous)
         previous = digest

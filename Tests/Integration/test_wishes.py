@@ -128,13 +128,17 @@ class Looking(WishesTest):
         self.assertGreater(row["facts"], 3)
         shown = participant(self.study, "show", first.participant)
         self.assertEqual(shown["types"]["Observation"], 1)
+        text = tributary("participant", "show", self.study.dir, first.participant).text
+        self.assertRegex(text, rf"(?m)^device: {shown['devices'][0]['device']}, \S+ to now$")
+        self.assertRegex(text, rf"(?m)^facts: {shown['facts']} with {shown['modifiers']} modifiers$")
+        self.assertNotIn("{", text)
         self.assertEqual(len(shown["devices"]), 1)
         for output in (tributary("participant", "list", self.study.dir).text,
                        tributary("participant", "show", self.study.dir, first.participant).text, json.dumps(shown)):
             self.assertIn(first.participant, output)
             self.assertNotIn(PLANTED, output)
         self.assertEqual(failure(self.study, "show", "nobody"), "participant-unknown")
-        self.assertEqual([row["participants"] for row in self.audit("read-participant")], [[first.participant]] * 2)
+        self.assertEqual([row["participants"] for row in self.audit("read-participant")], [[first.participant]] * 3)
         self.assertEqual(len(self.audit("list-participants")), 2)
 
 
@@ -199,11 +203,18 @@ class Exporting(WishesTest):
         facts = list(csv.DictReader(io.StringIO(files["facts.csv"].read_bytes().decode(), newline="")))
         number = self.study.number("SELECT patient_num FROM patient_mapping WHERE patient_ide = ?", person.participant)
         self.assertEqual(len(facts), self.study.number("SELECT count(*) FROM observation_fact WHERE patient_num = ?", number))
-        self.assertEqual(len(facts), done["facts"])
+        modifiers = [row for row in facts if row["modifier_cd"] != "@"]
+        shown = participant(self.study, "show", person.participant)
+        self.assertEqual((len(facts) - len(modifiers), len(modifiers)), (done["facts"], done["modifiers"]))
+        self.assertEqual((shown["facts"], shown["modifiers"]), (done["facts"], done["modifiers"]))
         self.assertIn(words, {row["tval_char"] for row in facts})
         page = files["index.html"].read_text()
         self.assertIn("&lt;script&gt;", page)
         self.assertNotIn("<script", page)
+        # It is for readers: no JSON, and times without milliseconds.
+        self.assertNotIn("{&quot;", page)
+        self.assertNotRegex(page, r"\d\dT\d\d:\d\d")
+        self.assertIn(">Measurements<", page)
         for loading in ("<link", " src=", "@import", "url("):
             self.assertNotIn(loading, page)
         for path in files.values():

@@ -55,6 +55,20 @@ struct PlainResource: ResourceContent {
         #expect(opened.fhirVersion == "4.0.1")
     }
 
+    @Test func aLinkOfTheSiteIsQueuedAfterTheContractAndNothingElseAsOne() throws {
+        let device = try Device()
+        let token = LinkToken(random: [UInt8](repeating: 3, count: 32), study: "s", now: Date())
+        let scanned = try token.signed(with: P256SigningKey())
+        #expect(code { try device.store.queue(link: scanned) } == "consent-required")
+        try device.store.queue(PlainResource("Contract"))
+        for damaged in [Data(), scanned.dropLast(2), Data("https://study.example".utf8)] {
+            #expect(code { try device.store.queue(link: damaged) } == "link-invalid")
+        }
+        #expect(try device.store.outbox.entries().count == 1)
+        let opened = try device.opened(device.store.queue(link: scanned))
+        #expect(opened.contentType == .link && opened.payload == scanned)
+    }
+
     @Test func nothingIsQueuedBeforeTheContract() throws {
         let device = try Device()
         #expect(code { try device.store.queue(PlainResource("Observation")) } == "consent-required")

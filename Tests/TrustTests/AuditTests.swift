@@ -42,6 +42,14 @@ struct AuditTests {
             #expect(try await access.auditEntries().count == 4)
             #expect(try await access.auditEntries(limit: 1).map(\.action) == ["read-record"])
             #expect(try await access.auditEntries(participant: "anna", limit: 1).map(\.action) == ["read-record"])
+            // Page by page they are the same, none twice.
+            for participant in [nil, "anna"] {
+                var pages: [AuditEntry] = []
+                while let next = try await access.auditEntries(
+                    participant: participant, behind: pages.last?.number, limit: 1
+                ).first { pages.append(next) }
+                #expect(try await access.auditEntries(participant: participant) == pages)
+            }
         }
     }
 

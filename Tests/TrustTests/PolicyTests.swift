@@ -50,13 +50,14 @@ import Testing
             .boundDevice: [
                 .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
                 .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract],
-                .writeRecord: [.ownRecord, .ownContract],
+                .writeRecord: [.ownRecord, .ownContract], .linkParticipant: [.ownRecord, .ownContract],
             ],
             .staff: [.readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything],
             .site: [
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
                 .manageTokens: anything, .listParticipants: anything, .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
+                .createLink: anything, .listLinks: anything,
             ],
         ]
     }()

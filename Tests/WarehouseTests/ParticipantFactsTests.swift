@@ -33,8 +33,8 @@ import Testing
             last = page.last
         }
         #expect(found.sorted() == (1...7).map(String.init))
-        let count = try await fixture.database.read { try WarehouseQuery().factCount(of: "p1", in: $0) }
-        #expect(count == 7)
+        let count = try await fixture.database.read { try WarehouseQuery().factCounts(of: "p1", in: $0) }
+        #expect(count == (7, 7))
         try await fixture.close()
     }
 

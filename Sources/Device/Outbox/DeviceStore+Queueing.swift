@@ -44,6 +44,18 @@ extension DeviceStore {
             resources, sealedTo: enrolment().recipients(), signedBy: signer(), attachments: attachments)
     }
 
+    /// Hands in a link to the record that the site keeps of this person: signed, sealed and queued as everything else. The
+    /// app scans the text from a QR code that the site shows.
+    ///
+    /// - Parameter scanned: the text of the code, in UTF-8.
+    /// - Throws: `WireError` `link-invalid` where it is no link of the study; else as for one resource. Then nothing was
+    ///   queued. Whether the link is in force the study alone decides: its deliveries tell `link-expired`, `link-used`.
+    @discardableResult
+    public func queue(link scanned: Data) throws -> OutboxEntry {
+        _ = try LinkToken(scanned: scanned, study: enrolment().studyID)
+        return try queue(scanned, kind: "Link", as: .link)
+    }
+
     /// Signs and seals a payload as it is and queues it, for those who write the text of resources themselves. Attachments
     /// in it are not looked at: who has any cleans them first (`AttachmentCleaning`).
     ///

@@ -114,6 +114,7 @@ extension ReceiverRoutes {
     static let toldReasonsOfQuarantined: Set<String> = [
         "answers-invalid", "contract-retired", "form-unknown", "identifying-data", "signature-missing",
         "signature-invalid", "signature-conflict", "invitation-required", "invitation-refused", "consent-out-of-order",
+        "link-expired", "link-invalid", "link-unknown", "link-used",
     ]
 
     /// Returns a delivery as its device is told of it: a submission that the staff must look at is merely held there,

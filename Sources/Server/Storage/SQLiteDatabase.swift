@@ -116,6 +116,12 @@ public struct SQLiteDatabase: SQLDatabase {
         }
     }
 
+    /// Runs one transaction of this database inside of a transaction of another one, on whose thread the caller is. It is
+    /// durable when this returns, whatever becomes of the other.
+    public func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T {
+        try StorageError.mapping { try pool.write { try SQLiteTransaction.run($0, body) } }
+    }
+
     public func close() async throws {
         try StorageError.mapping { try pool.close() }
     }

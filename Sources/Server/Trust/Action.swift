@@ -25,6 +25,12 @@ public enum Action: String, Sendable, CaseIterable {
     case exportParticipant = "export-participant"
     /// Deleting a participant from every store, as they asked.
     case deleteParticipant = "delete-participant"
+    /// Making a link to the record of an identified person.
+    case createLink = "create-link"
+    /// Looking at which participant is which identified person.
+    case listLinks = "list-links"
+    /// Handing a link in: the participant's own.
+    case linkParticipant = "link-participant"
 }
 
 /// The target of an action.

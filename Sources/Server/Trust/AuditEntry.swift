@@ -21,8 +21,13 @@ public struct AuditEntry: Sendable, Hashable {
 
 extension AccessControl {
     /// The newest rows of the audit, the newest first, of all or those that tell of a participant.
-    public func auditEntries(participant: String? = nil, limit: Int = 1000) async throws -> [AuditEntry] {
-        try await database.read { transaction in
+    ///
+    /// - Parameter last: the number of the row that the page before ended with; nil for the first page.
+    public func auditEntries(
+        participant: String? = nil, behind last: Int64? = nil, limit: Int = 1000
+    ) async throws -> [AuditEntry] {
+        let last = last ?? .max
+        return try await database.read { transaction in
             let rows: [SQLRow]
             if let participant {
                 guard
@@ -31,11 +36,13 @@ extension AccessControl {
                 else { return [] }
                 rows = try transaction.query(
                     """
-                    SELECT * FROM audit WHERE subject = ? OR number IN
-                        (SELECT number FROM audit_participant WHERE pseudonym = ?) ORDER BY number DESC LIMIT ?
-                    """, [known["pseudonym"], known["pseudonym"], SQLValue(limit)])
+                    SELECT * FROM audit WHERE number < ? AND (subject = ? OR number IN
+                        (SELECT number FROM audit_participant WHERE pseudonym = ?)) ORDER BY number DESC LIMIT ?
+                    """, [SQLValue(last), known["pseudonym"], known["pseudonym"], SQLValue(limit)])
             } else {
-                rows = try transaction.query("SELECT * FROM audit ORDER BY number DESC LIMIT ?", [SQLValue(limit)])
+                rows = try transaction.query(
+                    "SELECT * FROM audit WHERE number < ? ORDER BY number DESC LIMIT ?",
+                    [SQLValue(last), SQLValue(limit)])
             }
             return try rows.map { try Self.entry($0, in: transaction) }
         }

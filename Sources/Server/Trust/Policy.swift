@@ -12,7 +12,9 @@ public struct Policy: Sendable {
         case (.device, _): decide(device: actor, action, target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
-        case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .listParticipants): .permitted
+        case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .listParticipants), (.site, .createLink),
+            (.site, .listLinks):
+            .permitted
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
             target.subject == nil ? .denied("subject-missing") : .permitted
@@ -28,14 +30,14 @@ public struct Policy: Sendable {
             // The target's id is the client whose deliveries are read; without one, the asker's own.
             target.resourceID == nil || target.resourceID == device?.id
                 ? .permitted : .denied("other-client")
-        case .writeRecord:
+        case .writeRecord, .linkParticipant:
             decide(subject: target.subject, participant: device?.participant, mayBind: false)
         case .bindParticipant:
             target.resourceType == "Contract"
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
         case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent,
-            .listParticipants, .readParticipant, .exportParticipant, .deleteParticipant:
+            .listParticipants, .readParticipant, .exportParticipant, .deleteParticipant, .createLink, .listLinks:
             .denied("role-not-permitted")
         }
     }

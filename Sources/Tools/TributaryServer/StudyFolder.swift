@@ -20,6 +20,7 @@ import Wire
 /// antispam.sha256    the hash of the antispam token, 0600
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
+/// links/             which participant is which person of the site's records, 0700; no backup holds it
 /// deletions/         who was deleted, by digests, and the reports of it, 0700; no backup holds it
 /// ```
 public struct StudyFolder: Sendable {
@@ -47,6 +48,10 @@ public struct StudyFolder: Sendable {
     /// The public half of the key that signs reports of deletions.
     public var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
     public var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
+
+    /// The folder of the store of links, which a study has that makes links to records of identified people.
+    public var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }
+    public var linkStoreURL: URL { linksURL.appendingPathComponent("links.sqlite") }
 
     /// The folder of private keys.
     public var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }

@@ -30,7 +30,7 @@ public enum StudyProcessing {
                 signatures: SignaturePolicy(
                     study: study.id, acceptsUnsigned: study.unsigned, acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
                     requiresInvitation: study.requiresInvitation),
-                published: { await published.value() }),
+                links: StudyStores.linkIntake(of: folder), published: { await published.value() }),
             clock: clock)
     }
 

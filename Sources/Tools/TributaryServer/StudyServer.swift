@@ -222,6 +222,16 @@ public struct StudyServer: Sendable {
         let processor = StudyProcessing.processor(
             folder: folder, study: study, records: records,
             access: AccessControl(database: records, clock: clock), clock: clock)
+        // Links that were brought back from a copy may be those of people who were deleted since.
+        do {
+            try await stores.migrateLinks()
+            try await stores.withLinks { links in
+                if let links { try await StudyLinks.forgetDeleted(in: links, records: records) }
+            }
+        } catch {
+            // What else participants send is taken all the same; a link that comes waits.
+            logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
+        }
         try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
         let path = stores.recordsPath
         return ConsumerService(

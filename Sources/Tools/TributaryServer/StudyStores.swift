@@ -125,6 +125,8 @@ extension StudyStores {
     public struct MigrationReport: Sendable, Hashable {
         public let queue: StoreMigration.Report
         public let records: StoreMigration.Report
+        /// Of the store of links; nil where the study has none.
+        public let links: StoreMigration.Report?
     }
 
     /// Makes both stores, or brings them up to date.
@@ -140,7 +142,8 @@ extension StudyStores {
             throw error
         }
         try await opened.close()
-        return MigrationReport(queue: try await migrateQueue(), records: records)
+        return MigrationReport(
+            queue: try await migrateQueue(), records: records, links: try await migrateLinks())
     }
 
     /// Makes the queue's store, or brings it up to date. A store that is up to date is only looked at.
@@ -159,7 +162,7 @@ extension StudyStores {
         return try await Self.migrate(recordsPath, Self.recordsMigrations, Self.recordsPermissions)
     }
 
-    private static func migrate(
+    static func migrate(
         _ path: String, _ migrations: [Migration], _ permissions: mode_t
     ) async throws -> StoreMigration.Report {
         if try await isCurrent(path, migrations, permissions) { return StoreMigration.Report(steps: [], copy: nil) }
@@ -198,7 +201,7 @@ extension StudyStores {
     }
 
     /// A folder that is there is left as it is: its owner may have given it to a group.
-    private static func makeFolder(_ url: URL, permissions: mode_t) throws {
+    static func makeFolder(_ url: URL, permissions: mode_t) throws {
         guard !FileManager.default.fileExists(atPath: url.path) else { return }
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

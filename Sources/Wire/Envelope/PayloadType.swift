@@ -4,6 +4,8 @@ public enum PayloadType: String, Sendable, Hashable, CaseIterable {
     case resource = "application/fhir+json"
     /// Several resources, one a line.
     case batch = "application/fhir+ndjson"
+    /// A link to the record of an identified person, which the site handed to the participant (``LinkToken``).
+    case link = "application/jwt"
     /// A JWS of the device's (RFC 7515 section 9.2.1), which holds one of the others.
     case signed = "application/jose"
 

@@ -76,7 +76,7 @@ enum ReportStyle {
         tbody th { font-weight: 400; overflow-wrap: anywhere }
         th.words { min-width: 8rem }
         .dates, td { white-space: nowrap }
-        td.words { white-space: normal }
+        td.words { white-space: normal; overflow-wrap: anywhere }
         :focus-visible { outline: 3px solid var(--bar); outline-offset: 2px }
         footer { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: .75rem; color:
           var(--soft); font-size: .875rem }

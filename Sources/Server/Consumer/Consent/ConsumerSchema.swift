@@ -83,5 +83,19 @@ public enum ConsumerSchema {
                 "CREATE INDEX participant_consent_by_standing ON participant_consent (standing, shares, subject)",
             ]
         },
+        // The links to records of the site that were handed in, and by which submissions; whose they are and what they mean
+        // stands in a store of its own.
+        Migration(number: 606, name: "links that were handed in") { _ in
+            [
+                """
+                CREATE TABLE link_use (
+                    jti text PRIMARY KEY NOT NULL,
+                    submission_id text NOT NULL,
+                    digest text NOT NULL,
+                    used_at text NOT NULL
+                )
+                """
+            ]
+        },
     ]
 }

@@ -46,9 +46,10 @@ public struct ParticipantDeletion: Sendable {
     /// - Parameters:
     ///   - key: the study's key of digests.
     ///   - queued: what the queue has of them, as it was read just before.
+    ///   - links: the store of links, whose rows the caller deletes after this; nil where there is none.
     /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``; then the transaction must not be committed.
     public func delete(
-        _ participant: String, key: Data, queued: SQLSubmissionQueue.Emptied, at: Date,
+        _ participant: String, key: Data, queued: SQLSubmissionQueue.Emptied, links: LinkStore? = nil, at: Date,
         in transaction: any SQLTransaction
     ) throws -> Account {
         guard try Self.isKnown(participant, in: transaction) else { throw ConsumerError.participantUnknown }
@@ -78,6 +79,8 @@ public struct ParticipantDeletion: Sendable {
         removed["move_code"] = forgotten.moveCodes
         removed["device_key"] = forgotten.keys
         removed["submission_body"] = queued.bodies
+        // No link becomes theirs any more once this is committed: what is counted is what goes.
+        if let links { removed["links"] = try links.digest(participant: participant) }
         // 3. What stays.
         var kept = ["submission": queued.submissions]
         if keeps.contains(.consent) { kept[KeptOnDelete.consent.rawValue] = contracts }

@@ -23,13 +23,15 @@ public struct SubmissionProcessor: Sendable {
         public let withdrawalGrace: TimeInterval
         /// What may come unsigned, and who may begin.
         public let signatures: SignaturePolicy
+        /// Where links to records of the site are looked up.
+        public let links: LinkIntake
         /// The published files of the study; asked for at each submission, for files may be added while it runs.
         public let published: @Sendable () async -> PublishedStudy
 
         public init(
             c3pro: C3PROAcceptance, maximumResources: Int, validation: SubmissionValidation,
             identifyingData: IdentifyingDataHandling = .quarantine, withdrawalGrace: TimeInterval = 0,
-            signatures: SignaturePolicy,
+            signatures: SignaturePolicy, links: LinkIntake = .none,
             published: @escaping @Sendable () async -> PublishedStudy
         ) {
             self.c3pro = c3pro
@@ -38,6 +40,7 @@ public struct SubmissionProcessor: Sendable {
             self.identifyingData = identifyingData
             self.withdrawalGrace = withdrawalGrace
             self.signatures = signatures
+            self.links = links
             self.published = published
         }
     }
@@ -117,10 +120,27 @@ public struct SubmissionProcessor: Sendable {
         }
         guard try await stillHeld() else { return nil }
         // 3. Decide and perform in one transaction.
-        if case .ready(let incoming, _) = reading.result {
-            try await ensureConcepts(of: incoming)
+        var links = LinkIntake.Access.none
+        switch reading.result {
+        case .ready(let incoming, _): try await ensureConcepts(of: incoming)
+        case .link: links = await study.links.access()
+        case .settled: break
         }
-        return try await database.write { transaction in
+        do {
+            let outcome = try await decide(reading, submission, links, published)
+            await links.close()
+            return outcome
+        } catch {
+            await links.close()
+            throw error
+        }
+    }
+
+    /// Decides about a submission that was read, performs it, and notes what became of it.
+    private func decide(
+        _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy
+    ) async throws -> SubmissionOutcome {
+        try await database.write { transaction in
             if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
             let outcome: SubmissionOutcome
             var isForged = false
@@ -133,6 +153,11 @@ public struct SubmissionProcessor: Sendable {
                 outcome = try perform(
                     incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
                     in: transaction)
+                isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
+            case .link(let compact, let keyID):
+                outcome = try link(
+                    compact, of: submission, signature: reading.signature, keyID: keyID, links: links,
+                    published: published, in: transaction)
                 isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
             }
             // 4. What may have said "no more" and was not heard suspends the device's own participant, nobody else: not
@@ -185,6 +210,8 @@ public struct SubmissionProcessor: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
+            /// A link to a record of the site, as a compact JWS that is not looked into yet.
+            case link(Data, keyID: String)
         }
 
         var result: Result
@@ -242,7 +269,10 @@ public struct SubmissionProcessor: Sendable {
             return unread
         }
         // 2. Parse. What is found from here on is found in what the device signed, or did not.
-        var read = documentsRead(opened, submission, published, standing, isMarked: isMarked)
+        var read =
+            opened.contentType == .link
+            ? linkRead(opened, standing.situation, isMarked: isMarked)
+            : documentsRead(opened, submission, published, standing, isMarked: isMarked)
         read.signature = opened.signature
         return read
     }

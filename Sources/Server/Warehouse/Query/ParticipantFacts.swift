@@ -9,6 +9,8 @@ public struct ParticipantFact: Sendable, Hashable {
         "valtype_cd", "tval_char", "nval_num", "units_cd", "observation_blob",
     ]
 
+    /// Whether it says more of another fact: a modifier (i2b2's `modifier_cd` other than `@`).
+    public let isModifier: Bool
     /// The values of the columns; nil for null.
     public let values: [String?]
     /// Where the fact stands among those of its participant.
@@ -19,6 +21,7 @@ public struct ParticipantFact: Sendable, Hashable {
 
     init(_ row: SQLRow) {
         place = Self.key.map { row[$0] }
+        isModifier = row["modifier_cd"] != .text("@")
         values = Self.columns.map { name in
             switch row[name] {
             case .null, .blob: nil
@@ -31,13 +34,18 @@ public struct ParticipantFact: Sendable, Hashable {
 }
 
 extension WarehouseQuery {
-    /// How many facts a participant has, without their modifiers.
-    public func factCount(of participant: String, in transaction: any SQLTransaction) throws -> Int {
-        guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return 0 }
+    /// How many facts a participant has, and how many modifiers, which are rows of the same table and say more of a fact.
+    public func factCounts(
+        of participant: String, in transaction: any SQLTransaction
+    ) throws -> (facts: Int, modifiers: Int) {
+        guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return (0, 0) }
         let row = try transaction.first(
-            "SELECT count(*) AS facts FROM observation_fact WHERE patient_num = ? AND modifier_cd = '@'",
-            [SQLValue(patient)])
-        return Int(row?.integerIfPresent("facts") ?? 0)
+            """
+            SELECT count(*) AS total, count(CASE WHEN modifier_cd = '@' THEN 1 END) AS facts FROM observation_fact
+            WHERE patient_num = ?
+            """, [SQLValue(patient)])
+        let facts = Int(row?.integerIfPresent("facts") ?? 0)
+        return (facts, Int(row?.integerIfPresent("total") ?? 0) - facts)
     }
 
     /// The facts of a participant in the order of their concepts and times, page by page.

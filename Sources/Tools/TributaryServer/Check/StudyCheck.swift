@@ -15,7 +15,7 @@ public struct StudyCheck {
         let (configuration, findings) = contents()
         // Without study.json nothing says what the rest is for.
         guard let configuration else { return findings }
-        return findings + keyFindings() + receiptFindings(configuration)
+        return findings + keyFindings() + linkFindings() + receiptFindings(configuration)
     }
 
     /// Throws where the study's contents are not fit to be served: ``ServerError`` `study-check-failed`, which names the first

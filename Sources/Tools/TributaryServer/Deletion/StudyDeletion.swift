@@ -62,12 +62,16 @@ public struct StudyDeletion: Sendable {
         try StoreMigration.requireSpace((size.max() ?? 0) * 2 + (16 << 20), besides: stores.recordsPath)
         // 2. Both stores, one after the other.
         let (digest, account) = try await stores.withBoth { queue, records in
-            try await erase(participant, study: study, reason: reason, queue: queue, records: records)
+            try await stores.withLinks { links in
+                try await erase(
+                    participant, study: study, reason: reason, queue: queue, records: records, links: links)
+            }
         }
         // 3. The files: copies of earlier states, then what the stores themselves left behind.
         let copies = try Self.removeCopies(beside: stores)
         try SQLiteDatabase.compact(path: stores.recordsPath)
         try SQLiteDatabase.compact(path: stores.queuePath)
+        if StudyBackupFiles.exists(stores.linksPath) { try SQLiteDatabase.compact(path: stores.linksPath) }
         // 4. The report, and that nothing is left to do.
         let report = StudyDeletionReport(digest: digest, studyID: study.id, account: account, copies: copies)
         let file = try signer.write(report, into: folder.deletionsURL)
@@ -86,7 +90,7 @@ public struct StudyDeletion: Sendable {
     /// Deletes in both stores what is left, and notes how far it came.
     private func erase(
         _ participant: String, study: StudyConfiguration, reason: String?, queue: any SQLDatabase,
-        records: any SQLDatabase
+        records: any SQLDatabase, links: LinkStore?
     ) async throws -> (digest: String, account: ParticipantDeletion.Account) {
         let access = AccessControl(database: records, clock: clock)
         let now = clock()
@@ -125,10 +129,11 @@ public struct StudyDeletion: Sendable {
             let deletion = ParticipantDeletion(
                 access: access, actor: actor, keeps: study.keepOnDelete, reason: reason)
             account = try await records.write { transaction in
-                try deletion.delete(participant, key: key, queued: queued, at: now, in: transaction)
+                try deletion.delete(participant, key: key, queued: queued, links: links, at: now, in: transaction)
             }
         }
-        // 4. The queue, and what was noted of it meanwhile.
+        // 4. The links, of which none becomes theirs any more; the queue, and what was noted of it meanwhile.
+        try await links?.delete(participant: participant)
         account = try await Self.empty(account, digest: digest, queue: queue, records: records, at: now)
         return (digest, account)
     }
@@ -147,7 +152,9 @@ public struct StudyDeletion: Sendable {
 
     /// Removes the copies of earlier states that lie beside the stores.
     static func removeCopies(beside stores: StudyStores) throws -> [String] {
-        let copies = Set([stores.queuePath, stores.recordsPath].flatMap { StoreMigration.copies(beside: $0) }).sorted()
+        let copies = Set(
+            [stores.queuePath, stores.recordsPath, stores.linksPath].flatMap { StoreMigration.copies(beside: $0) }
+        ).sorted()
         for copy in copies {
             do {
                 try FileManager.default.removeItem(atPath: copy)

@@ -16,6 +16,8 @@ public struct ParticipantExport: Sendable {
         public let summary: SubmissionSummary
         /// What is in it; nil where the study's keys do not open it.
         public let payload: Data?
+        /// What that is: FHIR where nothing else is said.
+        public let type: PayloadType
     }
 
     private static let page = 200
@@ -94,7 +96,8 @@ public struct ParticipantExport: Sendable {
                 }
                 for (summary, sealed) in waiting {
                     let opened = opener.flatMap { try? OpenedEnvelope.open(sealed, with: $0) }
-                    try body(Waiting(summary: summary, payload: opened?.payload))
+                    try body(
+                        Waiting(summary: summary, payload: opened?.payload, type: opened?.contentType ?? .resource))
                     number = summary.number
                 }
                 guard waiting.count == 4 else { break }
@@ -102,9 +105,16 @@ public struct ParticipantExport: Sendable {
         }
     }
 
-    /// The rows of the audit that tell of the participant, the newest first.
-    public func accesses() async throws -> [AuditEntry] {
-        try await access.auditEntries(participant: participant, limit: 1_000_000)
+    /// Passes the rows of the audit that tell of the participant, the newest first. That a link to a record of the site was
+    /// handed in stands there too, and since when; to which record is told to registrars alone.
+    public func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
+        var behind: Int64?
+        while true {
+            let rows = try await access.auditEntries(participant: participant, behind: behind, limit: Self.page)
+            for row in rows { try body(row) }
+            guard let last = rows.last, rows.count == Self.page else { return }
+            behind = last.number
+        }
     }
 
     // MARK: - The bundle
@@ -123,7 +133,7 @@ public struct ParticipantExport: Sendable {
         var entries = [entry("\(record.type)/\(record.id)", .object(try record.resource().object))]
         if let original = version.original {
             let id = "original-\(version.number)-\(record.version)"
-            entries.append(entry("Binary/\(id)", binary(id, original.bytes)))
+            entries.append(entry("Binary/\(id)", binary(id, original.bytes, .resource)))
         }
         return entries
     }
@@ -132,16 +142,16 @@ public struct ParticipantExport: Sendable {
     public func entry(of waiting: Waiting) -> JSON? {
         guard let payload = waiting.payload else { return nil }
         let id = "waiting-\(waiting.summary.number)"
-        return entry("Binary/\(id)", binary(id, payload))
+        return entry("Binary/\(id)", binary(id, payload, waiting.type))
     }
 
     private func entry(_ name: String, _ resource: JSON) -> JSON {
         ["fullUrl": .string(base + name), "resource": resource]
     }
 
-    private func binary(_ id: String, _ bytes: Data) -> JSON {
+    private func binary(_ id: String, _ bytes: Data, _ type: PayloadType) -> JSON {
         [
-            "resourceType": "Binary", "id": .string(id), "contentType": "application/fhir+json",
+            "resourceType": "Binary", "id": .string(id), "contentType": .string(type.rawValue),
             "data": .string(bytes.base64EncodedString()),
         ]
     }

@@ -27,6 +27,8 @@ public struct StudyParticipant: Sendable {
     public let records: [String: Int]
     /// Facts, without their modifiers.
     public let facts: Int
+    /// Their modifiers, which are rows of the same table.
+    public let modifiers: Int
     /// Submissions of their devices that wait to be handled, or for consent.
     public let waiting: Int
     /// Submissions of their devices that the study team must look at.
@@ -100,12 +102,13 @@ public struct StudyParticipants: Sendable {
                 total + (waiting[lane] ?? [:]).reduce(0) { $0 + (statuses.contains($1.key) ? $1.value : 0) }
             }
         }
+        let facts = try WarehouseQuery().factCounts(of: id, in: transaction)
         return StudyParticipant(
             id: id, consent: state.standing, since: state.newest?.signedAt, withdrawnAt: state.withdrawnAt,
             suspendedSince: suspendedSince, sharing: state.sharing, includes: state.includedHealthData.sorted(),
             devices: try AccessControl.bindings(of: id, in: transaction),
             records: try RecordStore().counts(about: id, in: transaction),
-            facts: try WarehouseQuery().factCount(of: id, in: transaction), waiting: count([.received, .held]),
+            facts: facts.facts, modifiers: facts.modifiers, waiting: count([.received, .held]),
             quarantined: count([.quarantined]),
             lastSeen: try RecordStatistics().lastSeen(id, in: transaction))
     }

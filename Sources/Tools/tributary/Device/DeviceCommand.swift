@@ -16,7 +16,7 @@ struct DeviceCommand: AsyncParsableCommand {
               tributary device send --store phone
             """,
         subcommands: [
-            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Renew.self, Send.self,
+            Enrol.self, ConsentSigning.self, Answer.self, Health.self, Withdraw.self, Link.self, Renew.self, Send.self,
             Retry.self, Deliveries.self,
         ])
 

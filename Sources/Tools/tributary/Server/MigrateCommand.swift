@@ -7,7 +7,7 @@ import TributaryServer
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a study's two stores up to date, as serve does when it starts.",
+        abstract: "Bring a study's stores up to date, as serve does when it starts.",
         discussion: """
             A copy of each store that changes is made beside it first. Stop the study's consumer before. A study
             that was made before version 0.4 is upgraded by `tributary study upgrade`.
@@ -25,10 +25,14 @@ struct MigrateCommand: AsyncParsableCommand {
         let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
         let report = try await stores.migrate()
         if json {
-            CommandOutput.result(["queue": Self.json(report.queue), "records": Self.json(report.records)])
+            CommandOutput.result([
+                "queue": Self.json(report.queue), "records": Self.json(report.records),
+                "links": report.links.map(Self.json) ?? .null,
+            ])
         } else {
             CommandOutput.result(Self.words("queue", report.queue))
             CommandOutput.result(Self.words("records", report.records))
+            if let links = report.links { CommandOutput.result(Self.words("links", links)) }
         }
     }
 

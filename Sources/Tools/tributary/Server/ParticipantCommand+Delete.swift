@@ -9,7 +9,7 @@ extension ParticipantCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete a participant from every store, as they asked, and write a signed report of it.",
             discussion: """
-                Records in all versions, facts, consent, devices' bindings, what waits or is quarantined: all goes, but
+                Records in all versions, facts, consent, links, devices' bindings, what waits or is quarantined: all goes, but
                 for what "keepOnDelete" in study.json names. The files of the stores are written anew, and copies of
                 earlier states beside them (*.before-*) are removed. What comes for the participant later is refused.
                 An interrupted deletion is ended by the same command. Keep deletions/list.json apart from the

@@ -38,12 +38,14 @@ extension ParticipantCommand {
                     "participant": .string(id), "folder": .string(output),
                     "resources": .number(JSONNumber(written.resources)),
                     "versions": .number(JSONNumber(written.versions)), "facts": .number(JSONNumber(written.facts)),
+                    "modifiers": .number(JSONNumber(written.modifiers)),
                     "accesses": .number(JSONNumber(written.accesses)), "waiting": .number(JSONNumber(written.waiting)),
                     "opened": .number(JSONNumber(written.opened)),
                 ])
             } else {
                 CommandOutput.result(
-                    "\(written.resources) resources in \(written.versions) versions, \(written.facts) facts, "
+                    "\(written.resources) resources in \(written.versions) versions, \(written.facts) facts "
+                        + "with \(written.modifiers) modifiers, "
                         + "\(written.accesses) accesses, \(written.waiting) waiting (\(written.opened) opened)")
             }
             if written.opened < written.waiting {
@@ -58,7 +60,9 @@ struct ParticipantExportFiles {
     struct Written {
         var resources = 0
         var versions = 0
+        /// Without their modifiers, as `participant show` counts them; `facts.csv` holds both.
         var facts = 0
+        var modifiers = 0
         var accesses = 0
         var waiting = 0
         var opened = 0
@@ -177,38 +181,42 @@ struct ParticipantExportFiles {
                 "entry": isOpened ? .string("Binary/waiting-\(summary.number)") : .null,
             ],
             [
-                DateTime(summary.receivedAt, milliseconds: false).text, summary.status.rawValue,
+                ReadableResource.time(DateTime(summary.receivedAt, milliseconds: false).text), summary.status.rawValue,
                 summary.reasonCode ?? "–", isOpened ? "in bundle.json" : "could not be opened",
             ]
         )
     }
 
     private func writeFacts(_ written: inout Written) async throws {
-        var count = 0
+        var counts = (facts: 0, modifiers: 0)
         try await file("facts.csv") { file in
             try file.write(line: { CSVLine.write(ParticipantFact.columns, to: &$0) })
             try await export.eachFact { fact in
-                count += 1
+                if fact.isModifier { counts.modifiers += 1 } else { counts.facts += 1 }
                 try file.write(line: { CSVLine.write(fact.values.map { $0 ?? "" }, to: &$0) })
             }
         }
-        written.facts = count
+        (written.facts, written.modifiers) = counts
     }
 
     private func writeAccesses(_ written: inout Written) async throws -> [[String]] {
-        let rows = try await export.accesses().map { row in
-            // Whom else an answer showed is not told.
-            [
-                DateTime(row.at).text, row.actor ?? "", row.role ?? "", row.action, row.resourceType ?? "",
-                row.isAllowed ? "yes" : "no", row.reason,
-            ]
-        }
+        var count = 0
+        var shown: [[String]] = []
         try await file("accesses.csv") { file in
             try file.write(line: { CSVLine.write(Self.accessColumns, to: &$0) })
-            for row in rows { try file.write(line: { CSVLine.write(row, to: &$0) }) }
+            try await export.eachAccess { entry in
+                // Whom else an answer showed is not told.
+                let row = [
+                    DateTime(entry.at).text, entry.actor ?? "", entry.role ?? "", entry.action,
+                    entry.resourceType ?? "", entry.isAllowed ? "yes" : "no", entry.reason,
+                ]
+                count += 1
+                if shown.count < Self.rowsShown { shown.append([ReadableResource.time(row[0])] + row.dropFirst()) }
+                try file.write(line: { CSVLine.write(row, to: &$0) })
+            }
         }
-        written.accesses = rows.count
-        return rows
+        written.accesses = count
+        return shown
     }
 
     private static let accessColumns = ["at", "actor", "role", "action", "resource", "allowed", "reason"]
@@ -225,23 +233,24 @@ struct ParticipantExportFiles {
         }
         var sections = tables.sorted { $0.key < $1.key }.map { type, table in
             ParticipantPage.Section(
-                id: "type-" + type, title: type, note: cut(table.rows, of: table.count),
+                id: "type-" + type, title: ReadableResource.heading(of: type), note: cut(table.rows, of: table.count),
                 header: ["When", "What", "Content"], rows: table.rows)
         }
         sections.append(
             ParticipantPage.Section(
                 id: "waiting", title: "Waiting or set aside", header: ["Received", "Status", "Reason", "Content"],
                 rows: waiting))
-        let shown = Array(accesses.prefix(Self.rowsShown))
         sections.append(
             ParticipantPage.Section(
-                id: "accesses", title: "Who saw or changed it", note: cut(shown, of: accesses.count),
-                header: Self.accessColumns, rows: shown))
+                id: "accesses", title: "Who saw or changed it", note: cut(accesses, of: written.accesses),
+                header: ["When", "Who", "Role", "What", "Resource", "Allowed", "Reason"], rows: accesses))
         return ParticipantPage(
             title: "What is held of participant \(participant)",
             summary: [
-                ("As of", DateTime(date, milliseconds: false).text), ("Resources", String(written.resources)),
-                ("Versions", String(written.versions)), ("Facts", String(written.facts)),
+                ("As of", ReadableResource.time(DateTime(date, milliseconds: false).text)),
+                ("Resources", String(written.resources)),
+                ("Versions", String(written.versions)),
+                ("Facts", "\(written.facts) with \(written.modifiers) modifiers"),
             ], sections: sections
         ).html
     }

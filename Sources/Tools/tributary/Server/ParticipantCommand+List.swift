@@ -52,6 +52,7 @@ extension ParticipantCommand {
             let person = try await location.withStores { queue, records in
                 try await StudyParticipants(queue: queue, records: records, actor: .account).participant(id)
             }
+            guard json else { return Self.write(person) }
             var object = ParticipantCommand.summary(person)
             object["includes"] = .array(person.includes.map { .string($0) })
             object["lastSeen"] = ParticipantCommand.instant(person.lastSeen)
@@ -67,14 +68,31 @@ extension ParticipantCommand {
                 types[type] = .number(JSONNumber(count))
             }
             object["types"] = .object(types)
-            if json {
-                CommandOutput.result(.object(object))
-            } else {
-                for member in object.members {
-                    let value = member.value.string ?? (member.value.isNull ? "-" : member.value.text())
-                    CommandOutput.result("\(member.key): \(value)")
-                }
+            CommandOutput.result(.object(object))
+        }
+
+        /// What is told of a participant, a line for each.
+        private static func write(_ person: StudyParticipant) {
+            func time(_ date: Date?) -> String { date.map { DateTime($0, milliseconds: false).text } ?? "-" }
+            func line(_ name: String, _ value: some CustomStringConvertible) {
+                CommandOutput.result("\(name): \(value)")
             }
+            line("participant", person.id)
+            line("consent", person.consent.rawValue)
+            line("sharing", person.sharing.map { $0 ? "yes" : "no" } ?? "-")
+            line("includes", person.includes.isEmpty ? "-" : person.includes.joined(separator: ", "))
+            line("since", time(person.since))
+            if let date = person.withdrawnAt { line("withdrawn", time(date)) }
+            if let date = person.suspendedSince { line("suspended since", time(date)) }
+            line("last seen", time(person.lastSeen))
+            for device in person.devices {
+                line("device", "\(device.device), \(time(device.since)) to \(device.endedAt.map(time) ?? "now")")
+            }
+            line("records", person.records.values.reduce(0, +))
+            for (type, count) in person.records.sorted(by: { $0.key < $1.key }) { line("  " + type, count) }
+            line("facts", "\(person.facts) with \(person.modifiers) modifiers")
+            line("waiting", person.waiting)
+            line("quarantined", person.quarantined)
         }
     }
 
@@ -90,6 +108,7 @@ extension ParticipantCommand {
         object["devices"] = .number(JSONNumber(person.devices.count { $0.endedAt == nil }))
         object["records"] = .number(JSONNumber(person.records.values.reduce(0, +)))
         object["facts"] = .number(JSONNumber(person.facts))
+        object["modifiers"] = .number(JSONNumber(person.modifiers))
         object["waiting"] = .number(JSONNumber(person.waiting))
         object["quarantined"] = .number(JSONNumber(person.quarantined))
         return object

@@ -12,16 +12,39 @@ struct ReadableResource {
 
     private var object: JSONObject { resource.object }
 
+    /// What resources of a type are, as the heading above them.
+    static func heading(of type: String) -> String {
+        switch type {
+        case QuestionnaireResponse.resourceType: "Answers"
+        case Observation.resourceType: "Measurements"
+        case Contract.resourceType: "Signed consent"
+        case FHIR.Consent.resourceType: "Withdrawals and other consents"
+        case Patient.resourceType: "Person"
+        case Device.resourceType: "Devices"
+        default: type
+        }
+    }
+
+    /// A time as FHIR writes it, for a reader: to the second, in its own zone. Anything else is as it was.
+    static func time(_ text: String) -> String {
+        guard DateTime(text) != nil, let mark = text.firstIndex(of: "T") else { return text }
+        let clock = text[text.index(after: mark)...]
+        let zone = clock.lastIndex { $0 == "Z" || $0 == "+" || $0 == "-" } ?? clock.endIndex
+        let seconds = clock[..<zone].prefix { $0 != "." }
+        return "\(text[..<mark]) \(seconds) \(clock[zone...] == "Z" ? "UTC" : String(clock[zone...]))"
+    }
+
     private var when: String {
-        for name in ["effectiveDateTime", "effectiveInstant", "authored", "dateTime", "issued", "birthDate"] {
-            if let text = object[name]?.string { return text }
+        // A Contract is issued for all, and signed by one.
+        let signature = object["signer"]?.array?.first?["signature"]?.array?.first
+        if let signed = signature?["when"]?.string { return Self.time(signed) }
+        for name in ["effectiveDateTime", "effectiveInstant", "authored", "dateTime", "issued"] {
+            if let text = object[name]?.string { return Self.time(text) }
         }
         for name in ["effectivePeriod", "period", "applies"] {
-            if let period = object[name] {
-                return [period["start"]?.string, period["end"]?.string].compactMap { $0 }.joined(separator: " – ")
-            }
+            if let period = object[name] { return Self.text(period) }
         }
-        return object["meta"]?["lastUpdated"]?.string ?? "–"
+        return object["meta"]?["lastUpdated"]?.string.map(Self.time) ?? "–"
     }
 
     private var what: String {
@@ -48,8 +71,16 @@ struct ReadableResource {
         }
         guard parts.isEmpty else { return parts.joined(separator: "; ") }
         // What has no value says what it says.
-        let members = object.members.filter { !["resourceType", "id", "meta", "text", "code"].contains($0.key) }
-        return members.map { "\($0.key): \(Self.text($0.value))" }.joined(separator: "; ")
+        let unsaid: Set<String> = ["resourceType", "id", "meta", "text", "code"]
+        return Self.members(of: object, besides: unsaid).joined(separator: "; ")
+    }
+
+    /// The members of an object by their names, what extends a primitive under its name.
+    private static func members(of object: JSONObject, besides unsaid: Set<String> = []) -> [String] {
+        object.members.filter { !unsaid.contains($0.key) }.map { member in
+            if member.key == "extension" { return text(member.value) }
+            return "\(member.key.hasPrefix("_") ? String(member.key.dropFirst()) : member.key): \(text(member.value))"
+        }
     }
 
     /// Questions with their answers, those of groups behind each other.
@@ -58,7 +89,8 @@ struct ReadableResource {
             let name = item["text"]?.string ?? item["linkId"]?.string ?? "?"
             let answers = item["answer"]?.array ?? []
             let values = answers.compactMap { $0.object.flatMap(value) }
-            let own = values.isEmpty ? [] : ["\(name): \(values.joined(separator: ", "))"]
+            let mark = name.hasSuffix("?") || name.hasSuffix(":") ? "" : ":"
+            let own = values.isEmpty ? [] : ["\(name)\(mark) \(values.joined(separator: ", "))"]
             return own + answers.flatMap { self.answers(in: $0["item"]) } + self.answers(in: item["item"])
         }
     }
@@ -69,14 +101,24 @@ struct ReadableResource {
     }
 
     private static func text(_ json: JSON) -> String {
-        if let text = json.string { return text }
+        if let text = json.string { return time(text) }
+        if let flag = json.bool { return flag ? "yes" : "no" }
+        if let list = json.array { return list.map(text).joined(separator: ", ") }
         if let concept = concept(json) { return concept }
+        if json["start"] != nil || json["end"] != nil {
+            return [json["start"], json["end"]].map { $0.map(text) ?? "" }.joined(separator: " – ")
+        }
         if let number = json["value"]?.number {
             let unit = json["unit"]?.string ?? json["code"]?.string
             return [json["comparator"]?.string, number.text, unit].compactMap { $0 }.joined(separator: " ")
         }
         if let reference = json["reference"]?.string { return reference }
-        return json.text()
+        guard let object = json.object else { return json.text() }
+        // An extension is named by the end of its address.
+        if let url = object["url"]?.string, let value = value(in: object) {
+            return "\(url.split(separator: "/").last?.split(separator: ":").last ?? ""): \(value)"
+        }
+        return members(of: object).joined(separator: ", ")
     }
 
     /// A coding or a concept in words.

@@ -1,0 +1,40 @@
+import Consumer
+import Core
+import Foundation
+
+extension StudyCheck {
+    /// The store of links and the key that signs them, where this account may look: others must not.
+    func linkFindings() -> [StudyFinding] {
+        var findings: [StudyFinding] = []
+        let files = FileManager.default
+        func mode(_ url: URL) -> Int? {
+            (try? files.attributesOfItem(atPath: url.path)[.posixPermissions] as? NSNumber)?.intValue
+        }
+        for (url, name, wanted) in [
+            (folder.linksURL, "links/", "0700"), (folder.linkStoreURL, "links/links.sqlite", "0600"),
+        ] {
+            guard let mode = mode(url), mode & 0o077 != 0 else { continue }
+            findings.append(
+                StudyFinding(
+                    .error, "links-open", file: name,
+                    "It tells which participant is which person, and others than its owner may open it; make it \(wanted)."
+                ))
+        }
+        guard files.isReadableFile(atPath: folder.keys.url.path) else { return findings }
+        let key = "keys/" + folder.keys.linkKeyURL.lastPathComponent
+        do {
+            if try folder.keys.linkKey() == nil, files.fileExists(atPath: folder.linkStoreURL.path) {
+                findings.append(
+                    StudyFinding(
+                        .error, "link-key-missing", file: key,
+                        "There are links, and the key that signed them is away: none is taken until it is back."))
+            }
+        } catch {
+            let error = error as? any CodedError
+            findings.append(
+                StudyFinding(
+                    .error, error?.code ?? "keys-unreadable", file: key, error?.message ?? "It cannot be read."))
+        }
+        return findings
+    }
+}

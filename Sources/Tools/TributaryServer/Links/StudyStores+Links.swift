@@ -1,0 +1,59 @@
+import Consumer
+import Foundation
+import Storage
+import Wire
+
+// The third store, `links/links.sqlite`: it is made with the first link, and a study that makes none has none.
+extension StudyStores {
+    private static let linksPermissions: mode_t = 0o600
+
+    /// The file of the store of links.
+    public var linksPath: String { folder.linkStoreURL.path }
+
+    /// Opens the store of links; nil where the study has made none.
+    ///
+    /// - Throws: ``Storage/StorageError`` for one that is not of this version.
+    public func openLinks() async throws -> LinkStore? {
+        guard FileManager.default.fileExists(atPath: linksPath) else { return nil }
+        return LinkStore(
+            try await SQLiteDatabase.open(
+                path: linksPath, migrations: LinkSchema.migrations, schema: .exact,
+                permissions: Self.linksPermissions))
+    }
+
+    /// Opens the store of links, if there is one, for a use, and closes it.
+    func withLinks<T: Sendable>(_ body: (LinkStore?) async throws -> T) async throws -> T {
+        guard let links = try await openLinks() else { return try await body(nil) }
+        return try await StudyLinks.closing(links) { try await body($0) }
+    }
+
+    /// Brings the store of links up to date.
+    ///
+    /// - Parameter makes: whether one is made where there is none.
+    /// - Returns: nil where there is none.
+    @discardableResult
+    public func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
+        guard makes || FileManager.default.fileExists(atPath: linksPath) else { return nil }
+        try Self.makeFolder(folder.linksURL, permissions: 0o700)
+        return try await Self.migrate(linksPath, LinkSchema.migrations, Self.linksPermissions)
+    }
+
+    /// Where the consumer looks links up.
+    static func linkIntake(of folder: StudyFolder) -> LinkIntake {
+        LinkIntake(
+            store: { try await StudyStores(folder).openLinks() }, key: { try folder.keys.linkKey()?.publicKey })
+    }
+
+    /// Opens the records' store for a use, and closes it.
+    func withRecords<T: Sendable>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+        let records = try await openRecords()
+        do {
+            let value = try await body(records)
+            try await records.close()
+            return value
+        } catch {
+            try? await records.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Outbox
+
+extension DeviceCommand {
+    struct Link: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Hand in a link that the site made: queue it sealed.",
+            discussion: """
+                The file holds the text of the QR code (`link create`). The consent comes first, as for all data.
+
+                Example:
+                  tributary device link --store phone --jwt link.jwt && tributary device send --store phone
+                """)
+        @OptionGroup var device: Store
+        @Option(help: "The link's token: a file, - for standard input.") var jwt: String
+
+        func run() async throws {
+            let session = try DeviceSession(path: device.store)
+            let text = String(decoding: try CommandInput.file(jwt), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            DeviceCommand.show([try session.link(Data(text.utf8))], "queued the link", json: device.json)
+        }
+    }
+}
+
+extension DeviceSession {
+    /// Queues a link that the site made.
+    ///
+    /// - Returns: the submission's id.
+    /// - Throws: `link-invalid` for what is no link of this study; `consent-required`; then nothing is queued.
+    func link(_ token: Data) throws -> String {
+        _ = try profile()
+        return try store.queue(link: token).submissionID
+    }
+}
