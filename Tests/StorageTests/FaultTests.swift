@@ -57,7 +57,7 @@ struct FaultTests {
                 for (id, lane) in [("1", "a"), ("2", "b")] { _ = try await $0.enqueue(submission(id, client: lane)) }
             },
             change: { try await $0.leaseAll().count == 2 })
-        #expect(places == 8, "look, rows, two lanes, number, two rows, commit")
+        #expect(places == 11, "look, rows, two bodies, rows, two lanes, number, two rows, commit")
     }
 
     @Test(arguments: codes)

@@ -4,51 +4,59 @@ extension SQLSubmissionQueue {
     public func lease(
         owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
     ) async throws -> [QueuedSubmission] {
-        // Looking needs no write lock, and most of the time there is nothing.
-        let isEmpty = try await database.read { try $0.first(Self.anyReceivedSQL) == nil }
-        guard !isEmpty, limit > 0 else { return [] }
-        let leased: [(row: SQLRow, lease: Int64)] = try await database.write { transaction in
-            let parameters = [SQLValue(owner), SQLValue(now)]
-            // 1. What was never begun, or ended well.
-            var rows = try transaction.query(
-                isIdle ? Self.leaseSQL : Self.leaseBesideSQL, parameters + [SQLValue(limit)])
+        guard limit > 0 else { return [] }
+        let sql = isIdle ? Self.leaseSQL : Self.leaseBesideSQL
+        let parameters = [SQLValue(owner), SQLValue(now)]
+        // Looking needs no write lock, and most of the time there is nothing. The bodies, which may be long, are read here too,
+        // where nobody waits for the lock.
+        let seen: [Int64: Data]? = try await database.read { transaction in
+            guard try transaction.first(Self.anyReceivedSQL) != nil else { return nil }
+            let rows = try Self.fitting(try transaction.query(sql, parameters + [SQLValue(limit)]))
+            return Dictionary(
+                try rows.map { (try $0.integer("number"), try Self.body(of: $0, in: transaction)) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        guard let seen else { return [] }
+        return try await database.write { transaction in
+            // 1. What was never begun, or ended well. What changed since it was seen is looked at the next time, and what
+            //    stands behind it.
+            let found = try transaction.query(sql, parameters + [SQLValue(limit)])
+            var rows = try found.map { (row: $0, body: seen[try $0.integer("number")]) }.prefix { $0.body != nil }
             // 2. Then one that somebody died over, alone.
-            while isIdle, rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
+            while isIdle, found.isEmpty, rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
                 // Whoever asks for what it has leased itself has not died over it.
                 if try row.integer("begun") < Self.maximumBegun || row["lease_owner"] == .text(owner) {
-                    rows = [row]
+                    rows = [(row, try Self.body(of: row, in: transaction))]
                 } else {
                     try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
                 }
             }
-            rows = try Self.fitting(rows)
             guard !rows.isEmpty else { return [] }
             // 3. Whose lease in the lane ran out has lost all of it, also what stands behind: the order is the lane's.
-            for lane in Set(try rows.map { try $0.text("lane") }) {
+            for lane in Set(try rows.map { try $0.row.text("lane") }) {
                 try transaction.execute(Self.endOthersSQL, [SQLValue(lane), SQLValue(owner)])
             }
             // 4. That it is begun is durable before it is.
             let lease = try Self.nextLease(in: transaction)
             let until = SQLValue(now.addingTimeInterval(duration))
-            return try rows.map { row in
+            return try rows.map { row, body in
+                let submission = try QueuedSubmission(row, body: body ?? Data(), leaseOwner: owner, lease: lease)
                 try transaction.execute(
                     """
                     UPDATE submission SET begun = begun + CASE WHEN lease_owner = ? THEN 0 ELSE 1 END,
                     lease = ?, lease_owner = ?, lease_until = ? WHERE number = ?
                     """,
-                    [SQLValue(owner), SQLValue(lease), SQLValue(owner), until, row["number"]])
-                return (row, lease)
+                    [SQLValue(owner), SQLValue(lease), SQLValue(owner), until, SQLValue(submission.number)])
+                return submission
             }
         }
-        guard !leased.isEmpty else { return [] }
-        // 5. The bodies, which may be long, are read while nobody waits for the lock. What the staff discarded meanwhile has
-        //    none.
-        return try await database.read { transaction in
-            try leased.compactMap { row, lease in
-                guard let body = try transaction.first(Self.bodySQL, [row["number"]])?.blob("body") else { return nil }
-                return try QueuedSubmission(row, body: body, leaseOwner: owner, lease: lease)
-            }
+    }
+
+    private static func body(of row: SQLRow, in transaction: any SQLTransaction) throws -> Data {
+        guard let body = try transaction.first(bodySQL, [row["number"]]) else {
+            throw StorageError.column("body", wanted: "the bytes of a submission that waits")
         }
+        return try body.blob("body")
     }
 
     /// The bytes of bodies that are leased at a time; one is leased whatever it weighs.

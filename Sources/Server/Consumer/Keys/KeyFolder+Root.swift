@@ -13,28 +13,16 @@ extension KeyFolder {
     /// How long a signed set is in force, in seconds: 30 days.
     public static let signedSetLifetime: TimeInterval = 30 * 86_400
 
-    /// The root key; nil where it is not here.
+    /// The root key; nil where it is not here, or another account's alone.
     ///
     /// - Throws: ``ConsumerError`` for a file that others can read, or that holds no such key.
     public func rootKey() throws -> P256SigningKey? {
-        let name = rootURL.lastPathComponent
-        guard FileManager.default.isReadableFile(atPath: rootURL.path), let text = try privateText(name) else {
-            return nil
-        }
-        guard let key = try? P256SigningKey(pem: text) else {
-            throw ConsumerError(
-                code: "key-file-unreadable", message: "The file \(name) holds no P-256 private key in PEM.")
-        }
-        return key
+        guard FileManager.default.isReadableFile(atPath: rootURL.path) else { return nil }
+        return try signingKey(rootURL)
     }
 
     /// Makes the root key. One that is here stays.
-    public func makeRootKey() throws -> P256SigningKey {
-        if let key = try rootKey() { return key }
-        let key = try P256SigningKey()
-        try writePrivate(key.pem, to: rootURL.lastPathComponent)
-        return key
-    }
+    public func makeRootKey() throws -> P256SigningKey { try makeSigningKey(rootURL) }
 
     /// Publishes the current keys: as they are, and signed where the root key is here.
     ///

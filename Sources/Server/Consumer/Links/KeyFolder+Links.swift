@@ -10,29 +10,18 @@ extension KeyFolder {
     ///
     /// - Throws: ``ConsumerError`` `key-file-open` for a file that others can read, `key-file-unreadable` for one that holds
     ///   no such key.
-    public func linkKey() throws -> P256SigningKey? {
-        let name = linkKeyURL.lastPathComponent
-        guard FileManager.default.fileExists(atPath: linkKeyURL.path) else { return nil }
-        guard let text = try privateText(name), let key = try? P256SigningKey(pem: text) else {
-            throw ConsumerError(
-                code: "key-file-unreadable", message: "The file \(name) holds no P-256 private key in PEM.")
-        }
-        return key
-    }
+    public func linkKey() throws -> P256SigningKey? { try signingKey(linkKeyURL) }
 
     /// Makes the key that signs links. One that is here stays.
     ///
     /// - Throws: ``ConsumerError`` `keys-missing` where the folder is away, else as ``linkKey()``; `file-unwritable`.
     public func makeLinkKey() throws -> P256SigningKey {
-        if let key = try linkKey() { return key }
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue else {
             throw ConsumerError(
                 code: "keys-missing",
                 message: "Links are signed with a key in keys/, which is not there; bring it back.")
         }
-        let key = try P256SigningKey()
-        try PrivateFile.write(Data(key.pem.utf8), to: linkKeyURL, permissions: 0o600)
-        return key
+        return try makeSigningKey(linkKeyURL)
     }
 }
