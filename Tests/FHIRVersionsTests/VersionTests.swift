@@ -47,14 +47,15 @@ import Testing
         #expect(FHIRVersion.of(patient, fallback: .dstu2) == .dstu2)
     }
 
-    @Test(arguments: [
-        (#"{"resourceType":"Contract","term":[{"text":"t"}]}"#, [.dstu2, .stu3]),
-        (#"{"resourceType":"Contract","status":"executable","term":[{"text":"t"}]}"#, [.stu3]),
-        (#"{"resourceType":"Contract","url":"http://x","term":[{"text":"t"}]}"#, [.r4]),
-        (#"{"resourceType":"Contract","term":[{"offer":{"text":"t"}}]}"#, [.r4]),
-        (#"{"resourceType":"Questionnaire","item":[{"linkId":"q"}]}"#, [.stu3, .r4]),
-        (#"{"resourceType":"ValueSet","status":"active"}"#, [.dstu2, .stu3, .r4]),
-    ] as [(String, Set<FHIRVersion>)])
+    @Test(
+        arguments: [
+            (#"{"resourceType":"Contract","term":[{"text":"t"}]}"#, [.dstu2, .stu3]),
+            (#"{"resourceType":"Contract","status":"executable","term":[{"text":"t"}]}"#, [.stu3]),
+            (#"{"resourceType":"Contract","url":"http://x","term":[{"text":"t"}]}"#, [.r4]),
+            (#"{"resourceType":"Contract","term":[{"offer":{"text":"t"}}]}"#, [.r4]),
+            (#"{"resourceType":"Questionnaire","item":[{"linkId":"q"}]}"#, [.stu3, .r4]),
+            (#"{"resourceType":"ValueSet","status":"active"}"#, [.dstu2, .stu3, .r4]),
+        ] as [(String, Set<FHIRVersion>)])
     func aPublishedResourceIsForTheReadersOfTheReleasesThatItMayBeOf(text: String, releases: Set<FHIRVersion>) throws {
         let published = try resource(text)
         #expect(FHIRVersion.readers(of: published) == releases)

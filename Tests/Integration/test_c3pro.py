@@ -135,10 +135,11 @@ class AppOfTheField(SpineTest):
         self.assertEqual(self.statuses(thief, 2), ["held", "held"])
         self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE subject = ?", person), 1)
 
-    def test_the_patient_in_clear_is_refused_with_a_clear_error(self):
+    def test_anything_but_the_patient_in_clear_is_refused_with_a_clear_error(self):
         client, person = self.client(), new_id()
         for prefix in ("", "/c3pro"):
-            answer = client.raw("PUT", f"{prefix}/fhir/Patient/{person}", json.dumps(dstu2_patient(person)).encode())
+            body = json.dumps(dstu2_response(person)).encode()
+            answer = client.raw("POST", f"{prefix}/fhir/QuestionnaireResponse", body)
             self.assertEqual(answer.status, 403)
             self.assertEqual(answer.code, "plain-fhir-not-accepted")
             self.assertEqual(answer.json["resourceType"], "OperationOutcome")

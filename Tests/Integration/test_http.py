@@ -16,7 +16,7 @@ PATHS = [
     ("/encfhir", "POST, PUT", PROBLEM), ("/encfhir/Patient", "POST, PUT", PROBLEM), ("/fhirenc/Patient/1", "POST, PUT", PROBLEM),
     ("/.well-known/jwks.json", "GET", PROBLEM), ("/deliveries", "GET", PROBLEM), ("/health", "GET", PROBLEM),
     ("/c3pro/fhir/Patient", "POST", FHIR), ("/c3pro/fhir/Patient/1", "PUT", FHIR),
-    ("/c3pro/fhir/Questionnaire/1", "GET, PUT", FHIR),
+    ("/c3pro/fhir/Questionnaire/1", "GET, PUT", FHIR), ("/c3pro/fhir/Contract", "GET, POST", FHIR),
     ("/fhir/metadata", "GET, HEAD", RECORDS), ("/fhir/Patient", "GET, HEAD", RECORDS), ("/fhir/Patient/1", "GET, HEAD", RECORDS),
     ("/fhir/Patient/1/_history", "GET, HEAD", RECORDS), ("/fhir/Patient/1/_history/1", "GET, HEAD", RECORDS)]
 

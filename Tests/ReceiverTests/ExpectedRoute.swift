@@ -21,11 +21,13 @@ struct ExpectedRoute: Sendable, Hashable {
     let proof: Proof
 
     /// All routes, below the root and below `/c3pro`.
-    static let table = ["", "/c3pro"].flatMap { prefix in
-        below.map { ExpectedRoute(method: $0.0, path: prefix + $0.1, proof: $0.2) }
-    } + ["/c3pro/fhir/Contract", "/c3pro/fhir/Contract/:id"].map {
-        ExpectedRoute(method: "GET", path: $0, proof: .deviceOrStaffToken)
-    }
+    static let table =
+        ["", "/c3pro"].flatMap { prefix in
+            below.map { ExpectedRoute(method: $0.0, path: prefix + $0.1, proof: $0.2) }
+        }
+        + ["/c3pro/fhir/Contract", "/c3pro/fhir/Contract/:id"].map {
+            ExpectedRoute(method: "GET", path: $0, proof: .deviceOrStaffToken)
+        }
 
     private static let below: [(String, String, Proof)] =
         [

@@ -59,7 +59,8 @@ struct PublishedReadingTests {
             }
             #expect(try await ask("").text == "Questionnaire 50 0 [] https://localhost/c3pro/fhir")
             let some = try await ask("?_id=a%2Cb&_count=7&_cursor=14&name=x")
-            #expect(some.text.hasPrefix(#"Questionnaire 7 14 [(name: "_id", value: "a,b"), (name: "name", value: "x")]"#))
+            #expect(
+                some.text.hasPrefix(#"Questionnaire 7 14 [(name: "_id", value: "a,b"), (name: "name", value: "x")]"#))
             #expect(try await ask("?_count=999999").text.hasPrefix("Questionnaire 200 0"))
             for query in ["?_count=-1", "?_count=", "?_count=9999999", "?_count=1&_count=2", "?_cursor=a", "?_id=%ff"] {
                 let wrong = try await ask(query)

@@ -245,9 +245,12 @@ struct PlainWriteTests {
                 let other = try await study.send(
                     "PUT", prefix + "/fhir/Patient/p-2", token: device.token, body: Self.patient)
                 #expect(other.status == 400 && other.outcomeCode == "id-mismatch")
-                for (method, path) in [("POST", "/fhir/Patient"), ("PUT", "/fhir/Contract/p-1"), ("POST", "/fhir/Contract")] {
+                for (method, path) in [
+                    ("POST", "/fhir/Patient"), ("PUT", "/fhir/Contract/p-1"), ("POST", "/fhir/Contract"),
+                ] {
                     let answer = try await study.send(method, prefix + path, token: device.token, body: Self.patient)
-                    #expect(answer.status == 403 && answer.outcomeCode == "plain-fhir-not-accepted", "\(method) \(path)")
+                    #expect(
+                        answer.status == 403 && answer.outcomeCode == "plain-fhir-not-accepted", "\(method) \(path)")
                 }
             }
             #expect(try await study.queue.status(now: study.clock.now).depth == 2)

@@ -183,7 +183,9 @@ import Testing
             router.get("things/:id") { _, _ in Response(status: .accepted) }
         }
         try await application.test(.router) { client in
-            let ours = try await client.execute(uri: "/things/1", method: .get, headers: [.accept: "ours"]) { $0.status }
+            let ours = try await client.execute(uri: "/things/1", method: .get, headers: [.accept: "ours"]) {
+                $0.status
+            }
             #expect(ours == .ok)
             #expect(try await ask(client, "/things/1").status == .accepted)
             #expect(try await ask(client, "/things/other").status == .noContent)

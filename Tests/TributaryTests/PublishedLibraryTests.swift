@@ -86,7 +86,8 @@ import Testing
 
     @Test func ofTheVersionsOfOneIDTheNewestThatIsActiveIsRead() throws {
         func version(_ number: String, _ status: String) -> String {
-            Self.r4.replacingOccurrences(of: #""status":"active""#, with: #""status":"\#(status)","version":"\#(number)""#)
+            Self.r4.replacingOccurrences(
+                of: #""status":"active""#, with: #""status":"\#(status)","version":"\#(number)""#)
         }
         let served = try served([
             "a": version("1.9", "active"), "b": version("1.10", "active"), "c": version("2", "draft"),
@@ -182,7 +183,9 @@ import Testing
             "questionnaires/g.json": Self.dstu2.replacingOccurrences(of: #""id":"f""#, with: #""id":"g""#),
         ]) { folder in
             let library = PublishedLibrary(folder)
-            for (release, ids, others) in [(FHIRRelease.dstu2, ["f", "g"], 0), (.stu3, ["f"], 1), (.r4, ["f", "g"], 0)] {
+            for (release, ids, others) in [
+                (FHIRRelease.dstu2, ["f", "g"], 0), (.stu3, ["f"], 1), (.r4, ["f", "g"], 0),
+            ] {
                 let bundle = try JSON(
                     library.search(
                         .init(
@@ -190,8 +193,9 @@ import Testing
                             offset: 0, address: "http://x/fhir")
                     ).bytes)
                 let entries = bundle["entry"]?.array ?? []
-                #expect(entries.filter { $0["search"]?["mode"] == "match" }
-                    .compactMap { $0["resource"]?["id"]?.string } == ids)
+                #expect(
+                    entries.filter { $0["search"]?["mode"] == "match" }
+                        .compactMap { $0["resource"]?["id"]?.string } == ids)
                 #expect(entries.filter { $0["search"]?["mode"] == "outcome" }.count == others)
                 #expect(bundle["total"]?.number?.text == "\(ids.count)")
                 #expect(bundle["link"]?[0]?["url"] == "http://x/fhir/Questionnaire?_count=9")

@@ -43,7 +43,8 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
     /// The release that a reader asks for: of the media types in its `Accept` (RFC 9110 section 12.5.1) that name one, the
     /// first of those that it prefers.
     init?(accept fields: [String]) {
-        let named = fields.flatMap { $0.split(separator: ",") }.compactMap { range -> (release: Self, weight: Double)? in
+        let named = fields.flatMap { $0.split(separator: ",") }.compactMap {
+            range -> (release: Self, weight: Double)? in
             guard let release = Self(mediaType: String(range)) else { return nil }
             let weight = range.lowercased().split(separator: ";").dropFirst()
                 .map { $0.trimmingCharacters(in: .whitespaces) }

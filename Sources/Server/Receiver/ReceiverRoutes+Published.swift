@@ -22,7 +22,8 @@ extension ReceiverRoutes {
         let actor = try await reader(request, context)
         guard let id = context.parameters.get("id"), ResourceName.isID(id) else { throw HTTPFailure.pathWithoutID }
         try permit(actor, .readQuestionnaire, Target(resourceType: type, resourceID: id))
-        guard let found = try await configuration.published.read(type, id, request.release(usual: place.usualRelease)) else {
+        guard let found = try await configuration.published.read(type, id, request.release(usual: place.usualRelease))
+        else {
             throw HTTPFailure(
                 .notFound, "\(type.lowercased())-unknown", "The study publishes no \(type) of this id.")
         }

@@ -41,7 +41,8 @@ public struct ReceiverRoutes: Sendable {
     /// two.
     public func add(to router: Router<ServerRequestContext>) {
         router.add(
-            [registration, tokens, submissions, plainResources, reading], particular: [published, publishedBesideRecords],
+            [registration, tokens, submissions, plainResources, reading],
+            particular: [published, publishedBesideRecords],
             charge: refusals)
     }
 }

@@ -28,7 +28,8 @@ public enum StudyProcessing {
                 identifyingData: study.identifyingDataHandling,
                 withdrawalGrace: TimeInterval(study.withdrawalGraceDays) * 86_400,
                 signatures: SignaturePolicy(
-                    study: study.id, acceptsUnsigned: study.unsigned, acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
+                    study: study.id, acceptsUnsigned: study.unsigned,
+                    acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
                     requiresInvitation: study.requiresInvitation),
                 links: StudyStores.linkIntake(of: folder), published: { await published.value() }),
             clock: clock)

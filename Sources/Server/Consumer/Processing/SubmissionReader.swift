@@ -107,7 +107,7 @@ struct SubmissionReader {
         _ document: ParsedDocument, index: Int, opened: OpenedEnvelope, submission: QueuedSubmission,
         published: PublishedStudy, budget: StepBudget
     ) throws -> IncomingResource {
-        let (converted, version) = try inR4(document.resource, labelled: opened, budget: budget)
+        var (converted, version) = try inR4(document.resource, labelled: opened, budget: budget)
         guard Self.acceptedTypes.contains(converted.resourceType) else {
             throw SubmissionProblem(
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
@@ -126,9 +126,13 @@ struct SubmissionReader {
         let given = converted.id.flatMap { Resource.isID($0) ? $0 : nil }
         let id = given ?? Self.id(of: submission, index: index)
         var form: PublishedStudy.Form?
-        if let response = converted.as(QuestionnaireResponse.self) {
+        if var response = converted.as(QuestionnaireResponse.self) {
             form = try answers.form(of: response, in: published)
             if let form {
+                if version != nil {
+                    response = form.rules.placing(response)
+                    converted = response.resource
+                }
                 try answers.check(
                     response, against: form.rules, receivedAt: submission.receivedAt, budget: budget)
             }

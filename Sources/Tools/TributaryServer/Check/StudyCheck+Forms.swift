@@ -66,7 +66,8 @@ extension StudyCheck {
                 else { return nil }
                 return StudyFinding(
                     .warning, "form-releases-differ", file: file.name, place: "item",
-                    "The newer release \(other.file.lastPathComponent) asks otherwise, by which the answers are checked.")
+                    "The newer release \(other.file.lastPathComponent) asks otherwise, by which the answers are checked."
+                )
             }
         }
     }

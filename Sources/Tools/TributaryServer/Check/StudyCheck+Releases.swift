@@ -20,7 +20,8 @@ extension StudyCheck {
             return [
                 StudyFinding(
                     .warning, "release-differs", file: file.name,
-                    "Its name says \(label), and it is written in FHIR \(file.published.release.number), as which it counts.")
+                    "Its name says \(label), and it is written in FHIR \(file.published.release.number), as which it counts."
+                )
             ]
         }
         return []

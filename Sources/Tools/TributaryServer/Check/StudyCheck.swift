@@ -107,11 +107,12 @@ public struct StudyCheck {
                     "It is written in FHIR \(version.number); the server reads it as R4.")
             ]
         }
-        return label + validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
-            StudyFinding(
-                issue.severity >= .error ? .error : .warning, issue.code, file: file.name,
-                place: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression, issue.message)
-        }
+        return label
+            + validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
+                StudyFinding(
+                    issue.severity >= .error ? .error : .warning, issue.code, file: file.name,
+                    place: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression, issue.message)
+            }
     }
 
     static func validator(profiles: [JSONObject] = []) -> FHIRValidator {

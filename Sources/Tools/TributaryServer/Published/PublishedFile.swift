@@ -40,7 +40,9 @@ public struct PublishedFile: Sendable {
     public var name: String { resource.id ?? fileName }
 
     /// The names by which it is found: its id, and the file's.
-    var names: Set<String> { Set([resource.id, fileName, file.deletingPathExtension().lastPathComponent].compactMap(\.self)) }
+    var names: Set<String> {
+        Set([resource.id, fileName, file.deletingPathExtension().lastPathComponent].compactMap(\.self))
+    }
 
     /// The version that its author gave it.
     var version: String? { resource.object["version"]?.string }
