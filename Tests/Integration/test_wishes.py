@@ -382,6 +382,10 @@ class Interrupted(WishesTest):
         for round in range(ROUNDS):
             words = f"{PLANTED}-{round}-x"
             person = self.person(words)
+            link = tributary("link", "create", self.study.dir, "--record", words + "-record").json
+            person.run("link", "--jwt", person.write(link["jwt"].encode()))
+            person.send()
+            person.settled()
             begun = time.monotonic()
             while True:
                 process = subprocess.Popen([str(BIN), "participant", "delete", str(self.study.dir), person.participant],
@@ -404,7 +408,9 @@ class Interrupted(WishesTest):
             self.assertEqual(len(found - reports), 1)
             for path in found - reports:
                 tributary("participant", "verify", self.study.dir, path)
-                self.assertGreater(json.loads(path.read_text())["removed"]["record"]["count"], 2)
+                removed = json.loads(path.read_text())["removed"]
+                self.assertGreater(removed["record"]["count"], 2)
+                self.assertEqual(removed["links"]["count"], 1)
             reports = found
 
 

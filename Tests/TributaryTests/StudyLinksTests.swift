@@ -41,6 +41,8 @@ import Wire
             #expect(try mode(folder.linksURL) == 0o700)
             #expect(try mode(folder.linkStoreURL) == 0o600)
             #expect(try mode(folder.keys.linkKeyURL) == 0o600)
+            let ignored = try String(contentsOf: folder.linksURL.appendingPathComponent(".gitignore"), encoding: .utf8)
+            #expect(ignored == "*\n")
             let key = try #require(try folder.keys.linkKey()).publicKey
             let token = try LinkToken(reading: Data(made.token.utf8), signedBy: key, study: "s")
             #expect(token.id == made.id && token.expiresAt == now.addingTimeInterval(86_400))

@@ -12,9 +12,19 @@ extension StudyStores {
 
     /// Opens the store of links; nil where the study has made none.
     ///
-    /// - Throws: ``Storage/StorageError`` for one that is not of this version.
+    /// - Throws: ``ServerError`` `links-unreadable` where the folder is another account's; ``Storage/StorageError`` for a
+    ///   store that is not of this version.
     public func openLinks() async throws -> LinkStore? {
-        guard FileManager.default.fileExists(atPath: linksPath) else { return nil }
+        guard FileManager.default.fileExists(atPath: linksPath) else {
+            let place = folder.linksURL.path
+            guard !FileManager.default.fileExists(atPath: place) || FileManager.default.isReadableFile(atPath: place)
+            else {
+                throw ServerError(
+                    code: "links-unreadable",
+                    message: "The folder links/ cannot be read by this account; it belongs to the consumer's.")
+            }
+            return nil
+        }
         return LinkStore(
             try await SQLiteDatabase.open(
                 path: linksPath, migrations: LinkSchema.migrations, schema: .exact,
@@ -35,6 +45,11 @@ extension StudyStores {
     public func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
         guard makes || FileManager.default.fileExists(atPath: linksPath) else { return nil }
         try Self.makeFolder(folder.linksURL, permissions: 0o700)
+        // A study that is kept in git may be older than the links.
+        let ignored = folder.linksURL.appendingPathComponent(".gitignore", isDirectory: false)
+        if !FileManager.default.fileExists(atPath: ignored.path) {
+            try PrivateFile.write(Data("*\n".utf8), to: ignored, permissions: 0o600)
+        }
         return try await Self.migrate(linksPath, LinkSchema.migrations, Self.linksPermissions)
     }
 
