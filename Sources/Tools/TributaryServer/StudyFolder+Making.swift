@@ -32,7 +32,7 @@ extension StudyFolder {
         try keys.publish(study: configuration.id, now: now)
         if configuration.development {
             let root = try AppReceipt.makeDevelopmentRoot()
-            try write(root.privateKeyPEM, to: developmentRootKeyURL, permissions: 0o600)
+            try keys.writePrivate(root.privateKeyPEM, to: developmentRootKeyURL.lastPathComponent)
             try write(root.certificatePEM, to: developmentRootURL, permissions: 0o644)
         }
         // Last, for its presence is what makes the folder a study.
