@@ -18,10 +18,11 @@ public struct PublishedForms<Form: Sendable>: Sendable {
     ///
     /// - Parameter forms: each with what is to be found by it.
     public init(_ forms: [(questionnaire: Questionnaire, form: Form)]) {
-        let newestFirst = forms.enumerated()
-            .map { (place: $0, rank: PublishedRank($1.questionnaire.resource), form: $1) }
-            .sorted { $0.rank == $1.rank ? $0.place < $1.place : $0.rank > $1.rank }.map(\.form)
-        for (questionnaire, form) in newestFirst {
+        let ranks: [PublishedRank] = forms.map { PublishedRank($0.questionnaire.resource) }
+        let places: [Int] = forms.indices.sorted { left, right in
+            ranks[left] == ranks[right] ? left < right : ranks[left] > ranks[right]
+        }
+        for (questionnaire, form) in places.map({ forms[$0] }) {
             let entry = Entry(version: questionnaire.version, form: form)
             if let url = questionnaire.url { byURL[url, default: []].append(entry) }
             if let id = questionnaire.id { byID[id, default: []].append(entry) }

@@ -9,11 +9,13 @@ public struct PublishedValueSets: Sendable {
 
     /// Makes the value sets of those that are published; of two alike the first counts.
     public init(_ sets: [ValueSet] = []) {
-        let newestFirst = sets.enumerated().map { (place: $0, version: BusinessVersion($1.version), set: $1) }
-            .sorted { $0.version == $1.version ? $0.place < $1.place : $0.version > $1.version }.map(\.set)
+        let versions: [BusinessVersion] = sets.map { BusinessVersion($0.version) }
+        let places: [Int] = sets.indices.sorted { left, right in
+            versions[left] == versions[right] ? left < right : versions[left] > versions[right]
+        }
         var byURL: [String: [ValueSet]] = [:]
         var byID: [String: ValueSet] = [:]
-        for set in newestFirst {
+        for set in places.map({ sets[$0] }) {
             if let url = set.url { byURL[url, default: []].append(set) }
             if let id = set.id, byID[id] == nil { byID[id] = set }
         }
