@@ -54,6 +54,14 @@ import Wire
         }
     }
 
+    @Test func noKeysNameBeginsWithAHyphenAsAnOptionDoes() throws {
+        try withFolder { folder in
+            _ = try folder.generate(now: first)
+            let made = try (0..<200).flatMap { _ in try folder.make([.p256], now: second) }
+            #expect(!made.contains { $0.keyID.hasPrefix("-") })
+        }
+    }
+
     @Test func keysUnderAPassphraseAreReadWithItAlone() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }

@@ -120,6 +120,8 @@ class Keys(unittest.TestCase):
         enrol = ["--url", server.url, "--receipt", receipt, "--antispam", ANTISPAM, "--root"]
         refused = wrong.run("enrol", *enrol, "A" * 43, status=1)
         self.assertIn("key-set-invalid", refused.errors)
+        # One that begins with a hyphen is no option.
+        self.assertIn("key-set-invalid", wrong.run("enrol", *enrol, "-" + "A" * 42, status=1).errors)
         clients = study.queue_number("SELECT count(*) FROM client")
         # The study's own.
         device = study.device(server, enrol=False)

@@ -20,7 +20,9 @@ extension KeyFolder {
     /// Makes a key that signs. One that is here stays.
     func makeSigningKey(_ file: URL) throws -> P256SigningKey {
         if let key = try signingKey(file) { return key }
-        let key = try P256SigningKey()
+        var key = try P256SigningKey()
+        // A name that begins with a hyphen is an option's to whoever writes it on a command line.
+        while key.publicKey.keyID.hasPrefix("-") { key = try P256SigningKey() }
         try writePrivate(key.pem, to: file.lastPathComponent)
         return key
     }

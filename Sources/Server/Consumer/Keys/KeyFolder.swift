@@ -85,10 +85,16 @@ public struct KeyFolder: Sendable {
     @discardableResult
     func make(_ kinds: [KeyKind], now: Date) throws -> [PrivateKey] {
         try kinds.map { kind in
-            let key = try kind == .rsa ? PrivateKey.generateRSA() : PrivateKey.generateP256()
+            var key = try Self.generate(kind)
+            // A name that begins with a hyphen is an option's to whoever writes it on a command line.
+            while key.keyID.hasPrefix("-") { key = try Self.generate(kind) }
             try writePrivate(key.pem, to: "\(Self.stamp(now))-\(kind.rawValue)-\(key.keyID.prefix(12))\(Self.suffix)")
             return key
         }
+    }
+
+    private static func generate(_ kind: KeyKind) throws -> PrivateKey {
+        try kind == .rsa ? PrivateKey.generateRSA() : PrivateKey.generateP256()
     }
 
     /// The keys that are published: the current ones, and those of others. They name the study where it is given.

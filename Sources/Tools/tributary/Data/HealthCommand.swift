@@ -24,7 +24,9 @@ struct HealthCommand: AsyncParsableCommand {
         @Option(name: [.customShort("o"), .long], help: "The NDJSON file to write.") var output: String
         @Option(help: "An NDJSON file for the devices that the Observations refer to.") var devices: String?
         @OptionGroup var choice: HealthChoice
-        @Option(help: "The participant's Patient id; without it the Observations have no subject.") var subject: String?
+        @Option(
+            parsing: .unconditional, help: "The participant's Patient id; without it the Observations have no subject.")
+        var subject: String?
         @Option(help: "The unit of values: metric, or as-recorded where UCUM has a code for it.")
         var units: HealthSelection.Units = .metric
         @Flag(help: "Replace files that are there already.") var force = false

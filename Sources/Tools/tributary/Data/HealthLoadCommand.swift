@@ -25,7 +25,7 @@ extension HealthCommand {
                 """)
         @Argument(help: "The study's folder.") var dir: String
         @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
-        @Option(help: "The participant's Patient id.") var participant: String
+        @Option(parsing: .unconditional, help: "The participant's Patient id.") var participant: String
         @Option(help: "When the participant signed on paper.") var signed: String?
         @Flag(help: "Refuse a participant whose consent is not on file.") var mustBeKnown = false
         @OptionGroup var choice: HealthChoice

@@ -26,7 +26,9 @@ extension DeviceCommand {
         var answers: String
         @Option(help: "The person's name, for the document that stays on the device.") var name: String
         @Option(help: "A picture of the signature (PNG).") var signature: String?
-        @Option(help: "The study team's one-time code: to begin with, or for a participant with a new phone.")
+        @Option(
+            parsing: .unconditional,
+            help: "The study team's one-time code: to begin with, or for a participant with a new phone.")
         var code: String?
 
         func run() async throws {

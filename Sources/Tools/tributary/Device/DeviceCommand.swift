@@ -40,8 +40,8 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var device: Store
         @Option(help: "Where the study's server is.") var url: String
         @Option(help: "The app's receipt as base64.") var receipt: String
-        @Option(help: "The study's antispam token.") var antispam: String
-        @Option(help: "The fingerprint of the study's root key.") var root: String?
+        @Option(parsing: .unconditional, help: "The study's antispam token.") var antispam: String
+        @Option(parsing: .unconditional, help: "The fingerprint of the study's root key.") var root: String?
 
         func run() async throws {
             let folder = URL(fileURLWithPath: device.store, isDirectory: true)

@@ -49,7 +49,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                   tributary device consent --store new-phone --contract contract.json --answers a.json --name N --code CODE
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(help: "The participant: the id of their Patient.") var participant: String
+        @Option(parsing: .unconditional, help: "The participant: the id of their Patient.") var participant: String
         @Option(help: "Days until the code ends.") var days = 7
         @Flag(help: "Print one JSON value.") var json = false
 

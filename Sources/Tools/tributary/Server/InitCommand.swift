@@ -18,7 +18,9 @@ struct InitCommand: AsyncParsableCommand {
     @Argument(help: "The folder to make.")
     var dir: String
 
-    @Option(help: "The antispam token that the study's app sends; without it a random one is made and printed once.")
+    @Option(
+        parsing: .unconditional,
+        help: "The antispam token that the study's app sends; without it a random one is made and printed once.")
     var antispam: String?
 
     @Option(help: "The study's id: letters, digits, - and .; the folder's name unless given.")

@@ -11,7 +11,8 @@ extension KeysCommand {
             abstract: "Take a key out of use for good.",
             discussion: """
                 Devices hear of it with their next message and seal to another key from then on. The revoked key stays in keys/
-                and opens what is sealed to it until then. Where it was the current one, a new one is made.
+                and opens what is sealed to it until then. Where it was the current one, a new one is made. A name that begins
+                with a hyphen stands behind `--`.
 
                 Example:
                   tributary keys revoke study 3kq7cV0Qk8Pm
@@ -43,7 +44,7 @@ extension KeysCommand {
                 """)
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "A file with the public key to add: JWK, JWK set, PEM, DER or certificate.") var add: String?
-        @Option(help: "The name (kid) of the key to remove.") var remove: String?
+        @Option(parsing: .unconditional, help: "The name (kid) of the key to remove.") var remove: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func validate() throws {

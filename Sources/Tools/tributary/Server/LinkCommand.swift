@@ -27,7 +27,8 @@ struct LinkCommand: AsyncParsableCommand {
                   tributary link create study --record 4711 --qr link.png
                 """)
         @OptionGroup var location: RecordsLocation
-        @Option(help: "The site's name for the person's record; it is kept in links/ alone.") var record: String
+        @Option(parsing: .unconditional, help: "The site's name for the person's record; it is kept in links/ alone.")
+        var record: String
         @Option(help: "A PNG to write the token into as a QR code.") var qr: String?
         @Flag(help: "Print one JSON value; it is the same without.") var json = false
 

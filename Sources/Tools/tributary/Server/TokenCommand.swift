@@ -21,7 +21,7 @@ struct TokenCommand: AsyncParsableCommand {
         enum TokenRole: String, ExpressibleByArgument, CaseIterable { case staff }
         @OptionGroup var location: RecordsLocation
         @Option(help: "What the token may do: staff reads records.") var role: TokenRole
-        @Option(help: "Whose token it is, for the audit.") var name: String?
+        @Option(parsing: .unconditional, help: "Whose token it is, for the audit.") var name: String?
         @Option(help: "Days until it ends.") var days = 365
         @Flag(help: "Print one JSON value.") var json = false
 

@@ -23,7 +23,7 @@ struct SurveyCommand: AsyncParsableCommand {
                 """)
         @Argument(help: "The Questionnaire.") var file: String
         @Option(help: "The answers.") var answers: String
-        @Option(help: "Whom the answers are about: a Patient id.") var subject: String?
+        @Option(parsing: .unconditional, help: "Whom the answers are about: a Patient id.") var subject: String?
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
 

@@ -23,7 +23,7 @@ extension SurveyCommand {
         @Flag(help: "Replace a file that is there already.") var force = false
         @Option(help: "Where the answers are written too, as survey answer reads them.") var answersOut: String?
         @Option(help: "Where answers are kept meanwhile; FILE.answers unless given.") var state: String?
-        @Option(help: "Whom the answers are about: a Patient id.") var subject: String?
+        @Option(parsing: .unconditional, help: "Whom the answers are about: a Patient id.") var subject: String?
         @Flag(help: "Begin anew, whatever was answered before.") var restart = false
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
