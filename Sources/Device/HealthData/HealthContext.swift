@@ -29,10 +29,17 @@ public struct HealthContext: Sendable, Hashable {
 
     /// Returns the entry that a key and its value stand for; nil where the key is not on the list, or the value is none
     /// that the key can have.
-    public static func entry(key name: String, value: String) -> Entry? {
-        if name == "HKWasUserEntered" { return value == "1" || value == "0" ? .wasUserEntered(value == "1") : nil }
-        guard let key = HealthMetadataKey.named(name), !key.isRevealing else { return nil }
-        return HealthMetadatum(key, value).map(Entry.datum)
+    public static func entry(key name: String, value: String) -> Entry? { try? reading(key: name, value: value).get() }
+
+    /// Returns the entry that a key and its value stand for, or why there is none.
+    public static func reading(key name: String, value: String) -> Result<Entry, MetadataOmission> {
+        if name == "HKWasUserEntered" {
+            return value == "1" || value == "0" ? .success(.wasUserEntered(value == "1")) : .failure(.unreadable)
+        }
+        guard name.hasPrefix("HK") else { return .failure(.ofApp) }
+        guard let key = HealthMetadataKey.named(name) else { return .failure(.unlisted) }
+        guard !key.isRevealing else { return .failure(.revealing) }
+        return HealthMetadatum(key, value).map { .success(.datum($0)) } ?? .failure(.unreadable)
     }
 
     /// Takes over one piece of metadata.

@@ -19,6 +19,10 @@ extension HealthImportReport {
         object["implausible"] = Self.json(implausible)
         object["elements"] = Self.json(elements)
         object["parts"] = Self.json(parts)
+        if !droppedMetadata.isEmpty {
+            object["droppedMetadata"] = Self.json(
+                Dictionary(droppedMetadata.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +))
+        }
         object["notRead"] = Self.json(notRead)
         object["filtered"] = Self.json(filtered)
         if !besides.isEmpty {

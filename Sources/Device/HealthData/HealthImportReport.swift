@@ -35,6 +35,7 @@ public struct HealthImportReport: Sendable {
     public var filtered: [String: Int] = [:]
     /// Observations whose value lies outside of what is likely, by type. They are kept.
     public var implausible: [String: Int] = [:]
+    private var omissions = Array(repeating: 0, count: MetadataOmission.allCases.count)
     private var repairCounts = Array(repeating: 0, count: Repairs.kinds.count)
     private var rows: [Row] = []
     private var index: [String: Int] = [:]
@@ -72,6 +73,12 @@ public struct HealthImportReport: Sendable {
         return result
     }
 
+    /// The metadata of elements that were read and that are not passed on, by the reason.
+    public var droppedMetadata: [MetadataOmission: Int] {
+        Dictionary(
+            zip(MetadataOmission.allCases, omissions).filter { $0.1 > 0 }.map { ($0.0, $0.1) }, uniquingKeysWith: +)
+    }
+
     /// The observations that had to be mended, by kind. One can have several.
     public var repaired: [String: Int] {
         var result: [String: Int] = [:]
@@ -103,6 +110,7 @@ public struct HealthImportReport: Sendable {
             for index in row.skipped.indices { rows[place].skipped[index] += row.skipped[index] }
         }
         for index in repairCounts.indices { repairCounts[index] += other.repairCounts[index] }
+        for index in omissions.indices { omissions[index] += other.omissions[index] }
         elements.merge(other.elements, uniquingKeysWith: +)
         parts.merge(other.parts, uniquingKeysWith: +)
         notRead.merge(other.notRead, uniquingKeysWith: +)
@@ -113,6 +121,12 @@ public struct HealthImportReport: Sendable {
         implausible.merge(other.implausible, uniquingKeysWith: +)
         if other.outcome != .complete { outcome = other.outcome }
         problem = problem ?? other.problem
+    }
+
+    /// Counts a piece of metadata as dropped.
+    public mutating func drop(_ omission: MetadataOmission) {
+        guard let place = MetadataOmission.allCases.firstIndex(of: omission) else { return }
+        omissions[place] += 1
     }
 
     /// Counts an element of a row as skipped.

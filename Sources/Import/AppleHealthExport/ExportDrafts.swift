@@ -6,12 +6,14 @@ struct DraftDetails {
     /// The name of the person's time zone.
     var zone: String?
 
-    mutating func add(_ meaning: KnownMetadata.Meaning) {
+    /// Returns false for what stands there already, and the first counts.
+    mutating func add(_ meaning: KnownMetadata.Meaning) -> Bool {
         switch meaning {
         case .zone(let name): zone = name
-        case .entry(let entry): context.add(entry)
-        case .nothing: break
+        case .entry(let entry): return context.add(entry)
+        case .dropped: break
         }
+        return true
     }
 
     /// Completes a sample. An export shows all times with the offset of the day of the export; where the zone is known,

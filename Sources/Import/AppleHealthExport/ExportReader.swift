@@ -364,14 +364,17 @@ struct ExportReader: MarkupEvents {
         _ = values.load(attributes)
         guard let key = values[.key], let value = values[.value] else { return }
         let meaning = metadata.meaning(of: key, value)
-        switch parent {
-        case .record: record?.details.add(meaning)
-        case .correlation: correlation?.details.add(meaning)
-        case .workout: workout?.details.add(meaning)
-        case .workoutEvent, .workoutActivity: workout?.addToPart(meaning, isActivity: parent == .workoutActivity)
-        case .audiogram, .visionPrescription: special?.details.add(meaning)
-        default: break
-        }
+        if case .dropped(let omission) = meaning { return importReport.drop(omission) }
+        let isNew =
+            switch parent {
+            case .record: record?.details.add(meaning)
+            case .correlation: correlation?.details.add(meaning)
+            case .workout: workout?.details.add(meaning)
+            case .workoutEvent, .workoutActivity: workout?.addToPart(meaning, isActivity: parent == .workoutActivity)
+            case .audiogram, .visionPrescription: special?.details.add(meaning)
+            default: true
+            }
+        if isNew == false { importReport.drop(.repeated) }
     }
 
     private mutating func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {

@@ -7,8 +7,8 @@ struct KnownMetadata {
         /// The name of the person's time zone.
         case zone(String)
         case entry(HealthContext.Entry)
-        /// Nothing that is passed on.
-        case nothing
+        /// It is not passed on.
+        case dropped(MetadataOmission)
     }
 
     private final class Known {
@@ -33,9 +33,9 @@ struct KnownMetadata {
         of key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Meaning {
         for entry in known where key.holds(entry.key) && value.holds(entry.value) { return entry.meaning }
-        guard key.count <= 64, value.count <= 64,
-            UnsafeBufferPointer(rebasing: key.prefix(2)).elementsEqual(Self.prefix)
-        else { return .nothing }
+        guard UnsafeBufferPointer(rebasing: key.prefix(2)).elementsEqual(Self.prefix) else { return .dropped(.ofApp) }
+        guard key.count <= 64 else { return .dropped(.unlisted) }
+        guard value.count <= 64 else { return .dropped(.unreadable) }
         let meaning = Self.read(String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
         // Measured values hardly ever come twice.
         if case .entry(.datum(let datum)) = meaning, case .quantity = datum.value { return meaning }
@@ -46,6 +46,9 @@ struct KnownMetadata {
 
     private static func read(_ key: String, _ value: String) -> Meaning {
         if key == "HKTimeZone" { return .zone(value) }
-        return HealthContext.entry(key: key, value: value).map(Meaning.entry) ?? .nothing
+        switch HealthContext.reading(key: key, value: value) {
+        case .success(let entry): return .entry(entry)
+        case .failure(let omission): return .dropped(omission)
+        }
     }
 }

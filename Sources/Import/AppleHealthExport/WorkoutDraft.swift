@@ -98,9 +98,11 @@ struct WorkoutDraft {
     }
 
     /// Takes the metadata of the event or the activity that is open.
-    mutating func addToPart(_ meaning: KnownMetadata.Meaning, isActivity: Bool) {
-        guard case .entry(let entry) = meaning else { return }
-        if isActivity { activity?.context.add(entry) } else { event?.context.add(entry) }
+    ///
+    /// - Returns: false for what stands there already.
+    mutating func addToPart(_ meaning: KnownMetadata.Meaning, isActivity: Bool) -> Bool {
+        guard case .entry(let entry) = meaning else { return true }
+        return (isActivity ? activity?.context.add(entry) : event?.context.add(entry)) ?? true
     }
 
     /// Takes the file of a route.
