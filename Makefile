@@ -52,7 +52,7 @@ unit-tests:
 	@echo "== doc comments of public symbols"
 	@$(ROOT)Scripts/measure-documentation.py --scratch $(SCRATCH)
 	@echo "== unit tests$(if $(TRIBUTARY_CONFORMANCE),, (without published data: TRIBUTARY_CONFORMANCE is not set))"
-	@cd $(ROOT) && swift test --skip-build --disable-xctest --scratch-path $(SCRATCH)
+	@$(ROOT)Scripts/unit-tests.sh $(SCRATCH)
 
 integration-tests:
 	@echo "== the binary, driven from outside"

@@ -134,7 +134,7 @@ struct ConsumerFixture {
     func drain() async throws -> [String: SubmissionOutcome] {
         var outcomes: [String: SubmissionOutcome] = [:]
         while true {
-            let leased = try await queue.lease(owner: "test", limit: 10, duration: 60, now: clock(), isIdle: true)
+            let leased = try await queue.lease(owner: "test", limit: 10, duration: 3_600, now: clock(), isIdle: true)
             guard !leased.isEmpty else { return outcomes }
             for submission in leased {
                 guard let outcome = try await processor.process(submission) else { continue }

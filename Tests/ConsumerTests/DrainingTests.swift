@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Storage
+import TestSupport
 import Testing
 
 @testable import Consumer
@@ -64,7 +65,7 @@ struct SlowQueue: SubmissionQueue {
     func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool {
         if submission.submissionID == slow {
             try await meanwhile()
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = Patience.deadline
             while ContinuousClock.now < deadline {
                 var waiting = 0
                 for id in after where try await queue.show(submissionID: id).first?.status != .stored { waiting += 1 }

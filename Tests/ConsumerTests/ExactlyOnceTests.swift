@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import TestSupport
 import Testing
 import Wire
 
@@ -15,7 +16,8 @@ import Wire
         // The contract is recorded, and the process ends before the queue hears of it.
         _ = try await fixture.queue.enqueue(
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
-        let leased = try await fixture.queue.lease(owner: "first", limit: 10, duration: 60, now: Date(), isIdle: true)
+        let leased = try await fixture.queue.lease(
+            owner: "first", limit: 10, duration: 3_600, now: Date(), isIdle: true)
         #expect(leased.count == 1)
         let outcome = try #require(try await fixture.processor.process(leased[0]))
         #expect(outcome.status == .stored && outcome.releasesHeld)
@@ -55,10 +57,10 @@ import Wire
         _ = try await fixture.queue.enqueue(
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
         let stale = try #require(
-            try await fixture.queue.lease(owner: "first", limit: 1, duration: 60, now: Date(), isIdle: true).first)
+            try await fixture.queue.lease(owner: "first", limit: 1, duration: 3_600, now: Date(), isIdle: true).first)
         try await fixture.queue.takeOverLeases(owner: "second")
         let taken = try #require(
-            try await fixture.queue.lease(owner: "second", limit: 1, duration: 60, now: Date(), isIdle: true).first)
+            try await fixture.queue.lease(owner: "second", limit: 1, duration: 3_600, now: Date(), isIdle: true).first)
         let queue = fixture.queue
         #expect(try await fixture.processor.process(stale) { try await queue.isHeld(stale) } == nil)
         #expect(try await fixture.versions == 0)
@@ -82,7 +84,7 @@ import Wire
         #expect(try await fixture.queue.status(now: Date()).depth == 1)
         withExtendedLifetime(held) {}
         held = nil
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = Patience.deadline
         while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
             try await _Concurrency.Task.sleep(for: .milliseconds(10))
         }

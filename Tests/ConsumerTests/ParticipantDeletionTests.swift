@@ -120,7 +120,7 @@ import Warehouse
     @Test func whatIsReadBeforeADeletionIsNotRecordedAfterIt() async throws {
         let (fixture, first, _) = try await twoParticipants()
         let id = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 5), from: first)
-        let leased = try await fixture.queue.lease(owner: "test", limit: 1, duration: 60, now: Date(), isIdle: true)
+        let leased = try await fixture.queue.lease(owner: "test", limit: 1, duration: 3_600, now: Date(), isIdle: true)
         let submission = try #require(leased.first { $0.submissionID == id })
         let ahead = await fixture.processor.readAhead(submission)
         _ = try await delete("p1", in: fixture)

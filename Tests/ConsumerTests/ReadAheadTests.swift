@@ -25,7 +25,7 @@ import Wire
     /// Queues payloads of one device and leases them, in their order.
     private func leased(_ payloads: [String], _ fixture: ConsumerFixture) async throws -> [QueuedSubmission] {
         try await queue(payloads, fixture)
-        return try await fixture.queue.lease(owner: "test", limit: 10, duration: 60, now: Date(), isIdle: true)
+        return try await fixture.queue.lease(owner: "test", limit: 10, duration: 3_600, now: Date(), isIdle: true)
     }
 
     @Test func dataThatWasReadBeforeItsContractIsStored() async throws {

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRPath
+import TestSupport
 import Testing
 
 /// Expressions that cannot be read or would run away end with an error of their kind, soon.
@@ -55,8 +56,7 @@ import Testing
     ]
 
     @Test(arguments: bombs) func bombsEndWithTheLimitThatTheyHitWithinSeconds(_ text: String, _ code: String) {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ThreadTime.now()
         var found: FHIRPathError?
         do {
             var context = FHIRPathContext()
@@ -70,6 +70,6 @@ import Testing
         }
         #expect(found?.kind == .limit)
         #expect(found?.code == code)
-        #expect(clock.now - start < .seconds(20))
+        #expect(ThreadTime.now() - start < 20_000_000_000)
     }
 }

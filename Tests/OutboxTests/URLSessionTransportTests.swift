@@ -47,7 +47,7 @@ import Testing
             URL(string: url.absoluteString.replacingOccurrences(of: ":\(url.port ?? 0)", with: ":1")))
         #expect(
             await codeOfAsync {
-                _ = try await URLSessionTransport(timeout: 5).send(TransportRequest(method: "GET", url: closed))
+                _ = try await URLSessionTransport(timeout: 60).send(TransportRequest(method: "GET", url: closed))
             }
                 == "connection-failed")
     }

@@ -42,7 +42,7 @@ struct TestServer {
                 body: ResponseBody { writer in
                     try await writer.write(ByteBuffer(string: "begun"))
                     // Work that does not notice that nobody waits for it any more.
-                    try await poll(within: 20) { gate.isOpen }
+                    try await poll { gate.isOpen }
                     try await writer.finish(nil)
                 })
         }

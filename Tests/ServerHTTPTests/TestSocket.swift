@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A client's socket, driven byte by byte. It never blocks: it polls until a deadline.
 final class TestSocket {
@@ -59,7 +60,7 @@ final class TestSocket {
     }
 
     /// Reads until the text contains `end`, or the connection ends, or time is up.
-    func text(until end: String? = nil, within seconds: Double = 60) async throws -> String {
+    func text(until end: String? = nil, within seconds: Double = Patience.seconds) async throws -> String {
         var text = ""
         try await poll(within: seconds) {
             guard let bytes = self.read() else { return true }
@@ -72,7 +73,8 @@ final class TestSocket {
     /// How many seconds the connection lived from before it was made; nothing where it is still open after `seconds`.
     ///
     /// - Parameter feed: sent again and again.
-    func lifetime(within seconds: Double = 60, feeding feed: String? = nil, every: Double = 0.05) async throws
+    func lifetime(within seconds: Double = Patience.seconds, feeding feed: String? = nil, every: Double = 0.05)
+        async throws
         -> Double?
     {
         var fed = ContinuousClock.now
@@ -89,7 +91,7 @@ final class TestSocket {
 
 /// Asks again and again until the answer is yes or time is up.
 @discardableResult
-func poll(within seconds: Double = 60, _ isDone: () async throws -> Bool) async throws -> Bool {
+func poll(within seconds: Double = Patience.seconds, _ isDone: () async throws -> Bool) async throws -> Bool {
     let start = ContinuousClock.now
     while start.duration(to: .now) < .seconds(seconds) {
         if try await isDone() { return true }

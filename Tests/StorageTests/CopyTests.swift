@@ -26,7 +26,7 @@ struct CopyTests {
                 }
                 return count
             }
-            let deadline = ContinuousClock.now + .seconds(20)
+            let deadline = Patience.deadline
             while try await queue.status(now: time()).depth < 35, ContinuousClock.now < deadline { await Task.yield() }
             for number in 0..<3 { try SQLiteDatabase.copy(path: path, to: folder + "/copy\(number).db") }
             writer.cancel()

@@ -41,7 +41,7 @@ struct DeliveryTests {
             let reader = Task {
                 var seen: [String: SubmissionStatus] = [:]
                 var cursor: Int64 = 0
-                let deadline = ContinuousClock.now + .seconds(30)
+                let deadline = Patience.deadline
                 while seen.values.count(where: \.isFinal) < count, ContinuousClock.now < deadline {
                     for delivery in try await queue.deliveries(lane: "client-1", after: cursor, limit: 7) {
                         #expect(delivery.change > cursor)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -93,7 +94,7 @@ private final class RefusingDatabase: SQLDatabase {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws -> T {
         state.withLock { $0.transactions += 1 }
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = Patience.deadline
         while !state.withLock({ $0.isOpen }), ContinuousClock.now < deadline { await Task.yield() }
         return try await database.write { transaction in
             _ = try body(transaction)

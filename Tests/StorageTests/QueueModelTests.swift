@@ -156,7 +156,7 @@ private struct QueueHistory {
         try await queue.takeOverLeases(owner: "last")
         model.takeOver(owner: "last")
         inHand = [:]
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = Patience.deadline
         while ContinuousClock.now < deadline {
             for lane in 0..<4 {
                 let lane = "lane \(lane)"

@@ -41,16 +41,9 @@ public struct Growth: CustomStringConvertible {
         return best ?? Growth(size: size, small: 0, large: 0)
     }
 
-    /// The nanoseconds that this thread works.
     private static func time<Input>(_ input: Input, _ work: (Input) throws -> Void) rethrows -> UInt64 {
-        let start = now()
+        let start = ThreadTime.now()
         try work(input)
-        return now() - start
-    }
-
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        return ThreadTime.now() - start
     }
 }

@@ -88,9 +88,9 @@ import Testing
         "10*" + String(repeating: "0", count: 900) + "1000", String(repeating: "{a}.", count: 400) + "m",
     ])
     func aBombEndsQuicklyAsAnError(_ code: String) {
-        let start = ContinuousClock.now
+        let start = ThreadTime.now()
         #expect(throws: UCUMError.self) { try UCUMUnit(code) }
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ThreadTime.now() - start < 5_000_000_000)
     }
 
     @Test func theLongestAndDeepestUnitIsStillRead() throws {
@@ -106,11 +106,11 @@ import Testing
     /// A value at the limits of `Decimal` and a factor at the limits of the parser.
     @Test func extremeConversionsAreBounded() throws {
         let huge = try UCUMUnit("10*999.10*999.10*999.10*999")
-        let start = ContinuousClock.now
+        let start = ThreadTime.now()
         #expect(throws: UCUMError.self) { try huge.convert(.greatestFiniteMagnitude, to: .unity) }
         #expect(throws: UCUMError.self) { try UCUMUnit.unity.convert(.leastNonzeroMagnitude, to: huge) }
         #expect(try huge.convert(5, to: UCUMUnit("10*999.10*999.10*999.10*998")) == 50)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ThreadTime.now() - start < 5_000_000_000)
     }
 }
 

@@ -88,26 +88,16 @@ public struct StudyKeyDrill: Sendable, Hashable {
     private static func withQueue<T>(
         of stores: StudyStores, backup: String?, at date: Date, _ body: (SQLSubmissionQueue) async throws -> T
     ) async throws -> T {
-        guard let backup else { return try await read(stores, body) }
+        func read(_ stores: StudyStores) async throws -> T {
+            try await stores.withQueue { try await body(SQLSubmissionQueue(database: $0)) }
+        }
+        guard let backup else { return try await read(stores) }
         let place = FileManager.default.temporaryDirectory
             .appendingPathComponent("tributary-drill-\(UUID().uuidString)", isDirectory: true)
         try StudyBackupFiles.makeFolder(place.path, permissions: 0o700)
         defer { try? FileManager.default.removeItem(at: place) }
         _ = try await StudyBackup.restore(backup, into: place.path, at: date)
-        return try await read(StudyStores(StudyFolder(path: place.path)), body)
-    }
-
-    private static func read<T>(_ stores: StudyStores, _ body: (SQLSubmissionQueue) async throws -> T) async throws -> T
-    {
-        let opened = try await stores.openQueue()
-        do {
-            let result = try await body(SQLSubmissionQueue(database: opened))
-            try await opened.close()
-            return result
-        } catch {
-            try? await opened.close()
-            throw error
-        }
+        return try await read(StudyStores(StudyFolder(path: place.path)))
     }
 
     private static func count(

@@ -13,7 +13,7 @@ public enum StudyProcessing {
     /// The processor that opens, gates, records and loads.
     public static func processor(
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
-        clock: @escaping @Sendable () -> Date
+        openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
         let published = PublishedFiles(folder.consentFiles.folders + [folder.questionnairesURL]) {
             PublishedStudy(
@@ -21,7 +21,7 @@ public enum StudyProcessing {
         }
         return SubmissionProcessor(
             database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
-            openers: KeyOpenerCache(folder: folder.keys),
+            openers: openers,
             study: .init(
                 c3pro: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
                 validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),

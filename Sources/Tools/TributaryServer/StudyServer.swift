@@ -54,9 +54,9 @@ public struct StudyServer: Sendable {
         let opened = try await open(stores, registry)
         // 2. The services: the last is stopped first.
         let progress = ConsumerProgress(clock: clock)
+        let openers = KeyOpenerCache(folder: folder.keys)
         let readiness = ServerReadiness(
-            stores: stores, queue: opened.queue, records: opened.records, openers: KeyOpenerCache(folder: folder.keys),
-            roles: options.roles,
+            stores: stores, queue: opened.queue, records: opened.records, openers: openers, roles: options.roles,
             progress: progress, clock: clock)
         readiness.register(in: registry)
         registry.registerProcessGauges()
@@ -68,7 +68,7 @@ public struct StudyServer: Sendable {
                 onListening: { monitor.yield($0) })
         ]
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
-            services.append(try await consumer(submissions, records, stores, progress))
+            services.append(try await consumer(submissions, records, stores, openers, progress))
             services.append(KeyPublishing(keys: folder.keys, study: study.id, logger: logger, clock: clock))
         }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
@@ -213,7 +213,8 @@ public struct StudyServer: Sendable {
     }
 
     private func consumer(
-        _ queue: SQLSubmissionQueue, _ records: any SQLDatabase, _ stores: StudyStores, _ progress: ConsumerProgress
+        _ queue: SQLSubmissionQueue, _ records: any SQLDatabase, _ stores: StudyStores, _ openers: KeyOpenerCache,
+        _ progress: ConsumerProgress
     ) async throws -> ConsumerService {
         let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
         if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
@@ -221,7 +222,7 @@ public struct StudyServer: Sendable {
         }
         let processor = StudyProcessing.processor(
             folder: folder, study: study, records: records,
-            access: AccessControl(database: records, clock: clock), clock: clock)
+            access: AccessControl(database: records, clock: clock), openers: openers, clock: clock)
         // Links that were brought back from a copy may be those of people who were deleted since.
         do {
             try await stores.migrateLinks()

@@ -76,30 +76,6 @@ public struct StudyStores: Sendable {
             permissions: Self.recordsPermissions, onWait: onWait)
     }
 
-    /// Opens both stores, and closes them whatever comes of it.
-    public func withBoth<T>(
-        _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
-    ) async throws -> T {
-        let queue = try await openQueue()
-        let records: any SQLDatabase
-        do {
-            records = try await openRecords()
-        } catch {
-            try? await queue.close()
-            throw error
-        }
-        do {
-            let result = try await body(queue, records)
-            try await records.close()
-            try await queue.close()
-            return result
-        } catch {
-            try? await records.close()
-            try? await queue.close()
-            throw error
-        }
-    }
-
     /// A database that has the queue's table in it is one of the former kind, wherever it stands.
     private func requireNoQueue(_ path: String) async throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
@@ -134,14 +110,7 @@ extension StudyStores {
     /// - Throws: ``Storage/StorageError`` `storage-locked` while a consumer of an older version works.
     public func migrate() async throws -> MigrationReport {
         let records = try await migrateRecords()
-        let opened = try await openRecords()
-        do {
-            try await requireQueueOfRecords(opened)
-        } catch {
-            try? await opened.close()
-            throw error
-        }
-        try await opened.close()
+        try await withRecords { try await requireQueueOfRecords($0) }
         return MigrationReport(
             queue: try await migrateQueue(), records: records, links: try await migrateLinks())
     }

@@ -30,16 +30,17 @@ extension KeyFolder {
     ///   on with the set that was signed last.
     @discardableResult
     public func publish(study: String, now: Date) throws -> (set: Data, fingerprint: String)? {
-        guard try !currentPublicKeys().isEmpty else { return nil }
-        try publish()
+        let own = try currentPublicKeys()
+        guard !own.isEmpty else { return nil }
+        let keys = try PublishedKeys(own: own, others: recipients(), study: study)
+        try publish(keys)
         guard let root = try rootKey() else { return nil }
         // A phone refuses a set that is older than its own, by the second: each is later than the one before.
         let before = FileManager.default.contents(atPath: signedSetURL.path)
             .flatMap { try? SignedKeySet(reading: $0, root: root.publicKey.keyID, study: study, now: now).issuedAt }
         let issuedAt = before.map { max(now, $0.addingTimeInterval(1)) } ?? now
         let set = try SignedKeySet.sign(
-            publishedKeys(study: study), issuedAt: issuedAt,
-            expiresAt: issuedAt.addingTimeInterval(Self.signedSetLifetime), with: root)
+            keys, issuedAt: issuedAt, expiresAt: issuedAt.addingTimeInterval(Self.signedSetLifetime), with: root)
         try PrivateFile.write(set, to: signedSetURL, permissions: 0o644)
         return (set, root.publicKey.keyID)
     }

@@ -105,8 +105,12 @@ public struct KeyFolder: Sendable {
     }
 
     /// Writes the public halves where the receiver finds them.
-    public func publish() throws {
-        try PrivateFile.write(publishedKeys().jwks, to: publicSetURL, permissions: 0o644)
+    public func publish() throws { try publish(publishedKeys()) }
+
+    /// Writes the unsigned set. It names no study: the receiver says of which it is.
+    func publish(_ keys: PublishedKeys) throws {
+        let set = try PublishedKeys(own: keys.own, others: keys.others)
+        try PrivateFile.write(set.jwks, to: publicSetURL, permissions: 0o644)
     }
 
     private func read(_ name: String) throws -> PrivateKey {

@@ -58,17 +58,4 @@ extension StudyStores {
         LinkIntake(
             store: { try await StudyStores(folder).openLinks() }, key: { try folder.keys.linkKey()?.publicKey })
     }
-
-    /// Opens the records' store for a use, and closes it.
-    func withRecords<T: Sendable>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
-        let records = try await openRecords()
-        do {
-            let value = try await body(records)
-            try await records.close()
-            return value
-        } catch {
-            try? await records.close()
-            throw error
-        }
-    }
 }

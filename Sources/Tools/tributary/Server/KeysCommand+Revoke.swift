@@ -78,8 +78,8 @@ extension KeysCommand {
                 tributary-key-passphrase. To change it, name the present one by that variable.
 
                 Example:
-                  tributary keys protect study --passphrase-file /root/passphrase
-                  TRIBUTARY_KEY_PASSPHRASE_FILE=/root/passphrase tributary serve study
+                  tributary keys protect study --passphrase-file passphrase
+                  TRIBUTARY_KEY_PASSPHRASE_FILE=passphrase tributary serve study
                 """)
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "A file of mode 0600 with the passphrase: one line, at least 12 bytes.") var passphraseFile:

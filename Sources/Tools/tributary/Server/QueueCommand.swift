@@ -17,10 +17,9 @@ struct QueueCommand: AsyncParsableCommand {
         @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
 
         func withQueue<T>(_ body: (SQLSubmissionQueue) async throws -> T) async throws -> T {
-            let opened = try await StudyStores(StudyFolder(path: dir), queue: queue).openQueue()
-            let result = try await body(SQLSubmissionQueue(database: opened))
-            try await opened.close()
-            return result
+            try await StudyStores(StudyFolder(path: dir), queue: queue).withQueue {
+                try await body(SQLSubmissionQueue(database: $0))
+            }
         }
     }
 

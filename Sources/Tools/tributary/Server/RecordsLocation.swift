@@ -14,15 +14,7 @@ struct RecordsLocation: ParsableArguments {
     }
 
     func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
-        let opened = try await StudyStores(StudyFolder(path: dir), database: database).openRecords()
-        do {
-            let result = try await body(opened)
-            try await opened.close()
-            return result
-        } catch {
-            try? await opened.close()
-            throw error
-        }
+        try await StudyStores(StudyFolder(path: dir), database: database).withRecords(body)
     }
 }
 

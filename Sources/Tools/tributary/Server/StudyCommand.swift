@@ -33,12 +33,12 @@ struct StudyCommand: AsyncParsableCommand {
             let folder = StudyFolder(path: dir)
             let study = try folder.configuration()
             let stores = try StudyStores(folder, queue: queue, database: database)
-            let opened = try await stores.openRecords()
-            let participants = try await StudyOverview.participants(in: opened)
-            let openedQueue = try await stores.openQueue()
-            let devices = try await StudyOverview.devices(queue: openedQueue, records: opened)
-            try await openedQueue.close()
-            try await opened.close()
+            let (participants, devices) = try await stores.withBoth { queue, records in
+                (
+                    try await StudyOverview.participants(in: records),
+                    try await StudyOverview.devices(queue: queue, records: records)
+                )
+            }
             if json {
                 CommandOutput.result([
                     "study": .string(study.id), "consented": .number(JSONNumber(participants.count { $0.isConsented })),
