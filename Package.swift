@@ -37,6 +37,7 @@ let system: [Target] = [
     .systemLibrary(
         name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode",
         providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CPQ", path: "Sources/System/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -88,7 +89,7 @@ let server: [Target] = [
         name: "ServerHTTP",
         dependencies: ["Core", "CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
         path: "Sources/Server/ServerHTTP"),
-    .target(name: "Storage", dependencies: ["Core", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
+    .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records",
@@ -141,7 +142,8 @@ let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
-        name: "StorageTestSupport", dependencies: ["Storage", "TestSupport"], path: "Tests/StorageTestSupport"),
+        name: "StorageTestSupport", dependencies: ["Storage", "Core", crypto, "TestSupport"],
+        path: "Tests/StorageTestSupport"),
     .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
     .testTarget(
@@ -189,20 +191,27 @@ let tests: [Target] = [
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "StorageTestSupport"]),
     .testTarget(
         name: "RecordsTests",
-        dependencies: ["Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting, "TestSupport"]),
+        dependencies: [
+            "Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting, "TestSupport",
+            "StorageTestSupport",
+        ]),
     .testTarget(
         name: "WarehouseTests",
-        dependencies: ["Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport"]),
+        dependencies: [
+            "Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport",
+            "StorageTestSupport",
+        ]),
     .testTarget(
         name: "ReceiverTests",
         dependencies: [
             "Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting, "TestSupport",
+            "StorageTestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
             "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
-            crypto, cryptoExtras, logging, "TestSupport",
+            crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
         name: "TributaryTests",

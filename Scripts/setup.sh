@@ -22,12 +22,12 @@ done
 
 say() { echo "setup: $*" >&2; }
 
-packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1g-dev libpng-dev libqrencode-dev
+packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1g-dev libpng-dev libqrencode-dev libpq-dev
     pkg-config fonts-dejavu-core ca-certificates"
 case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
-        libimage-exiftool-perl zbar-tools" ;;
+        libimage-exiftool-perl zbar-tools postgresql" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils" ;;
     *) say "--for takes demo, test or bench"; exit 64 ;;
 esac

@@ -5,6 +5,7 @@ import InformedConsent
 import Logging
 import Records
 import Storage
+import StorageTestSupport
 import Testing
 import Trust
 import Warehouse
@@ -36,11 +37,11 @@ struct ConsumerFixture {
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("consumer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await SQLiteDatabase.open(
+        database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("records.sqlite").path,
             migrations: TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations
                 + ConsumerSchema.migrations)
-        queueStore = try await SQLiteDatabase.open(
+        queueStore = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("queue.sqlite").path, migrations: StorageSchema.migrations)
         queue = SQLSubmissionQueue(database: queueStore)
         access = AccessControl(database: database, clock: clock)

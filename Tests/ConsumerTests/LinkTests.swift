@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 import Trust
@@ -194,10 +195,7 @@ import Wire
         let signature = try #require(String(decoding: token, as: UTF8.self).split(separator: ".").last.map(String.init))
         for database in [fixture.consumer.database, fixture.consumer.queueStore] {
             let text = try await database.read { transaction in
-                let tables = try transaction.query("SELECT name FROM sqlite_master WHERE type = 'table'").map {
-                    try $0.text("name")
-                }
-                return try tables.map { "\(try transaction.query("SELECT * FROM \($0)"))" }.joined()
+                try transaction.tableNames().map { "\(try transaction.query("SELECT * FROM \($0)"))" }.joined()
             }
             #expect(text.contains("link-used") || text.contains("link_use") || !text.isEmpty)
             #expect(!text.contains("planted-record-name"))

@@ -1,6 +1,7 @@
 import Foundation
 import ServerHTTP
 import Storage
+import StorageTestSupport
 import Testing
 import Wire
 
@@ -183,9 +184,7 @@ struct RateTests {
 
     /// Rows of all tables.
     private static func rows(of study: Study) async throws -> Int {
-        let tables = try await study.database.read { transaction in
-            try transaction.query("SELECT name FROM sqlite_master WHERE type = 'table'").map { try $0.text("name") }
-        }
+        let tables = try await study.database.read { try $0.tableNames() }
         var sum = 0
         for table in tables { sum += try await study.count(table) }
         return sum

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Storage
+import StorageTestSupport
 import Testing
 import Trust
 
@@ -36,7 +37,7 @@ import Trust
 
     /// A device's token that is valid where devices are known: in the queue's store.
     private func deviceToken(_ fixture: RecordsFixture) async throws -> String {
-        let queue = try await SQLiteDatabase.open(
+        let queue = try await TestEngine.chosen.open(
             path: fixture.folder.appendingPathComponent("queue.sqlite").path,
             migrations: StorageSchema.migrations)
         let devices = DeviceAccess(database: queue, clock: { Date() })

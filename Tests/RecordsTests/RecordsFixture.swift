@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import Storage
+import StorageTestSupport
 import Synchronization
 import Testing
 import Trust
@@ -36,7 +37,7 @@ struct RecordsFixture {
         self.limiter = limiter
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("records-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await SQLiteDatabase.open(
+        database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
             migrations: TrustSchema.migrations + RecordsSchema.migrations)
         access = AccessControl(database: database, clock: { Date() })

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         let folder = temporary.url
         let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
         let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
-        let older = try await SQLiteDatabase.open(
+        let older = try await TestEngine.chosen.open(
             path: databasePath(url), migrations: RecordsSchema.migrations.filter { $0.number == 400 })
         try await older.write { transaction in
             for (number, id, versions) in [(7, "b", 2), (9, "a", 1), (12, "c", 3)] {
@@ -37,7 +38,7 @@ import Testing
         }
         try await older.close()
 
-        let database = try await SQLiteDatabase.open(path: databasePath(url), migrations: RecordsSchema.migrations)
+        let database = try await TestEngine.chosen.open(path: databasePath(url), migrations: RecordsSchema.migrations)
         let store = RecordStore()
         let (read, rows) = try await database.read { transaction in
             (
@@ -71,10 +72,12 @@ import Testing
         try await database.close()
     }
 
-    @Test(arguments: [
-        ("present", RecordWriter.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
-        ("one version", RecordStore.versionSQL, 3), ("number of versions", RecordStore.versionCountSQL, 2),
-    ])
+    @Test(
+        .enabled(if: TestEngine.chosen == .sqlite),
+        arguments: [
+            ("present", RecordWriter.presentSQL, 2), ("current", RecordStore.currentSQL, 2),
+            ("one version", RecordStore.versionSQL, 3), ("number of versions", RecordStore.versionCountSQL, 2),
+        ])
     func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read { transaction in
@@ -89,10 +92,12 @@ import Testing
         try await fixture.close()
     }
 
-    @Test(arguments: [
-        ("history", RecordStore.historySQL, 6, "record_version_by_order (number=?"),
-        ("what a submission brought", RecordWriter.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
-    ])
+    @Test(
+        .enabled(if: TestEngine.chosen == .sqlite),
+        arguments: [
+            ("history", RecordStore.historySQL, 6, "record_version_by_order (number=?"),
+            ("what a submission brought", RecordWriter.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
+        ])
     func theVersionsOfARecordGoByItsNumber(name: String, sql: String, parameters: Int, index: String) async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read { transaction in

@@ -48,10 +48,6 @@ import Testing
         try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 try transaction.inserter(Self.insertion(.fails), sharing: "first").insert(Thing(number: 1, name: "a"))
-                let error = #expect(throws: StorageError.self) {
-                    try transaction.inserter(Self.insertion(.fails), sharing: "b").insert(Thing(number: 1, name: "b"))
-                }
-                #expect(error?.code == "storage-constraint")
                 let keeping = try transaction.inserter(
                     Self.insertion(.keepsPresent(key: ["number"])), sharing: "second")
                 #expect(try keeping.insert(Thing(number: 1, name: "c")) == false)
@@ -63,6 +59,14 @@ import Testing
                 #expect(try replacing.insert(Thing(number: 3, name: "d")))
                 #expect(try Self.rows(transaction) == ["1 - third", "2 c second", "3 d third"])
             }
+            let error = await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    try transaction.inserter(Self.insertion(.fails), sharing: "b").insert(Thing(number: 1, name: "b"))
+                }
+            }
+            #expect(error?.code == "storage-constraint")
+            let kept = try await database.read { try Self.rows($0) }
+            #expect(kept == ["1 - third", "2 c second", "3 d third"])
         }
     }
 
@@ -102,8 +106,14 @@ import Testing
                 for number in 4...5_000 { try things.add(Thing(number: Int64(number), name: nil)) }
                 try things.flush()
                 #expect(try Self.rows(transaction).count == 5_000)
-                try things.add(Thing(number: 1, name: nil))
-                #expect(throws: StorageError.self) { try things.flush() }
+            }
+            await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    var things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
+                    try things.add(Thing(number: 1, name: nil))
+                    try things.flush()
+                    Issue.record("a row whose key is taken was written")
+                }
             }
         }
     }

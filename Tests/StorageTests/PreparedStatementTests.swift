@@ -44,18 +44,25 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aRefusedRowIsAnErrorAndTheNextCanFollow(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func aRefusedRowIsAnErrorAndTheNextTransactionCanFollow(_ engine: Engine)
+        async throws
+    {
         try await engine.withDatabase([Self.table]) { database async throws in
+            let error = await #expect(throws: StorageError.self) {
+                try await database.write { transaction in
+                    let insert = try transaction.prepare("INSERT INTO thing (number, name) VALUES (?, ?)")
+                    try insert.bind([1, "a"], from: 1)
+                    try insert.run()
+                    try insert.run()
+                }
+            }
+            #expect(error?.code == "storage-constraint")
+            #expect(error?.message.contains("'a'") == false)
             try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number, name) VALUES (?, ?)")
-                try insert.bind([1, "a"], from: 1)
-                try insert.run()
-                let error = #expect(throws: StorageError.self) { try insert.run() }
-                #expect(error?.code == "storage-constraint")
-                #expect(error?.message.contains("'a'") == false)
                 let zero = #expect(throws: StorageError.self) { try insert.bind("a\u{0}b", at: 2) }
                 #expect(zero?.code == "storage-text")
-                try insert.bind(2, at: 1)
+                try insert.bind([2, "b"], from: 1)
                 #expect(try insert.run() == 1)
             }
             await #expect(throws: StorageError.self) {

@@ -7,18 +7,16 @@ import Testing
 @testable import Storage
 
 /// The engines that every contract of this module is tested on.
-enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case sqlite
+typealias Engine = TestEngine
 
-    var testDescription: String { rawValue }
+extension TestEngine: CustomTestStringConvertible {
+    public var testDescription: String { rawValue }
 
     func withDatabase(
         _ migrations: [Migration] = StorageSchema.migrations,
         _ body: (any SQLDatabase) async throws -> Void
     ) async throws {
-        switch self {
-        case .sqlite: try await withTemporaryDatabase(migrations, body)
-        }
+        try await withTemporaryDatabase(migrations, on: self, body)
     }
 
     func withQueue(_ body: (SQLSubmissionQueue, any SQLDatabase) async throws -> Void) async throws {
@@ -68,10 +66,7 @@ extension SQLDatabase {
         try await read { transaction in
             try ["submission", "submission_body", "queue_state"].flatMap { table in
                 try transaction.query("SELECT * FROM \(table) ORDER BY 1").map { row in
-                    try transaction.query("PRAGMA table_info(\(table))").map { column in
-                        let name = try column.text("name")
-                        return "\(name)=\(row[name])"
-                    }.joined(separator: " ")
+                    row.columnNames.sorted().map { "\($0)=\(row[$0])" }.joined(separator: " ")
                 }
             }
         }

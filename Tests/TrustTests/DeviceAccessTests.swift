@@ -207,11 +207,7 @@ struct DeviceAccessTests {
             #expect(stored.contains(credentials.clientID))
             for secret in [credentials.clientSecret, token] { #expect(!stored.contains(secret)) }
             let columns = try await database.read { transaction in
-                try transaction.query(
-                    """
-                    SELECT p.name FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table'
-                    """
-                ).map { try $0.text("name") }
+                try transaction.tableNames().flatMap { try transaction.columnNames(of: $0) }
             }
             #expect(columns.contains("enrolment_id"))
             for word in ["participant", "subject", "version", "staff"] {
@@ -241,7 +237,7 @@ struct DeviceAccessTests {
     func whatIsAskedForEachRequestUsesItsIndex(
         name: String, sql: String, parameters: Int, migrations: [[Migration]]
     ) async throws {
-        try await withTemporaryDatabase(migrations.flatMap { $0 }) { database in
+        try await withTemporaryDatabase(migrations.flatMap { $0 }, on: .sqlite) { database in
             let plan = try await database.read { transaction in
                 try transaction.query("EXPLAIN QUERY PLAN " + sql, Array(repeating: SQLValue(1), count: parameters))
                     .map { try $0.text("detail") }

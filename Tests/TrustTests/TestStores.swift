@@ -50,10 +50,7 @@ extension SQLDatabase {
     func contents(_ tables: [String]) async throws -> String {
         try await read { transaction in
             try tables.flatMap { table in
-                let columns = try transaction.query("PRAGMA table_info(\(table))").map { try $0.text("name") }
-                return try transaction.query("SELECT * FROM \(table)").map { row in
-                    columns.map { "\($0)=\(row[$0])" }.joined(separator: " ")
-                }
+                try transaction.rowTexts(of: table)
             }.joined(separator: "\n")
         }
     }

@@ -84,9 +84,7 @@ struct TrustMigrationTests {
             #expect(try await access.bind("e3", to: "participant-anna").reason == "already-bound")
             #expect(try await access.bind("e3", to: "participant-dora").reason == "bound")
             #expect(try await access.revokeStaffToken(id: "staff-1", by: site))
-            let tables = try await database.read {
-                try $0.query("SELECT name FROM sqlite_master WHERE type = 'table'").map { try $0.text("name") }
-            }
+            let tables = try await database.read { try $0.tableNames() }
             #expect(Set(tables).isDisjoint(with: ["enrolment", "client", "access_token"]))
             #expect(try await access.auditEntries(participant: "participant-anna").count == 5)
         }

@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -342,7 +343,7 @@ enum LoaderFixture {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let folder = temporary.url
-        let database = try await SQLiteDatabase.open(
+        let database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
             migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
         try await database.write { transaction in
@@ -366,14 +367,8 @@ enum LoaderFixture {
     static func rows(_ database: any SQLDatabase) async throws -> [String: [String]] {
         try await database.read { transaction in
             var result: [String: [String]] = [:]
-            let tables = try transaction.query(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
-            for table in try tables.map({ try $0.text("name") }) where table != "schema_migration" {
-                let columns = try transaction.query("SELECT name FROM pragma_table_info(?)", [SQLValue(table)])
-                    .map { "quote(\(try $0.text("name")))" }
-                result[table] = try transaction.query(
-                    "SELECT \(columns.joined(separator: " || '|' || ")) AS line FROM \(table)"
-                ).map { try $0.text("line") }.sorted()
+            for table in try transaction.tableNames() where table != "schema_migration" {
+                result[table] = try transaction.rowTexts(of: table)
             }
             return result
         }

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import StorageTestSupport
 import Testing
 
 @testable import Warehouse
@@ -166,10 +167,10 @@ import Testing
         ]
         try await WarehouseFixture.with { fixture in
             for (table, columns) in expected {
-                let rows = try await fixture.rows("SELECT name, pk FROM pragma_table_info('\(table)')")
-                #expect(try rows.map { try $0.text("name") }.joined(separator: " ") == columns, "\(table)")
-                let key = try rows.filter { try $0.integer("pk") > 0 }
-                    .sorted { try $0.integer("pk") < $1.integer("pk") }.map { try $0.text("name") }
+                let (names, key) = try await fixture.database.read {
+                    (try $0.columnNames(of: table), try $0.keyColumnNames(of: table))
+                }
+                #expect(names.joined(separator: " ") == columns, "\(table)")
                 #expect(key.joined(separator: " ") == keys[table, default: ""], "\(table)")
             }
         }

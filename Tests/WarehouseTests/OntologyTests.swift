@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func whatIsBelowAFolderIsFoundByItsPath() async throws {
+    @Test(.enabled(if: TestEngine.chosen == .sqlite)) func whatIsBelowAFolderIsFoundByItsPath() async throws {
         try await WarehouseFixture.with { fixture in
             let statement = OntologyWriter.known(below: "\\Tributary\\Surveys\\x\\", dialect: .sqlite)
             let plan = try await fixture.rows("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters)

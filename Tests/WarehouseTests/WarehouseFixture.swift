@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct WarehouseFixture {
     init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("warehouse-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        database = try await SQLiteDatabase.open(
+        database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
             migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
     }
@@ -69,12 +70,14 @@ struct WarehouseFixture {
 
     /// The columns of the rows, each row as a line of JSON.
     func lines(_ columns: String, _ rest: String) async throws -> [String] {
+        let array = try await database.read { $0.dialect == .sqlite ? "json_array" : "json_build_array" }
         let common = """
             WITH p AS (SELECT patient_num, patient_ide FROM patient_mapping WHERE patient_ide_source = 'TRIBUTARY'),
             e AS (SELECT encounter_num, encounter_ide FROM encounter_mapping WHERE encounter_ide_source = 'TRIBUTARY'),
             u AS (SELECT upload_id, upload_label FROM upload_status)
             """
-        return try await rows("\(common) SELECT json_array(\(columns)) AS line \(rest)").map { try $0.text("line") }
+        return try await rows("\(common) SELECT CAST(\(array)(\(columns)) AS text) AS line \(rest)")
+            .map { try $0.text("line") }
     }
 
     /// The facts without their modifiers, as `code|type|text|number|units`.
@@ -82,7 +85,7 @@ struct WarehouseFixture {
         try await rows(
             """
             SELECT concept_cd, valtype_cd, tval_char, nval_num, units_cd, observation_blob FROM observation_fact
-            WHERE modifier_cd = '@' ORDER BY encounter_num, rowid
+            WHERE modifier_cd = '@' ORDER BY encounter_num, \(TestEngine.chosen == .sqlite ? "rowid" : "ctid")
             """
         ).map { row in
             [

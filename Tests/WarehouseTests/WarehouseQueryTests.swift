@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import StorageTestSupport
 import Testing
 
 @testable import Warehouse
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "GE 100", "LIKE x"])
+    @Test(.enabled(if: TestEngine.chosen == .sqlite), arguments: ["", "GE 100", "LIKE x"])
     func theQueryGoesByIndexes(value: String) async throws {
         try await WarehouseFixture.with { fixture in
             let statement = WarehouseQuery.statement(

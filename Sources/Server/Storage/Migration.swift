@@ -33,14 +33,16 @@ extension Migration {
     ///   `storage-schema-order`.
     public static func apply(_ migrations: [Migration], at date: Date, to database: any SQLDatabase) async throws {
         let steps = try await database.write { transaction in
-            try transaction.execute(tableSQL)
+            try transaction.execute(transaction.dialect.definition(tableSQL))
             return try pending(migrations, in: transaction)
         }
         for migration in steps {
             // Another program that opened the database at the same time may have done it meanwhile.
             let isLeft = try await database.write { transaction in
                 guard try !isDone(migration, in: transaction) else { return false }
-                for statement in migration.statements(transaction.dialect) { try transaction.execute(statement) }
+                for statement in migration.statements(transaction.dialect) {
+                    try transaction.execute(transaction.dialect.definition(statement))
+                }
                 if migration.slice == nil { try mark(migration, at: date, in: transaction) }
                 return true
             }
@@ -57,9 +59,11 @@ extension Migration {
 
     /// Applies steps inside the caller's transaction, slices included.
     public static func apply(_ migrations: [Migration], at date: Date, in transaction: any SQLTransaction) throws {
-        try transaction.execute(tableSQL)
+        try transaction.execute(transaction.dialect.definition(tableSQL))
         for migration in try pending(migrations, in: transaction) {
-            for statement in migration.statements(transaction.dialect) { try transaction.execute(statement) }
+            for statement in migration.statements(transaction.dialect) {
+                try transaction.execute(transaction.dialect.definition(statement))
+            }
             if let slice = migration.slice { while try slice(transaction) {} }
             try mark(migration, at: date, in: transaction)
         }

@@ -2,7 +2,8 @@
 ///
 /// Placeholders are `?`. Statements are written so that every engine takes them: `ON CONFLICT ... DO UPDATE` and
 /// `RETURNING`, never `INSERT OR REPLACE`; types `TEXT`, `BIGINT`, `DOUBLE PRECISION` and ``SQLDialect/blob``.
-/// All methods throw ``StorageError``.
+/// All methods throw ``StorageError``; after that the transaction must end with an error, for engines differ in what they
+/// would still take.
 public protocol SQLTransaction {
     /// The engine that takes the statements.
     var dialect: SQLDialect { get }
@@ -51,6 +52,9 @@ public protocol SQLDatabase: Sendable {
         -> T
 
     /// Runs one transaction. It is durable when this returns, and wholly undone when `body` throws.
+    ///
+    /// `body` may run more than once, where the engine ended the transaction for another one's sake: it must have no
+    /// effect but on its transaction.
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws
         -> T
 

@@ -93,7 +93,7 @@ public struct SQLInserter<Row> {
     /// Inserts a row.
     ///
     /// - Returns: false where the insertion keeps what is there and the row's key was taken: then nothing was done.
-    /// - Throws: ``StorageError``.
+    /// - Throws: ``StorageError``, at once or with the next other statement of the transaction.
     @discardableResult
     public func insert(_ row: Row) throws -> Bool {
         var position = 1
@@ -119,6 +119,7 @@ public struct SQLInserter<Row> {
     public mutating func flush() throws {
         for row in waiting { try insert(row) }
         waiting.removeAll(keepingCapacity: true)
+        try statement.finish()
     }
 }
 

@@ -11,9 +11,16 @@ public protocol SQLStatement {
     /// - Returns: the number of rows it changed.
     @discardableResult
     func run() throws -> Int
+
+    /// Sees that all rows are written that were run, where an engine lets some wait
+    /// (``SQLTransaction/prepare(_:)-(SQLInsertionTarget)``).
+    func finish() throws
 }
 
 extension SQLStatement {
+    /// Nothing waits.
+    public func finish() throws {}
+
     /// Binds values to the placeholders from this number on.
     public func bind(_ values: [SQLValue], from position: Int) throws {
         for (index, value) in values.enumerated() { try bind(value, at: position + index) }

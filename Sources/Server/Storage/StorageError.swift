@@ -4,7 +4,8 @@ import Core
 public struct StorageError: CodedError, Hashable {
     /// A stable code: `storage-full`, `storage-constraint`, `storage-busy`, `storage-io`, `storage-corrupt`,
     /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
-    /// `storage-engine-unknown`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
+    /// `storage-engine-unknown`, `storage-conflict`, `storage-address`,
+    /// `storage-password-in-url`, `storage-encoding`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
     /// `storage-schema-older`, `storage-missing`, `storage-locked`, `study-upgrade-needed`, `queue-of-another-study`,
     /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
     public let code: String
@@ -23,6 +24,9 @@ public struct StorageError: CodedError, Hashable {
         default: false
         }
     }
+
+    /// Whether what the engine ended may be tried again as it is: others were in the way.
+    var isOverOthers: Bool { code == "storage-conflict" }
 
     static func column(_ column: String, wanted: String) -> StorageError {
         StorageError(

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Runs a command with a PostgreSQL server of its own, on loopback, which is gone afterwards with all that it held:
+#
+#     Scripts/with-postgresql.sh COMMAND [ARGUMENT...]
+#
+# TRIBUTARY_TEST_POSTGRESQL tells the command where it is. The server never runs as root: root gives it to the user
+# "postgres", which Debian's package makes.
+set -eu
+
+bin=$(pg_config --bindir 2>/dev/null || true)
+[ -n "$bin" ] && [ -x "$bin/initdb" ] || bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+if [ -z "$bin" ] || [ ! -x "$bin/initdb" ]; then
+    echo "PostgreSQL is not installed: Scripts/setup.sh --for test installs it." >&2
+    exit 69
+fi
+
+folder=$(mktemp -d /tmp/tributary-postgresql.XXXXXX)
+as=
+if [ "$(id -u)" = 0 ]; then
+    chown postgres "$folder"
+    as="setpriv --reuid=postgres --regid=postgres --init-groups env HOME=$folder"
+fi
+cd "$folder"
+command_pid=
+finish() {
+    status=$?
+    trap - EXIT INT TERM
+    [ -z "$command_pid" ] || kill "$command_pid" 2>/dev/null || true
+    $as "$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || true
+    rm -rf "$folder"
+    exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+$as "$bin/initdb" -D "$folder/data" -U tributary --auth=trust -E UTF8 --locale=C.UTF-8 >"$folder/initdb.log" 2>&1 || {
+    cat "$folder/initdb.log" >&2
+    exit 70
+}
+# A port that nobody has: another program may take it before the server does, and then another one is tried.
+tries=0
+until
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \
+        -o "-p $port -k $folder -c listen_addresses=127.0.0.1 -c max_connections=1000" start >/dev/null
+do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 5 ]; then
+        cat "$folder/data/log" >&2
+        exit 70
+    fi
+done
+$as "$bin/createdb" -h "$folder" -p "$port" -U tributary tributary
+
+cd "$OLDPWD"
+TRIBUTARY_TEST_POSTGRESQL="postgresql://tributary@127.0.0.1:$port/tributary" "$@" &
+command_pid=$!
+wait "$command_pid" && status=0 || status=$?
+command_pid=
+exit "$status"

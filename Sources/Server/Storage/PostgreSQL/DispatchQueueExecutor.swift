@@ -1,0 +1,17 @@
+import Dispatch
+
+/// Runs an actor's jobs on a thread of its own, which may wait for a server without keeping others waiting.
+final class DispatchQueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String, qualityOfService: DispatchQoS) {
+        queue = DispatchQueue(label: label, qos: qualityOfService)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+}

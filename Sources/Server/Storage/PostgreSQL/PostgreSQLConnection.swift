@@ -1,0 +1,197 @@
+import CPQ
+import Foundation
+
+/// One connection of libpq. It waits for the server on the thread that calls; one thread uses it at a time.
+final class PostgreSQLConnection {
+    /// So many statements stay prepared at most.
+    private static let mostPrepared = 512
+
+    private let pointer: OpaquePointer
+    /// By their SQL as it was given.
+    private var prepared: [String: Prepared] = [:]
+    private var names = 0
+
+    struct Prepared {
+        let name: String
+        let count: Int
+    }
+
+    /// Connects and sets what holds for all transactions.
+    ///
+    /// - Parameter settings: statements, run once.
+    /// - Throws: ``StorageError`` `storage-open`.
+    init(_ address: PostgreSQLAddress, settings: [String]) throws(StorageError) {
+        // Later words win over those of the URL; a URL that says nothing gets a limit to waiting.
+        let words: [(String, String)] = [
+            ("connect_timeout", "10"), ("keepalives_idle", "30"), ("tcp_user_timeout", "30000"),
+            ("fallback_application_name", "tributary"), ("dbname", address.url), ("client_encoding", "UTF8"),
+        ]
+        let connected = Self.connect(words)
+        guard let connected else { throw StorageError.unreachable("no memory.") }
+        guard PQstatus(connected) == CONNECTION_OK else {
+            let message = PQerrorMessage(connected).map { String(cString: $0) } ?? ""
+            PQfinish(connected)
+            throw StorageError.unreachable(message.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        pointer = connected
+        // Notices are for people at a terminal.
+        _ = PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+        for setting in settings { _ = try run(setting) }
+    }
+
+    deinit { PQfinish(pointer) }
+
+    private static func connect(_ words: [(String, String)]) -> OpaquePointer? {
+        let keys = words.map { strdup($0.0) } + [nil]
+        let values = words.map { strdup($0.1) } + [nil]
+        defer { for text in keys + values { free(text) } }
+        return PQconnectdbParams(keys.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
+    }
+
+    /// Whether the connection can be used, as far as is known without asking.
+    var isAlive: Bool { PQstatus(pointer) == CONNECTION_OK }
+
+    /// Whether a transaction is open, also one that failed.
+    var isInTransaction: Bool { PQtransactionStatus(pointer) != PQTRANS_IDLE }
+
+    /// Whether a statement of the open transaction failed: the server would answer its commit by undoing it.
+    var isFailed: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
+
+    // MARK: Statements
+
+    /// Runs one statement without placeholders.
+    func run(_ sql: String) throws(StorageError) -> PostgreSQLResult {
+        // What changes tables changes what was prepared for them.
+        if Self.changesSchema(sql) { try forgetPrepared() }
+        return try check(PostgreSQLResult(PQexecParams(pointer, sql, 0, nil, nil, nil, nil, 1)))
+    }
+
+    /// Runs one statement, prepared at its first time.
+    func run(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
+        let statement = try prepare(sql)
+        try require(values.count, of: statement)
+        let parameters = try PostgreSQLParameters(values)
+        let result = parameters.withPointers { texts, lengths, formats in
+            PQexecPrepared(pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+        }
+        return try check(PostgreSQLResult(result))
+    }
+
+    /// Runs one statement with values without keeping it prepared, as that of a cursor whose name is never used again.
+    func runOnce(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
+        let placed = PlaceholderSQL(sql)
+        try require(values.count, of: Prepared(name: "", count: placed.count))
+        let parameters = try PostgreSQLParameters(values)
+        let result = parameters.withPointers { texts, lengths, formats in
+            PQexecParams(pointer, placed.text, CInt(parameters.count), nil, texts, lengths, formats, 1)
+        }
+        return try check(PostgreSQLResult(result))
+    }
+
+    /// Runs one statement for many rows, without waiting for the answer to one before the next is sent
+    /// (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). Throws the first error; then no row counts, for
+    /// the transaction is lost.
+    func run(_ sql: String, rows: [[SQLValue]]) throws(StorageError) {
+        let statement = try prepare(sql)
+        var sets: [PostgreSQLParameters] = []
+        sets.reserveCapacity(rows.count)
+        for values in rows {
+            try require(values.count, of: statement)
+            sets.append(try PostgreSQLParameters(values))
+        }
+        guard PQenterPipelineMode(pointer) == 1 else { throw lost }
+        defer { PQexitPipelineMode(pointer) }
+        for parameters in sets {
+            let isSent = parameters.withPointers { texts, lengths, formats in
+                PQsendQueryPrepared(
+                    pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
+            }
+            guard isSent == 1 else { throw lost }
+        }
+        guard PQpipelineSync(pointer) == 1 else { throw lost }
+        var failure: StorageError?
+        while isAlive {
+            // Nothing ends the answer to one statement; the synchronisation ends them all.
+            guard let answer = PQgetResult(pointer) else { continue }
+            let result = PostgreSQLResult(answer)
+            if result.status == PGRES_PIPELINE_SYNC { break }
+            if !result.isSuccess, result.status != PGRES_PIPELINE_ABORTED, failure == nil { failure = result.error }
+        }
+        guard isAlive else { throw lost }
+        if let failure { throw failure }
+    }
+
+    /// The statement as the server knows it.
+    func prepare(_ sql: String) throws(StorageError) -> Prepared {
+        if let known = prepared[sql] { return known }
+        if prepared.count >= Self.mostPrepared { try forgetPrepared() }
+        names += 1
+        let placed = PlaceholderSQL(sql)
+        let statement = Prepared(name: "s\(names)", count: placed.count)
+        _ = try check(PostgreSQLResult(PQprepare(pointer, statement.name, placed.text, 0, nil)))
+        prepared[sql] = statement
+        return statement
+    }
+
+    private func require(_ count: Int, of statement: Prepared) throws(StorageError) {
+        guard count == statement.count else {
+            throw StorageError(
+                code: "storage-failed", message: "A statement was given another number of values than it has places.")
+        }
+    }
+
+    private func forgetPrepared() throws(StorageError) {
+        guard !prepared.isEmpty else { return }
+        _ = try check(PostgreSQLResult(PQexec(pointer, "DEALLOCATE ALL")))
+        prepared = [:]
+    }
+
+    private static func changesSchema(_ sql: String) -> Bool {
+        let word = sql.drop { $0.isWhitespace }.prefix { $0.isLetter }.uppercased()
+        return ["CREATE", "ALTER", "DROP"].contains(word)
+    }
+
+    // MARK: Copying
+
+    /// Writes rows in COPY's text format (https://www.postgresql.org/docs/current/sql-copy.html).
+    ///
+    /// - Parameter rows: whole lines.
+    func copy(_ sql: String, rows: [UInt8]) throws(StorageError) {
+        do {
+            let begun = PostgreSQLResult(PQexec(pointer, sql))
+            guard begun.status == PGRES_COPY_IN else { throw isAlive ? begun.error : lost }
+        }
+        var place = 0
+        while place < rows.count {
+            let size = min(1 << 20, rows.count - place)
+            let isSent = rows.withUnsafeBytes { buffer in
+                buffer.baseAddress.map {
+                    PQputCopyData(pointer, ($0 + place).assumingMemoryBound(to: CChar.self), CInt(size))
+                } ?? -1
+            }
+            guard isSent == 1 else { throw lost }
+            place += size
+        }
+        guard PQputCopyEnd(pointer, nil) == 1 else { throw lost }
+        var failure: StorageError?
+        while let result = PQgetResult(pointer) {
+            let result = PostgreSQLResult(result)
+            if !result.isSuccess, failure == nil { failure = isAlive ? result.error : lost }
+            if !isAlive { break }
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: Answers
+
+    /// The error of a connection that is gone.
+    var lost: StorageError {
+        let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+        return StorageError.unreachable(message.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    private func check(_ result: consuming PostgreSQLResult) throws(StorageError) -> PostgreSQLResult {
+        guard !result.isSuccess else { return result }
+        throw isAlive ? result.error : lost
+    }
+}

@@ -1,0 +1,69 @@
+import CPQ
+import Core
+import Foundation
+
+/// A result of libpq with values in the binary format, freed with this value.
+struct PostgreSQLResult: ~Copyable {
+    private let pointer: OpaquePointer?
+
+    init(_ pointer: OpaquePointer?) { self.pointer = pointer }
+
+    deinit { PQclear(pointer) }
+
+    var status: ExecStatusType { PQresultStatus(pointer) }
+
+    var isSuccess: Bool {
+        switch status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY, PGRES_PIPELINE_SYNC: true
+        default: false
+        }
+    }
+
+    /// The rows that the statement inserted, changed or deleted; 0 for any other statement.
+    var changedRows: Int {
+        guard let pointer, let command = PQcmdStatus(pointer), let text = PQcmdTuples(pointer) else { return 0 }
+        // A query tells how many rows it gave back.
+        return String(cString: command).hasPrefix("SELECT") ? 0 : Int(String(cString: text)) ?? 0
+    }
+
+    var rowCount: Int { Int(PQntuples(pointer)) }
+
+    /// The columns' places by their names; of two with one name the first counts.
+    func columnPositions() -> [String: Int] {
+        var positions: [String: Int] = [:]
+        for column in 0..<PQnfields(pointer) {
+            guard let name = PQfname(pointer, column) else { continue }
+            let text = String(cString: name)
+            if positions[text] == nil { positions[text] = Int(column) }
+        }
+        return positions
+    }
+
+    func row(_ row: Int, _ positions: [String: Int]) throws(StorageError) -> SQLRow {
+        var values: [SQLValue] = []
+        for column in 0..<PQnfields(pointer) { values.append(try value(CInt(row), column)) }
+        return SQLRow(positions: positions, values: values)
+    }
+
+    /// The server's word on what failed; see ``StorageError/init(sqlState:detail:)``.
+    var error: StorageError {
+        func field(_ code: Character) -> String? {
+            guard let ascii = code.asciiValue else { return nil }
+            return PQresultErrorField(pointer, CInt(ascii)).map { String(cString: $0) }
+        }
+        let place = [("table", field("t")), ("column", field("c")), ("constraint", field("n"))]
+            .compactMap { kind, name in name.map { "\(kind) \($0)" } }
+        return StorageError(
+            sqlState: field("C") ?? "", place: place.joined(separator: ", "), primary: field("M") ?? "")
+    }
+
+    private func value(_ row: CInt, _ column: CInt) throws(StorageError) -> SQLValue {
+        guard PQgetisnull(pointer, row, column) == 0, let start = PQgetvalue(pointer, row, column) else { return .null }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(pointer, row, column)))
+        guard let value = PostgreSQLType(rawValue: PQftype(pointer, column))?.value(of: bytes) else {
+            let name = PQfname(pointer, column).map { String(cString: $0) } ?? "\(column)"
+            throw StorageError.column(name, wanted: "of a type that is known here")
+        }
+        return value
+    }
+}

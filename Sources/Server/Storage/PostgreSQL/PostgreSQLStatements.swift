@@ -1,0 +1,93 @@
+/// A statement that runs for many rows, an answer each.
+final class PostgreSQLPreparedStatement: SQLStatement {
+    private let transaction: PostgreSQLTransaction
+    private let sql: String
+    private var values: [SQLValue]
+
+    init(_ sql: String, in transaction: PostgreSQLTransaction) throws {
+        self.transaction = transaction
+        self.sql = sql
+        values = Array(repeating: .null, count: try transaction.placeholders(of: sql))
+    }
+
+    func bind(_ value: SQLValue, at position: Int) throws { try values.set(value, at: position) }
+
+    func run() throws -> Int { try transaction.execute(sql, values) }
+}
+
+/// An insertion whose rows nobody asks about one by one: they wait until there are many, or until another statement may see
+/// them. Rows that must be new are copied, those that replace others are sent without waiting for each answer.
+final class PostgreSQLBulkInsertion: SQLStatement {
+    /// So many rows, and so many bytes of them, wait at most.
+    private static let mostRows = 8_192
+    private static let mostBytes = 4 << 20
+
+    private let transaction: PostgreSQLTransaction
+    private let target: SQLInsertionTarget
+    private var values: [SQLValue]
+    private var copied = PostgreSQLCopyRows()
+    private var sent: [[SQLValue]] = []
+    private var sentBytes = 0
+    private(set) var waiting = 0
+
+    init(_ target: SQLInsertionTarget, in transaction: PostgreSQLTransaction) {
+        self.transaction = transaction
+        self.target = target
+        values = Array(repeating: .null, count: target.columns.count)
+    }
+
+    func bind(_ value: SQLValue, at position: Int) throws { try values.set(value, at: position) }
+
+    func run() throws -> Int {
+        if target.onConflict == .fails {
+            try copied.append(values)
+        } else {
+            sent.append(values)
+            sentBytes += values.reduce(0) { $0 + $1.size }
+        }
+        waiting += 1
+        if waiting == 1 { transaction.note(self) }
+        if waiting >= Self.mostRows || copied.bytes.count + sentBytes >= Self.mostBytes { try transaction.flush() }
+        return 1
+    }
+
+    func finish() throws { try transaction.flush() }
+
+    /// Writes what waits.
+    func flush(to connection: PostgreSQLConnection) throws {
+        guard waiting > 0 else { return }
+        waiting = 0
+        defer {
+            copied.removeAll()
+            sent.removeAll(keepingCapacity: true)
+            sentBytes = 0
+        }
+        if target.onConflict == .fails {
+            try connection.copy(
+                "COPY \(target.table) (\(target.columns.joined(separator: ", "))) FROM STDIN", rows: copied.bytes)
+        } else {
+            try connection.run(target.sql, rows: sent)
+        }
+    }
+}
+
+extension [SQLValue] {
+    fileprivate mutating func set(_ value: SQLValue, at position: Int) throws {
+        guard indices.contains(position - 1) else {
+            throw StorageError(code: "storage-failed", message: "A statement has no place number \(position).")
+        }
+        if case .text(let text) = value, text.utf8.contains(0) { throw StorageError.zeroByte }
+        self[position - 1] = value
+    }
+}
+
+extension SQLValue {
+    /// The bytes in memory, about.
+    fileprivate var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .blob(let data): data.count
+        default: 16
+        }
+    }
+}

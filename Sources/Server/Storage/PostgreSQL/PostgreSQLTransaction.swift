@@ -1,0 +1,73 @@
+/// A transaction on one connection, on whose thread it runs.
+final class PostgreSQLTransaction: SQLTransaction {
+    /// Rows that ``each(_:_:_:)`` holds at a time.
+    private static let fetched = 256
+
+    private let connection: PostgreSQLConnection
+    /// What has rows that wait, in the order in which they began to.
+    private var bulk: [PostgreSQLBulkInsertion] = []
+    private var cursors = 0
+
+    init(_ connection: PostgreSQLConnection) { self.connection = connection }
+
+    var dialect: SQLDialect { .postgresql }
+
+    @discardableResult
+    func execute(_ sql: String, _ parameters: [SQLValue]) throws -> Int {
+        try flush()
+        return parameters.isEmpty
+            ? try connection.run(sql).changedRows : try connection.run(sql, parameters).changedRows
+    }
+
+    func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
+        try flush()
+        return try Self.rows(of: try connection.run(sql, parameters))
+    }
+
+    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+        try flush()
+        cursors += 1
+        let name = "c\(cursors)"
+        _ = try connection.runOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(sql)", parameters)
+        while true {
+            // What `body` inserted is written before the cursor goes on, as it is for every other statement.
+            try flush()
+            let rows = try Self.rows(of: try connection.run("FETCH \(Self.fetched) FROM \(name)"))
+            for row in rows { try body(row) }
+            guard rows.count == Self.fetched else { break }
+        }
+        try flush()
+        _ = try connection.run("CLOSE \(name)")
+    }
+
+    func prepare(_ sql: String) throws -> any SQLStatement { try PostgreSQLPreparedStatement(sql, in: self) }
+
+    func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
+        // Whether a row was kept is the answer to that row.
+        if case .keepsPresent = insertion.onConflict { return try PostgreSQLPreparedStatement(insertion.sql, in: self) }
+        return PostgreSQLBulkInsertion(insertion, in: self)
+    }
+
+    func placeholders(of sql: String) throws -> Int {
+        try flush()
+        return try connection.prepare(sql).count
+    }
+
+    func note(_ insertion: PostgreSQLBulkInsertion) { bulk.append(insertion) }
+
+    /// Writes the rows that wait: those first that began first, so that what others refer to is there before them.
+    func flush() throws {
+        guard !bulk.isEmpty else { return }
+        let waiting = bulk
+        bulk = []
+        for insertion in waiting { try insertion.flush(to: connection) }
+    }
+
+    private static func rows(of result: borrowing PostgreSQLResult) throws -> [SQLRow] {
+        let positions = result.columnPositions()
+        var rows: [SQLRow] = []
+        rows.reserveCapacity(result.rowCount)
+        for index in 0..<result.rowCount { rows.append(try result.row(index, positions)) }
+        return rows
+    }
+}

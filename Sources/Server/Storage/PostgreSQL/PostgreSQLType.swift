@@ -1,0 +1,97 @@
+import Core
+import Foundation
+
+/// The types of columns that are read, by the numbers that PostgreSQL's catalogue gives them (`pg_type.oid`), and how their
+/// values are sent in the binary format.
+enum PostgreSQLType: UInt32 {
+    case bool = 16
+    case bytea = 17
+    case char = 18
+    case name = 19
+    case int8 = 20
+    case int2 = 21
+    case int4 = 23
+    case text = 25
+    case oid = 26
+    case float4 = 700
+    case float8 = 701
+    case unknown = 705
+    case bpchar = 1042
+    case varchar = 1043
+    case date = 1082
+    case timestamp = 1114
+    case timestamptz = 1184
+    case numeric = 1700
+
+    /// The value of a column; nil where the bytes are none of the type.
+    ///
+    /// A numeric without decimal places is an integer, as SQLite gives it. Timestamps are text, as i2b2's are with SQLite:
+    /// `YYYY-MM-DD HH:MM:SS` in UTC.
+    func value(of bytes: UnsafeRawBufferPointer) -> SQLValue? {
+        switch self {
+        case .bool: bytes.first.map { .integer($0 == 0 ? 0 : 1) }
+        case .bytea: .blob(Data(bytes))
+        case .char, .name, .text, .unknown, .bpchar, .varchar: .text(String(decoding: bytes, as: UTF8.self))
+        case .int2: integer(bytes, Int16.self).map { .integer(Int64($0)) }
+        case .int4: integer(bytes, Int32.self).map { .integer(Int64($0)) }
+        case .int8: integer(bytes, Int64.self).map { .integer($0) }
+        case .oid: integer(bytes, UInt32.self).map { .integer(Int64($0)) }
+        case .float4: integer(bytes, UInt32.self).map { .real(Double(Float(bitPattern: $0))) }
+        case .float8: integer(bytes, UInt64.self).map { .real(Double(bitPattern: $0)) }
+        case .date: integer(bytes, Int32.self).map { .text(Self.day(Int64($0))) }
+        case .timestamp, .timestamptz: integer(bytes, Int64.self).map { .text(Self.instant($0)) }
+        case .numeric: Self.numeric(bytes)
+        }
+    }
+
+    private func integer<Number: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, _: Number.Type) -> Number? {
+        guard bytes.count == MemoryLayout<Number>.size else { return nil }
+        return Number(bigEndian: bytes.loadUnaligned(as: Number.self))
+    }
+
+    /// - Parameter days: since 2000-01-01.
+    private static func day(_ days: Int64) -> String {
+        let (year, month, day) = CivilDate.date(days: Int(days) + 10_957)
+        return "\(padded(Int64(year), 4))-\(padded(Int64(month), 2))-\(padded(Int64(day), 2))"
+    }
+
+    /// - Parameter microseconds: since 2000-01-01T00:00:00Z.
+    private static func instant(_ microseconds: Int64) -> String {
+        let (days, inDay) = microseconds.flooredDivision(by: 86_400_000_000)
+        let seconds = inDay / 1_000_000
+        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
+        let part = inDay % 1_000_000
+        return "\(day(days)) \(clock)" + (part == 0 ? "" : ".\(padded(part, 6))")
+    }
+
+    private static func padded(_ number: Int64, _ digits: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+
+    /// A number as digits of base 10,000, its weight, its sign and its decimal places.
+    private static func numeric(_ bytes: UnsafeRawBufferPointer) -> SQLValue? {
+        func word(_ index: Int) -> Int? {
+            guard bytes.count >= index * 2 + 2 else { return nil }
+            return Int(Int16(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: Int16.self)))
+        }
+        guard let count = word(0), let weight = word(1), let sign = word(2), let scale = word(3), count >= 0,
+            bytes.count == 8 + count * 2
+        else { return nil }
+        switch UInt16(truncatingIfNeeded: sign) {
+        case 0xC000: return .real(.nan)
+        case 0xD000: return .real(.infinity)
+        case 0xF000: return .real(-.infinity)
+        default: break
+        }
+        var digits = ""
+        for index in 0..<count { digits += padded(Int64(word(index + 4) ?? 0), 4) }
+        // The first digit counts ten thousand to the power of the weight.
+        let exponent = (weight - count + 1) * 4
+        let text = (sign == 0 ? "" : "-") + (digits.isEmpty ? "0" : digits) + "e\(digits.isEmpty ? 0 : exponent)"
+        guard let number = Double(text) else { return nil }
+        guard scale == 0 else { return .real(number) }
+        let whole = (sign == 0 ? "" : "-") + digits + String(repeating: "0", count: max(0, min(exponent, 40)))
+        return digits.isEmpty ? .integer(0) : Int64(whole).map { .integer($0) } ?? .real(number)
+    }
+}

@@ -1,0 +1,57 @@
+import Storage
+
+extension SQLTransaction {
+    /// The names of the store's tables, in their order.
+    public func tableNames() throws -> [String] {
+        let sql =
+            switch dialect {
+            case .sqlite:
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+            case .postgresql:
+                """
+                SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()
+                ORDER BY 1
+                """
+            }
+        return try query(sql).map { try $0.text("name") }
+    }
+
+    /// The names of a table's columns, in the table's order.
+    public func columnNames(of table: String) throws -> [String] {
+        let sql =
+            switch dialect {
+            case .sqlite: "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+            case .postgresql:
+                """
+                SELECT column_name AS name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position
+                """
+            }
+        return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
+    }
+
+    /// The columns of a table's primary key, in the key's order.
+    public func keyColumnNames(of table: String) throws -> [String] {
+        let sql =
+            switch dialect {
+            case .sqlite: "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
+            case .postgresql:
+                """
+                SELECT k.column_name AS name FROM information_schema.key_column_usage k
+                JOIN information_schema.table_constraints c ON c.constraint_name = k.constraint_name
+                    AND c.constraint_schema = k.constraint_schema
+                WHERE c.constraint_type = 'PRIMARY KEY' AND k.table_schema = current_schema() AND k.table_name = ?
+                ORDER BY k.ordinal_position
+                """
+            }
+        return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
+    }
+
+    /// All rows of a table as text, sorted: each column with its name.
+    public func rowTexts(of table: String) throws -> [String] {
+        let columns = try columnNames(of: table)
+        return try query("SELECT * FROM \(table)").map { row in
+            columns.map { "\($0)=\(row[$0])" }.joined(separator: " ")
+        }.sorted()
+    }
+}

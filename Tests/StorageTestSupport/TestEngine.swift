@@ -1,0 +1,48 @@
+import Core
+import Crypto
+import Foundation
+import Storage
+
+/// The engines that stores are tested on: SQLite, and PostgreSQL where `TRIBUTARY_TEST_POSTGRESQL` names a database that
+/// tests may fill (Scripts/unit-tests.sh starts a server and sets it).
+public enum TestEngine: String, CaseIterable, Sendable {
+    case sqlite
+    case postgresql
+
+    private static let address = ProcessInfo.processInfo.environment["TRIBUTARY_TEST_POSTGRESQL"]
+
+    public static var allCases: [TestEngine] { address == nil ? [.sqlite] : [.sqlite, .postgresql] }
+
+    /// The engine of the suites that run on one alone: `TRIBUTARY_TEST_ENGINE`, else SQLite.
+    public static let chosen =
+        ProcessInfo.processInfo.environment["TRIBUTARY_TEST_ENGINE"].flatMap(TestEngine.init(rawValue:)) ?? .sqlite
+
+    /// Opens the store that a path stands for, made at the first time: the file, or with PostgreSQL a schema that no
+    /// other path has.
+    public func open(
+        path: String, migrations: [Migration], schema: SchemaPolicy = .migrate, purpose: DatabasePurpose = .serving
+    ) async throws -> any SQLDatabase {
+        switch self {
+        case .sqlite:
+            return try await SQLiteDatabase.open(path: path, migrations: migrations, purpose: purpose, schema: schema)
+        case .postgresql:
+            return try await PostgreSQLDatabase.open(
+                Self.postgreSQL(), schema: Self.schema(of: path), migrations: migrations, purpose: purpose,
+                policy: schema)
+        }
+    }
+
+    /// The database that tests may fill.
+    public static func postgreSQL() throws -> PostgreSQLAddress {
+        guard let address else {
+            throw StorageError(code: "storage-address", message: "TRIBUTARY_TEST_POSTGRESQL is not set.")
+        }
+        return try PostgreSQLAddress(address)
+    }
+
+    /// The schema that stands for a path.
+    public static func schema(of path: String) throws -> PostgreSQLSchema {
+        let digest = Hexadecimal.text(SHA256.hash(data: Data(path.utf8)))
+        return try PostgreSQLSchema("t_" + digest.prefix(32))
+    }
+}
