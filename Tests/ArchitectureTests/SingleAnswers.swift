@@ -74,9 +74,7 @@ struct SingleAnswers {
         Matter(
             name: "the JSON of foreign bytes", signs: ["JSONDecoder("], home: core + "JSON/",
             exceptions: [
-                "Sources/Device/Outbox/DeviceStore.swift": "files of the device itself",
-                "Sources/Device/Outbox/Directory/OutboxDirectory.swift": "files of the device itself",
-                "Sources/Device/Outbox/Directory/OutboxDirectory+Refused.swift": "files of the device itself",
+                "Sources/Device/Outbox/DeviceStore.swift": "Decodable values of the app's own in files of the device",
                 "Sources/Server/Consumer/Consent/ConsentRegister.swift": "rows that the consumer itself wrote",
                 "Sources/Server/Consumer/Participants/ParticipantDeletion.swift": "rows that the consumer itself wrote",
             ]),

@@ -73,6 +73,14 @@ import Testing
         #expect(error?.code == "resource-type-missing")
     }
 
+    @Test(arguments: ["", "{", #"{"a":1,"a":2}"#, "{}}", #"{"a":1,}"#])
+    func whatIsNoJSONIsRefusedAsTheReaderRefusesIt(text: String) throws {
+        let cause = try #require(#expect(throws: JSONError.self) { try JSON(parsing: text) })
+        let error = try #require(#expect(throws: ResourceError.self) { try resource(text) })
+        #expect(error == .notJSON(cause))
+        #expect(error.code == cause.code && error.message == cause.message)
+    }
+
     @Test func aViewOfAnotherTypeIsNotGiven() throws {
         let patient = try resource(#"{"resourceType":"Patient"}"#)
         #expect(patient.as(Observation.self) == nil)

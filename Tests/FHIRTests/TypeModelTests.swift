@@ -96,6 +96,10 @@ import Testing
         let table = SearchParameterTable.r4
         #expect(table.parameter("birthdate", of: "Patient")?.expression.hasPrefix("Patient.birthDate |") == true)
         #expect(table.parameter("_id", of: "Patient")?.kind == .token)
+        #expect(
+            Set(table.parameters.map(\.kind)) == [
+                .number, .date, .string, .token, .reference, .composite, .quantity, .uri, .special,
+            ])
         #expect(table.parameter("combo-code-value-quantity", of: "Observation")?.components.count == 2)
         #expect(table.compartmentParameters("Patient", of: "Observation") == ["subject", "performer"])
         #expect(table.compartments == ["Device", "Encounter", "Patient", "Practitioner", "RelatedPerson"])

@@ -8,7 +8,8 @@ import TestSupport
 /// What is not durable may be lost: of the changes of names since the last sync a random prefix survives (as a journal
 /// keeps their order), of a content that was not synced a random part.
 final class ModelFiles: DurableFiles, @unchecked Sendable {
-    struct PowerLost: Error {}
+    /// What every operation throws from the loss of power on.
+    static let powerLost = OutboxError(.storageFailed, "The power went.")
 
     private enum Change {
         case link(String, Int)
@@ -69,36 +70,38 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
         }
     }
 
-    private func operation<Result>(_ body: () throws -> Result) throws -> Result {
-        try guardian.withLock {
-            operations += 1
-            if operations == stopBefore { isDown = true }
-            if isDown { throw PowerLost() }
-            return try body()
-        }
+    private func operation<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
+        guardian.lock()
+        defer { guardian.unlock() }
+        operations += 1
+        if operations == stopBefore { isDown = true }
+        if isDown { throw Self.powerLost }
+        return try body()
     }
 
-    private func file(_ url: URL) throws -> Int {
+    private func file(_ url: URL) throws(OutboxError) -> Int {
         guard let file = volatileNames[url.path] else { throw OutboxError(.fileMissing, "missing") }
         return file
     }
 
-    func names(in folder: URL) throws -> [String] {
-        try operation {
+    func names(in folder: URL) throws(OutboxError) -> [String] {
+        try operation { () throws(OutboxError) in
             let prefix = folder.path + "/"
             return volatileNames.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
                 .filter { !$0.contains("/") }
         }
     }
 
-    func read(_ file: URL) throws -> Data { try operation { contents[try self.file(file)] ?? Data() } }
-
-    func size(of file: URL) throws -> Int64 {
-        try operation { Int64(volatileNames[file.path].flatMap { contents[$0]?.count } ?? 0) }
+    func read(_ file: URL) throws(OutboxError) -> Data {
+        try operation { () throws(OutboxError) in contents[try self.file(file)] ?? Data() }
     }
 
-    func create(_ file: URL, holding content: Data) throws {
-        try operation {
+    func size(of file: URL) throws(OutboxError) -> Int64 {
+        try operation { () throws(OutboxError) in Int64(volatileNames[file.path].flatMap { contents[$0]?.count } ?? 0) }
+    }
+
+    func create(_ file: URL, holding content: Data) throws(OutboxError) {
+        try operation { () throws(OutboxError) in
             lastFile += 1
             journal.append([.link(file.path, lastFile)])
             let used = volatileNames.values.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
@@ -108,24 +111,32 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
         }
     }
 
-    func sync(_ file: URL) throws { try operation { synced[try self.file(file)] = true } }
-
-    func move(_ file: URL, to target: URL) throws {
-        try operation { journal.append([.unlink(file.path), .link(target.path, try self.file(file))]) }
+    func sync(_ file: URL) throws(OutboxError) {
+        try operation { () throws(OutboxError) in synced[try self.file(file)] = true }
     }
 
-    func remove(_ file: URL) throws { try operation { journal.append([.unlink(file.path)]) } }
+    func move(_ file: URL, to target: URL) throws(OutboxError) {
+        try operation { () throws(OutboxError) in
+            journal.append([.unlink(file.path), .link(target.path, try self.file(file))])
+        }
+    }
 
-    func syncFolder(_ folder: URL) throws {
-        try operation {
+    func remove(_ file: URL) throws(OutboxError) {
+        try operation { () throws(OutboxError) in journal.append([.unlink(file.path)]) }
+    }
+
+    func syncFolder(_ folder: URL) throws(OutboxError) {
+        try operation { () throws(OutboxError) in
             for changes in journal { apply(changes, to: &durableNames) }
             journal = []
         }
     }
 
-    func makeFolder(_ folder: URL) throws { try operation {} }
+    func makeFolder(_ folder: URL) throws(OutboxError) { try operation {} }
 
-    func lock(_ file: URL, patience: Double) throws -> FileLock { try operation { FileLock {} } }
+    func lock(_ file: URL, patience: Double) throws(OutboxError) -> FileLock {
+        try operation { () throws(OutboxError) in FileLock {} }
+    }
 
     /// Damages a file.
     func overwrite(_ path: String, with content: Data) {

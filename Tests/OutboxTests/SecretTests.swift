@@ -11,9 +11,9 @@ import Testing
         private let lock = NSLock()
         private var secrets: [String: Data] = [:]
 
-        func secret(named name: String) throws -> Data? { lock.withLock { secrets[name] } }
-        func save(_ secret: Data, named name: String) throws { lock.withLock { secrets[name] = secret } }
-        func removeSecret(named name: String) throws { lock.withLock { secrets[name] = nil } }
+        func secret(named name: String) throws(OutboxError) -> Data? { lock.withLock { secrets[name] } }
+        func save(_ secret: Data, named name: String) throws(OutboxError) { lock.withLock { secrets[name] = secret } }
+        func removeSecret(named name: String) throws(OutboxError) { lock.withLock { secrets[name] = nil } }
     }
 
     private func mode(_ file: URL) throws -> Int? {

@@ -34,7 +34,7 @@ import Testing
             "Coding": #"{"code": "x"}"#, "Quantity": #"{"value": 1}"#, "Reference": #"{"reference": "Patient/1"}"#,
             "Code": #""x""#,
         ]
-        for type in ItemType.allCases where ![.group, .display, .question].contains(type) {
+        for type in ItemTypes.all where ![.group, .display, .question].contains(type) {
             for (name, value) in values {
                 let found = try errors(type.rawValue, #""readOnly": false"#, "\"value\(name)\": \(value)")
                 #expect(found == (type.answerTypes.contains(name) ? [] : ["answer-type"]), "\(type) \(name): \(found)")

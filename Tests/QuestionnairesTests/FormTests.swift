@@ -26,8 +26,17 @@ import Testing
         #expect(form.canonical == "https://example.org/form|1")
     }
 
+    @Test func aTypeThatR4DoesNotHaveIsReadAsGroupOrText() throws {
+        let form = try form(
+            #"{"linkId": "a", "type": "colours", "item": [{"linkId": "b", "type": "colour"}, {"linkId": "c"}]}"#)
+        #expect(form.item("a")?.type == .group)
+        #expect(form.item("b")?.type == .string && form.item("c")?.type == .string)
+        #expect(form.problems.map(\.code) == Array(repeating: "item-type-unknown", count: 3))
+        #expect(QuestionnaireItemType(rawValue: "colour").answerTypes.isEmpty)
+    }
+
     @Test func everyItemTypeIsRead() throws {
-        for type in ItemType.allCases {
+        for type in ItemTypes.all {
             let inside = type == .group ? #", "item": [{"linkId": "b", "type": "string"}]"# : ""
             let form = try form(#"{"linkId": "a", "type": "\#(type.rawValue)"\#(inside)}"#)
             #expect(form.item("a")?.type == type)

@@ -4,7 +4,7 @@ import Foundation
 /// Turns samples into observations one by one: selects, collapses duplicates, joins blood pressures, and keeps the
 /// import report.
 ///
-/// Pure but for the sink. Memory grows by some ten bytes a sample (its fingerprint), where the sink does not know them
+/// Pure but for the sink: it throws what the sink's closures throw, and nothing else. Memory grows by some ten bytes a sample (its fingerprint), where the sink does not know them
 /// again (``HealthSink/counting``), and by the members of correlations that wait for them, at most ``pressureLimit``
 /// and ``nutrientLimit``.
 public final class HealthConversion {
@@ -59,9 +59,8 @@ public final class HealthConversion {
 
     /// Converts a sample, or counts why not, in the row of the import report.
     ///
-    /// - Throws: what `emit` throws.
-    ///
     /// - Parameter fingerprint: the sample's fingerprint where ``fingerprints(of:)`` gave it.
+    /// - Throws: what the sink throws.
     public func add(_ sample: HealthSample, row: Int, fingerprint: SampleFingerprint? = nil) throws {
         if fingerprint == nil, let reason = reasonToSkip(sample) {
             importReport.skip(row, reason)
@@ -138,6 +137,8 @@ public final class HealthConversion {
     }
 
     /// Takes a member of a correlation that stands alone. It waits for the correlation that it may belong to.
+    ///
+    /// - Throws: what the sink throws.
     public func addMember(_ sample: HealthSample, row: Int) throws {
         if let reason = reasonToSkip(sample) {
             importReport.skip(row, reason)
@@ -175,6 +176,8 @@ public final class HealthConversion {
 
     /// Converts a correlation whose members were claimed before. A member that is an observation of its own already, as it
     /// could not wait, is referred to; its value would else stand twice.
+    ///
+    /// - Throws: what the sink throws.
     public func addCorrelation(_ sample: HealthSample, row: Int) throws {
         var sample = sample
         if case .components(let components) = sample.value, !converted.isEmpty {
@@ -190,6 +193,8 @@ public final class HealthConversion {
     }
 
     /// Converts what waits. To be called once, at the end.
+    ///
+    /// - Throws: what the sink throws.
     public func finish() throws {
         try join()
         try release()

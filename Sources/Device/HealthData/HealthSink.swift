@@ -2,7 +2,8 @@ import FHIR
 
 /// Who takes what a conversion makes.
 ///
-/// A resource that no closure takes is not made, and is counted as of an unsupported type.
+/// A resource that no closure takes is not made, and is counted as of an unsupported type. The errors of a closure are its
+/// owner's, of whatever type: the conversion ends with them.
 public struct HealthSink {
     /// Whether a sample was converted at an earlier time; such are skipped.
     public var isKnown: (SampleFingerprint) -> Bool

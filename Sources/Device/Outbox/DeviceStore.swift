@@ -10,13 +10,13 @@ public struct DeviceStore: Sendable {
     private let files: any DurableFiles
     let secrets: any SecretStore
 
-    /// Opens the folder and makes it if need be. Throws storage errors.
+    /// Opens the folder and makes it if need be. Throws storage errors, and `outbox-busy`.
     ///
     /// - Parameter secrets: where the enrolment is kept; `nil` for the system's way: on Apple's systems the Keychain, under
     ///   a service named after the folder, elsewhere the file `enrolment.json` in the folder.
     public static func open(
         _ folder: URL, files: any DurableFiles = PosixFiles(), secrets: (any SecretStore)? = nil
-    ) throws -> DeviceStore {
+    ) throws(OutboxError) -> DeviceStore {
         try files.makeFolder(folder)
         let outbox = try OutboxDirectory.open(
             folder: folder.appendingPathComponent("outbox"), refusedFolder: folder.appendingPathComponent("refused"),
@@ -24,7 +24,7 @@ public struct DeviceStore: Sendable {
         let store = DeviceStore(
             folder: folder, outbox: outbox, files: files,
             secrets: secrets ?? systemSecrets(folder: folder, files: files))
-        try store.locked { try AtomicFile.removeLeftovers(in: folder, files: files) }
+        try store.locked { () throws(OutboxError) in try AtomicFile.removeLeftovers(in: folder, files: files) }
         return store
     }
 
@@ -39,7 +39,7 @@ public struct DeviceStore: Sendable {
     // MARK: - Enrolment
 
     /// The enrolment. Throws `not-enrolled` if there is none.
-    public func enrolment() throws -> Enrolment {
+    public func enrolment() throws(OutboxError) -> Enrolment {
         guard let content = try secrets.secret(named: Self.enrolmentName) else {
             throw OutboxError(.notEnrolled, "This store is not enrolled in a study: run device enrol first.")
         }
@@ -50,12 +50,12 @@ public struct DeviceStore: Sendable {
     public var isEnrolled: Bool { ((try? secrets.secret(named: Self.enrolmentName)) ?? nil) != nil }
 
     /// Keeps an enrolment, replacing an earlier one.
-    public func save(_ enrolment: Enrolment) throws {
+    public func save(_ enrolment: Enrolment) throws(OutboxError) {
         try secrets.save(Self.encode(enrolment, named: Self.enrolmentName), named: Self.enrolmentName)
     }
 
     /// Forgets the enrolment, such as when a participant leaves the study for good.
-    public func removeEnrolment() throws { try secrets.removeSecret(named: Self.enrolmentName) }
+    public func removeEnrolment() throws(OutboxError) { try secrets.removeSecret(named: Self.enrolmentName) }
 
     private static let enrolmentName = "enrolment.json"
 
@@ -63,24 +63,26 @@ public struct DeviceStore: Sendable {
 
     /// The content of a file of the app's own; `nil` if there is none.
     /// - Parameter name: a plain file name such as `participant.json`.
-    public func data(named name: String) throws -> Data? { try files.content(of: file(name)) }
+    public func data(named name: String) throws(OutboxError) -> Data? { try files.content(of: file(name)) }
 
     /// Writes a file of the app's own: the old or the new content stands there, whole, at every instant.
-    public func save(_ content: Data, named name: String) throws {
-        try locked { try AtomicFile.write(content, to: file(name), files: files) }
+    public func save(_ content: Data, named name: String) throws(OutboxError) {
+        try locked { () throws(OutboxError) in try AtomicFile.write(content, to: file(name), files: files) }
     }
 
     /// A JSON value of the app's own; `nil` if there is no such file. Throws `storage-failed` if it cannot be read as one.
-    public func value<Value: Decodable>(_ type: Value.Type, named name: String) throws -> Value? {
-        try data(named: name).map { try Self.decode(type, $0, named: name) }
+    public func value<Value: Decodable>(_ type: Value.Type, named name: String) throws(OutboxError) -> Value? {
+        guard let content = try data(named: name) else { return nil }
+        return try Self.decode(type, content, named: name)
     }
 
     /// Writes a JSON value of the app's own, as ``save(_:named:)-(Data,_)`` does.
-    public func save<Value: Encodable>(_ value: Value, named name: String) throws {
+    public func save<Value: Encodable>(_ value: Value, named name: String) throws(OutboxError) {
         try save(Self.encode(value, named: name), named: name)
     }
 
-    private static func decode<Value: Decodable>(_ type: Value.Type, _ content: Data, named name: String) throws
+    private static func decode<Value: Decodable>(_ type: Value.Type, _ content: Data, named name: String)
+        throws(OutboxError)
         -> Value
     {
         let decoder = JSONDecoder()
@@ -92,7 +94,7 @@ public struct DeviceStore: Sendable {
         }
     }
 
-    private static func encode<Value: Encodable>(_ value: Value, named name: String) throws -> Data {
+    private static func encode<Value: Encodable>(_ value: Value, named name: String) throws(OutboxError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
@@ -103,8 +105,9 @@ public struct DeviceStore: Sendable {
 
     private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
-    private func locked<Result>(_ body: () throws -> Result) throws -> Result {
+    private func locked<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
         let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: 10)
-        return try withExtendedLifetime(lock) { try body() }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
     }
 }

@@ -87,8 +87,10 @@ public struct HealthNights: Sendable {
         return nights
     }
 
-    /// Gives the nights one by one, by day.
-    public mutating func forEachNight(_ body: (HealthNight) throws -> Void) rethrows {
+    /// Gives the nights one by one, by day. Throws what `body` throws.
+    public mutating func forEachNight<Failure: Error>(
+        _ body: (HealthNight) throws(Failure) -> Void
+    ) throws(Failure) {
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
         for (place, source) in sorted.enumerated() { order[source] = place }

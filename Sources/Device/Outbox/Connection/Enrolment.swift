@@ -34,7 +34,7 @@ public struct Enrolment: Codable, Sendable, Hashable {
         }
     }
 
-    /// Puts an enrolment together. Throws `url-invalid`, or ``WireError`` for keys that cannot be used.
+    /// Puts an enrolment together. Throws ``OutboxError`` `url-invalid`, or `WireError` for keys that cannot be used.
     public init(
         baseURL: String, clientID: String, clientSecret: String, antispam: String, jwks: String,
         signedKeys: SignedKeys? = nil
@@ -49,22 +49,22 @@ public struct Enrolment: Codable, Sendable, Hashable {
     }
 
     /// The published keys.
-    public func publishedKeys() throws -> PublishedKeys { try PublishedKeys(reading: Data(jwks.utf8)) }
+    public func publishedKeys() throws(WireError) -> PublishedKeys { try PublishedKeys(reading: Data(jwks.utf8)) }
 
     /// The study's own keys.
-    public func publicKeys() throws -> [PublicKey] { try publishedKeys().own }
+    public func publicKeys() throws(WireError) -> [PublicKey] { try publishedKeys().own }
 
     /// The id of the study, as its published keys name it; `nil` where they do not, as those of an older server.
     public var studyID: String? { PublicKey.study(ofKeys: Data(jwks.utf8)) }
 
     /// The keys to seal a JWE to: one of the study's, and those of others who open it alone, if the study names any.
-    public func recipients() throws -> [PublicKey] { try publishedKeys().recipients }
+    public func recipients() throws(WireError) -> [PublicKey] { try publishedKeys().recipients }
 
     /// The key to seal a C3-PRO envelope to; `nil` if the study has no RSA key.
-    public func rsaRecipient() throws -> RSAPublicKey? { try publishedKeys().rsa }
+    public func rsaRecipient() throws(WireError) -> RSAPublicKey? { try publishedKeys().rsa }
 
     /// An address below the base URL. Throws `url-invalid`.
-    public func url(_ path: String) throws -> URL {
+    public func url(_ path: String) throws(OutboxError) -> URL {
         guard let url = URL(string: baseURL + path) else {
             throw OutboxError(.urlInvalid, "The study's address is no URL.")
         }
@@ -72,7 +72,7 @@ public struct Enrolment: Codable, Sendable, Hashable {
     }
 
     /// Checks a base URL: https, or http to this machine only, since secrets go over it; no user, query or fragment.
-    static func checked(_ text: String) throws -> String {
+    static func checked(_ text: String) throws(OutboxError) -> String {
         var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         while text.hasSuffix("/") { text.removeLast() }
         guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.user == nil,

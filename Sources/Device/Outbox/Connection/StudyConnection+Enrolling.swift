@@ -15,7 +15,9 @@ extension StudyConnection {
     ///     is believed: for development only.
     /// - Returns: the enrolment to keep (``DeviceStore/save(_:)``).
     ///
-    /// Throws `key-set-invalid`, `key-set-expired`, `url-invalid`, `registration-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
+    /// - Throws: ``OutboxError``: `url-invalid`, `registration-refused`, `request-refused`, `server-unavailable`,
+    ///   `connection-failed`, `answer-invalid`; `WireError`: `key-set-invalid`, `key-set-expired`, or what is wrong with the
+    ///   keys; `CancellationError`.
     public static func enrol(
         url: String, antispam: String, receipt: String, clientName: String? = nil, sandbox: Bool = false,
         root: String? = nil, transport: any Transport = URLSessionTransport(),
@@ -90,7 +92,7 @@ extension StudyConnection {
 
     private static func request(
         _ method: String, _ address: String, antispam: String, headers: [String: String], body: Data?
-    ) throws -> TransportRequest {
+    ) throws(OutboxError) -> TransportRequest {
         guard let url = URL(string: address) else {
             throw OutboxError(.urlInvalid, "The study's address is no URL.")
         }

@@ -60,14 +60,15 @@ extension StudyConnection {
             lost = before.filter { listing.told[$0.entry.submissionID] == nil && $0.entry.sequence >= first }
         } else if !listing.missing.isEmpty {
             // Without a restore too the study may lack what somebody acknowledged for it. It names the numbers.
-            lost = try outbox.numbered(before) { number in
+            lost = outbox.numbered(before) { number in
                 number >= first && listing.missing.contains { $0.from <= number && number <= $0.to }
             }
         }
         var requeued = 0
         if !lost.isEmpty {
             let sending = try outbox.sendingLock()
-            requeued = try withExtendedLifetime(sending) { try outbox.requeue(lost) }
+            defer { withExtendedLifetime(sending) {} }
+            requeued = try outbox.requeue(lost)
         }
         // 3. What it said of the others. Without a position nobody knows in which epoch an earlier word was heard.
         let isRestored = listing.isWhole && (position == nil || position?.epoch != listing.epoch)
@@ -94,7 +95,7 @@ extension StudyConnection {
     private var studyKeys: [String] { ((try? enrolment.publicKeys()) ?? []).map(\.keyID) }
 
     /// All deliveries after the cursor, in the order of their last changes; a submission that changed while the pages
-    /// were read stands once, at its newest state. Throws ``OutboxError``.
+    /// were read stands once, at its newest state. Throws ``OutboxError``, `CancellationError`.
     public func allDeliveries(
         after cursor: String? = nil
     ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {

@@ -35,7 +35,7 @@ extension StudyConnection {
     /// - Parameters:
     ///   - patience: how often to try, and how long to wait in between.
     ///   - timeLimit: seconds after which no further wait is begun; `nil` for none.
-    /// - Throws: `outbox-busy` if another process is sending, storage errors, `CancellationError`.
+    /// - Throws: ``OutboxError``: `outbox-busy` if another process is sending, storage errors; `CancellationError`.
     public func sendAll(
         from outbox: OutboxDirectory, patience: OutboxSender.Patience = .init(), timeLimit: Double? = nil
     ) async throws -> SendReport {
@@ -61,13 +61,11 @@ extension StudyConnection {
         switch effect {
         case .list, .finish: break
         case .read(let entry):
-            do {
+            do throws(OutboxError) {
                 envelope = try outbox.readEnvelope(entry)
                 return .fileRead
-            } catch let error as OutboxError where error.reason == .fileMissing {
-                return .fileMissing
-            } catch is OutboxError {
-                return .fileUnreadable
+            } catch {
+                return error.reason == .fileMissing ? .fileMissing : .fileUnreadable
             }
         case .obtainToken(let renewing): return try await tokenEvent(renewing: renewing)
         case .post(let entry): return try await post(envelope, kind: entry.kind)
@@ -115,7 +113,7 @@ extension StudyConnection {
 
     private func report(
         _ sender: OutboxSender, _ outcome: OutboxSender.Outcome, _ outbox: OutboxDirectory
-    ) throws -> SendReport {
+    ) throws(OutboxError) -> SendReport {
         let remaining = try outbox.entries().count
         let (ending, reason): (SendReport.Ending, String?) =
             switch outcome {

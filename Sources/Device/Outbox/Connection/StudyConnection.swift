@@ -28,7 +28,7 @@ public actor StudyConnection {
     // MARK: - Token
 
     /// A token: the one in memory while it lasts, else a new one by the client credentials grant (RFC 6749 section 4.4).
-    /// Throws `token-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`.
+    /// Throws `token-refused`, `server-unavailable`, `connection-failed` or `answer-invalid`, or `CancellationError`.
     func accessToken(renewing: Bool = false) async throws -> String {
         if !renewing, let token, environment.now() < token.until { return token.text }
         token = nil
@@ -81,7 +81,7 @@ public actor StudyConnection {
     }
 
     /// Returns what became of this device's submissions since the cursor; `nil` from the beginning. Call again with the
-    /// page's `next` until it has no deliveries. Throws ``OutboxError``.
+    /// page's `next` until it has no deliveries. Throws ``OutboxError``, `CancellationError`.
     public func deliveries(after cursor: String? = nil) async throws -> DeliveriesPage {
         try await deliveriesPage(after: cursor).page
     }
@@ -96,14 +96,15 @@ public actor StudyConnection {
         return (page, response.retryAfter(now: environment.now()))
     }
 
-    /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``.
+    /// The study's questionnaire of this id, byte for byte as published. Throws ``OutboxError``,
+    /// `CancellationError`.
     public func questionnaire(id: String) async throws -> Data {
         let path = "\(StudyPath.questionnaires)/\(PercentEncoding.encode(id))"
         return try await get(path, accept: "application/fhir+json").body
     }
 
     /// The versions of the study's consent that may be signed: a Bundle of Contracts in JSON, the newest first. Throws
-    /// ``OutboxError``.
+    /// ``OutboxError``, `CancellationError`.
     public func publishedConsents() async throws -> Data {
         try await get(StudyPath.consent, accept: "application/fhir+json").body
     }
@@ -111,7 +112,8 @@ public actor StudyConnection {
     /// The same enrolment with the keys the study publishes now; where the root's fingerprint is known, signed by it and not
     /// older than those at hand.
     ///
-    /// Throws ``OutboxError``, and ``WireError`` `key-set-invalid` or `key-set-expired`; then the enrolment stays as it is.
+    /// - Throws: ``OutboxError``; `WireError`, such as `key-set-invalid` and `key-set-expired`; `CancellationError`. Then the
+    ///   enrolment stays as it is.
     public func refreshedEnrolment() async throws -> Enrolment {
         let (jwks, signed) = try await Self.publishedKeys(
             baseURL: enrolment.baseURL, antispam: enrolment.antispam, root: enrolment.signedKeys?.root,
@@ -157,7 +159,7 @@ public actor StudyConnection {
 
     private func request(
         _ method: String, _ path: String, headers: [String: String], body: Data? = nil
-    ) throws -> TransportRequest {
+    ) throws(OutboxError) -> TransportRequest {
         let headers = headers.merging([StudyPath.antispamHeader: enrolment.antispam]) { own, _ in own }
         return TransportRequest(method: method, url: try enrolment.url(path), headers: headers, body: body)
     }

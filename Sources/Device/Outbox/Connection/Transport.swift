@@ -38,7 +38,8 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
-/// Sends one request. Throws any error if no answer came; every answer, whatever its status, is returned.
+/// Sends one request. Every answer, whatever its status, is returned; where none came any error is thrown, and who asked
+/// learns of ``OutboxError`` `connection-failed`, unless it is an ``OutboxError`` or a `CancellationError` itself.
 public protocol Transport: Sendable {
     /// Sends a request and returns the answer.
     func send(_ request: TransportRequest) async throws -> TransportResponse

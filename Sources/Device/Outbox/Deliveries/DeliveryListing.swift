@@ -60,7 +60,7 @@ struct DeliveryListing: Sendable {
 
     /// Keeps a long list from filling memory: of what the device does not keep nothing need be known. Asked only when the
     /// words have doubled, for it lists the folders.
-    private mutating func forgetOthers(than outbox: OutboxDirectory) throws {
+    private mutating func forgetOthers(than outbox: OutboxDirectory) throws(OutboxError) {
         guard told.count > mostTold else { return }
         let kept = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.submissionID))
         told = told.filter { kept.contains($0.key) }
@@ -71,7 +71,7 @@ struct DeliveryListing: Sendable {
 
     /// Returns the deliveries that changed since they were given out, the oldest first. Submissions that the device
     /// does not keep any more are forgotten.
-    mutating func changes(in outbox: OutboxDirectory) throws -> [SubmissionDelivery] {
+    mutating func changes(in outbox: OutboxDirectory) throws(OutboxError) -> [SubmissionDelivery] {
         var standing: [SubmissionDelivery] = []
         for submission in try outbox.sentSubmissions() {
             let own: SubmissionDelivery.State =

@@ -12,8 +12,8 @@ extension OutboxDirectory {
     ///   - signer: who signs it. A Contract begins to be signed, and all after it is.
     /// - Returns: the entry, durable.
     ///
-    /// Throws `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
-    /// `storage-full`, `storage-failed`, or what sealing throws; then nothing was queued.
+    /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract, `kind-invalid`,
+    ///   storage errors; `WireError` where the keys do not do; what the signer's key throws. Then nothing was queued.
     @discardableResult
     public func append(
         _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey],
@@ -41,8 +41,8 @@ extension OutboxDirectory {
     ///     the outbox is locked, so it should only compute.
     /// - Returns: the entry, durable.
     ///
-    /// Throws what ``append(_:kind:submissionID:contentType:to:)`` does, and `envelope-mismatch`; then nothing was
-    /// queued.
+    /// - Throws: what ``append(_:kind:submissionID:contentType:to:signedBy:)`` does, and `envelope-mismatch`; what `seal`
+    ///   throws. Then nothing was queued.
     @discardableResult
     package func append(kind: String, submissionID: String, sealing seal: (Int64) throws -> Data) throws -> OutboxEntry
     {
@@ -63,41 +63,47 @@ extension OutboxDirectory {
         guard OutboxEntry.isKind(kind), let submissionID = OutboxEntry.canonical(submissionID) else {
             throw OutboxError(.kindInvalid, "A submission needs a resource type of letters and a UUID.")
         }
-        return try locked {
-            // 1. Contract before data, always.
-            var state = try state()
-            let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, submissionID: submissionID)
-            guard entry.isContract || state.consent != .none else {
-                throw OutboxError(.consentRequired, "Sign the study's consent before anything else is queued.")
-            }
-            let chain = try keyID.flatMap { try self.chain(signedBy: $0, for: entry, in: state) }
-            guard let (content, digest) = try envelope(entry, chain) else {
-                throw OutboxError(.envelopeMismatch, "The sealed submission carries another number or id.")
-            }
-            guard entry.sequence < .max else {
-                throw OutboxError(.stateDamaged, "The outbox has no number left: its files' names are damaged.")
-            }
-            // 2. The number is spent before it is used: a stop from here on leaves a gap, not a number for two.
-            state.nextSequence += 1
-            if let keyID, let digest {
-                state.chain = SignatureChain(
-                    keyID: keyID, last: chain?.last, pending: .init(sequence: entry.sequence, digest: digest))
-            }
+        let lock = try changingLock()
+        defer { withExtendedLifetime(lock) {} }
+        // 1. Contract before data, always.
+        var state = try state()
+        let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, submissionID: submissionID)
+        guard entry.isContract || state.consent != .none else {
+            throw OutboxError(.consentRequired, "Sign the study's consent before anything else is queued.")
+        }
+        let chain = try keyID.flatMap { try self.chain(signedBy: $0, for: entry, in: state) }
+        guard let (content, digest) = try envelope(entry, chain) else {
+            throw OutboxError(.envelopeMismatch, "The sealed submission carries another number or id.")
+        }
+        guard entry.sequence < .max else {
+            throw OutboxError(.stateDamaged, "The outbox has no number left: its files' names are damaged.")
+        }
+        // 2. The number is spent before it is used: a stop from here on leaves a gap, not a number for two.
+        state.nextSequence += 1
+        if let keyID, let digest {
+            state.chain = SignatureChain(
+                keyID: keyID, last: chain?.last, pending: .init(sequence: entry.sequence, digest: digest))
+        }
+        try store(state)
+        // 3. The file.
+        try write(content, to: folder.appendingPathComponent(entry.name))
+        // 4. The consent outlives its file. A refused one stays refused until the server accepts the new one.
+        if entry.isContract, state.consent == .none {
+            state.consent = .given
             try store(state)
-            // 3. The file, whole or not at all. What a person says now counts more than what the study has stored.
-            let file = folder.appendingPathComponent(entry.name)
-            do {
-                try AtomicFile.write(content, to: file, files: files)
-            } catch let error as OutboxError where error.reason == .storageFull {
-                guard try makeRoom(for: 2 * Int64(content.count) + 65_536) else { throw error }
-                try AtomicFile.write(content, to: file, files: files)
+        }
+        return entry
+    }
+
+    /// Writes an entry's file, whole or not at all. What a person says now counts more than what the study has stored.
+    private func write(_ content: Data, to file: URL) throws(OutboxError) {
+        do throws(OutboxError) {
+            try AtomicFile.write(content, to: file, files: files)
+        } catch {
+            guard error.reason == .storageFull, try makeRoom(for: 2 * Int64(content.count) + 65_536) else {
+                throw error
             }
-            // 4. The consent outlives its file. A refused one stays refused until the server accepts the new one.
-            if entry.isContract, state.consent == .none {
-                state.consent = .given
-                try store(state)
-            }
-            return entry
+            try AtomicFile.write(content, to: file, files: files)
         }
     }
 }

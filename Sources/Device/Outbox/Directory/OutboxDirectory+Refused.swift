@@ -1,18 +1,12 @@
+import Core
 import Foundation
 
 extension OutboxDirectory {
     /// Moves a refused submission aside with its reason. A stop before the end only means that it is sent once more.
-    func moveAside(_ entry: OutboxEntry, because refusal: Refusal) throws {
-        try locked {
+    func moveAside(_ entry: OutboxEntry, because refusal: Refusal) throws(OutboxError) {
+        try locked { () throws(OutboxError) in
             // 1. The reason stands before the file it explains.
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            encoder.dateEncodingStrategy = .iso8601
-            let content: Data
-            do { content = try encoder.encode(refusal) } catch {
-                throw OutboxError(.storageFailed, "The reason of a refusal cannot be written.")
-            }
-            try AtomicFile.write(content, to: reasonFile(of: entry), files: files)
+            try AtomicFile.write(refusal.json.data(), to: reasonFile(of: entry), files: files)
             // 2. A refused Contract holds everything back, from before its file goes.
             var state = try state()
             state.settle(entry, as: .refused)
@@ -31,8 +25,8 @@ extension OutboxDirectory {
     /// - Returns: how many went back. Throws storage errors and `outbox-busy`; then some may have gone back, each whole,
     ///   and a second call does the rest.
     @discardableResult
-    public func retryRefused() throws -> Int {
-        try locked {
+    public func retryRefused() throws(OutboxError) -> Int {
+        try locked { () throws(OutboxError) in
             let entries = try refusedEntries()
             guard !entries.isEmpty else { return 0 }
             // 1. The files, the oldest first. While the state still says that the Contract is refused, nothing but a
@@ -57,10 +51,10 @@ extension OutboxDirectory {
     }
 
     /// Returns the reason that a submission was refused, as it stands beside it.
-    public func refusal(of entry: OutboxEntry) throws -> Refusal {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        guard let refusal = try? decoder.decode(Refusal.self, from: files.read(reasonFile(of: entry))) else {
+    public func refusal(of entry: OutboxEntry) throws(OutboxError) -> Refusal {
+        guard let content = try? files.read(reasonFile(of: entry)),
+            let refusal = JSON(reading: content).flatMap(Refusal.init(json:))
+        else {
             throw OutboxError(.fileMissing, "No reason stands beside \(entry.name).")
         }
         return refusal
@@ -85,5 +79,29 @@ public struct Refusal: Codable, Sendable, Hashable {
         self.status = status
         self.code = code
         self.at = at
+    }
+}
+
+extension Refusal {
+    /// Reads what ``json`` writes; nil for anything else. Members that are not known are passed over.
+    init?(json: JSON) {
+        guard let code = json["code"]?.string, let at = json["at"]?.string.flatMap({ DateTime($0) }),
+            at.precision >= .second
+        else { return nil }
+        if let status = json["status"], !status.isNull {
+            guard let status = status.integer else { return nil }
+            self.init(status: status, code: code, at: at.start())
+        } else {
+            self.init(status: nil, code: code, at: at.start())
+        }
+    }
+
+    /// The reason as it stands in its file: members in alphabetical order, those without a value left out.
+    var json: JSON {
+        var object = JSONObject()
+        object["at"] = .string(DateTime(at, milliseconds: false).text)
+        object["code"] = .string(code)
+        object["status"] = status.map { .number(JSONNumber($0)) }
+        return .object(object)
     }
 }

@@ -3,25 +3,26 @@ import Wire
 
 extension OutboxDirectory {
     /// The accepted submissions that are kept, in their order.
-    public func sentSubmissions() throws -> [SentSubmission] {
+    public func sentSubmissions() throws(OutboxError) -> [SentSubmission] {
         try files.names(in: sentFolder).compactMap(SentSubmission.init(name:)).sorted()
     }
 
     /// Moves an accepted submission to the sent ones. A stop before the end only means that it is sent once more.
     /// - Parameter listedAs: the id under which the study lists it, if it is another than the entry's own (C3-PRO).
-    func moveToSent(_ entry: OutboxEntry, listedAs id: String? = nil) throws {
+    func moveToSent(_ entry: OutboxEntry, listedAs id: String? = nil) throws(OutboxError) {
         let submissionID = id.flatMap(OutboxEntry.canonical) ?? entry.submissionID
         let target = SentSubmission(
             entry: OutboxEntry(sequence: entry.sequence, kind: entry.kind, submissionID: submissionID))
-        try locked {
+        try locked { () throws(OutboxError) in
             // 1. What the file stood for is remembered before the file goes.
             let before = try state()
             var state = before
             state.settle(entry, as: .given)
-            do { try store(state) } catch let error as OutboxError
-                where error.reason == .storageFull && state.consent == before.consent
-            {
+            do throws(OutboxError) {
+                try store(state)
+            } catch {
                 // Sending needs no room: that this Contract is the newest is told by the next answer to one.
+                guard error.reason == .storageFull, state.consent == before.consent else { throw error }
             }
             // 2. The file.
             try files.move(
@@ -42,8 +43,8 @@ extension OutboxDirectory {
     ///   under its old name or its new one.
     func note(
         _ told: [String: String], isRestored: Bool = false, retention: SentRetention, now: Date
-    ) throws -> (stored: Int, refused: Int, removed: Int) {
-        try locked {
+    ) throws(OutboxError) -> (stored: Int, refused: Int, removed: Int) {
+        try locked { () throws(OutboxError) in
             var (stored, refused) = (0, 0)
             // 1. The names say what became of each.
             var sent = try sentSubmissions()
@@ -62,8 +63,9 @@ extension OutboxDirectory {
             }
             try files.syncFolder(sentFolder)
             // 2. Only what is durably told to be settled may go.
-            let sizes = try sent.map {
-                (submission: $0, bytes: try files.size(of: sentFolder.appendingPathComponent($0.name)))
+            var sizes: [(submission: SentSubmission, bytes: Int64)] = []
+            for submission in sent {
+                sizes.append((submission, try files.size(of: sentFolder.appendingPathComponent(submission.name))))
             }
             let expired = retention.expired(of: sizes, now: now)
             try remove(expired)
@@ -73,7 +75,7 @@ extension OutboxDirectory {
 
     /// Those of sent submissions whose envelopes show a number that is asked for: C3-PRO's show none, and the study does
     /// not miss them.
-    func numbered(_ submissions: [SentSubmission], where isAsked: (Int64) -> Bool) throws -> [SentSubmission] {
+    func numbered(_ submissions: [SentSubmission], where isAsked: (Int64) -> Bool) -> [SentSubmission] {
         submissions.filter { submission in
             guard isAsked(submission.entry.sequence),
                 let content = try? files.read(sentFolder.appendingPathComponent(submission.name)),
@@ -87,9 +89,9 @@ extension OutboxDirectory {
     /// oldest first: a Contract comes before the data that it covers, also where this is stopped half way. What is gone
     /// meanwhile is passed over.
     /// - Returns: how many went back.
-    func requeue(_ submissions: [SentSubmission]) throws -> Int {
+    func requeue(_ submissions: [SentSubmission]) throws(OutboxError) -> Int {
         guard !submissions.isEmpty else { return 0 }
-        return try locked {
+        return try locked { () throws(OutboxError) in
             let standing = Set(try sentSubmissions())
             let lost = submissions.filter(standing.contains).sorted()
             for submission in lost {
@@ -105,7 +107,7 @@ extension OutboxDirectory {
 
     /// Makes room by removing stored submissions, those first that have been so the longest. Only while locked.
     /// - Returns: whether anything went.
-    func makeRoom(for bytes: Int64) throws -> Bool {
+    func makeRoom(for bytes: Int64) throws(OutboxError) -> Bool {
         var room: Int64 = 0
         var chosen: [SentSubmission] = []
         let stored = try sentSubmissions().filter(\.isStored)
@@ -118,7 +120,7 @@ extension OutboxDirectory {
         return !chosen.isEmpty
     }
 
-    private func remove(_ submissions: [SentSubmission]) throws {
+    private func remove(_ submissions: [SentSubmission]) throws(OutboxError) {
         guard !submissions.isEmpty else { return }
         for submission in submissions { try files.remove(sentFolder.appendingPathComponent(submission.name)) }
         try files.syncFolder(sentFolder)

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Wire
 
@@ -26,7 +27,7 @@ public struct OutboxDirectory: Sendable {
     /// - Parameter sentFolder: `nil` for the folder `sent` beside the queue's.
     public static func open(
         folder: URL, refusedFolder: URL, sentFolder: URL? = nil, files: any DurableFiles = PosixFiles()
-    ) throws -> OutboxDirectory {
+    ) throws(OutboxError) -> OutboxDirectory {
         let sentFolder = sentFolder ?? folder.deletingLastPathComponent().appendingPathComponent("sent")
         let outbox = OutboxDirectory(
             folder: folder, refusedFolder: refusedFolder, sentFolder: sentFolder, files: files)
@@ -34,7 +35,7 @@ public struct OutboxDirectory: Sendable {
             try files.makeFolder(folder)
             try files.syncFolder(folder.deletingLastPathComponent())
         }
-        try outbox.locked {
+        try outbox.locked { () throws(OutboxError) in
             try AtomicFile.removeLeftovers(in: folder, files: files)
             try AtomicFile.removeLeftovers(in: refusedFolder, files: files)
         }
@@ -42,17 +43,19 @@ public struct OutboxDirectory: Sendable {
     }
 
     /// The queued submissions in their order.
-    public func entries() throws -> [OutboxEntry] { try Self.entries(in: folder, files) }
+    public func entries() throws(OutboxError) -> [OutboxEntry] { try Self.entries(in: folder, files) }
 
     /// The refused submissions in their order.
-    public func refusedEntries() throws -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
+    public func refusedEntries() throws(OutboxError) -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
 
     /// Returns the standing of the device's consent.
-    public func consent() throws -> ConsentStanding { try locked { try state() }.consent }
+    public func consent() throws(OutboxError) -> ConsentStanding {
+        try locked { () throws(OutboxError) in try state().consent }
+    }
 
     /// Queued submissions and consent at one instant.
-    func snapshot() throws -> (entries: [OutboxEntry], consent: ConsentStanding) {
-        try locked {
+    func snapshot() throws(OutboxError) -> (entries: [OutboxEntry], consent: ConsentStanding) {
+        try locked { () throws(OutboxError) in
             let entries = try entries()
             return (entries, try state(of: entries, refused: []).consent)
         }
@@ -60,16 +63,15 @@ public struct OutboxDirectory: Sendable {
 
     /// The sealed bytes of an entry. Throws `file-missing` if it is gone, `entry-unreadable` if the file cannot be read,
     /// is no envelope, or carries another number or id than its name.
-    public func read(_ entry: OutboxEntry) throws -> Data { try readEnvelope(entry).bytes }
+    public func read(_ entry: OutboxEntry) throws(OutboxError) -> Data { try readEnvelope(entry).bytes }
 
     /// The envelope of an entry, read once for all that its sending needs to know of it. Throws as ``read(_:)`` does.
-    func readEnvelope(_ entry: OutboxEntry) throws -> QueuedEnvelope {
+    func readEnvelope(_ entry: OutboxEntry) throws(OutboxError) -> QueuedEnvelope {
         let content: Data
-        do {
+        do throws(OutboxError) {
             content = try files.read(folder.appendingPathComponent(entry.name))
-        } catch let error as OutboxError where error.reason == .fileMissing {
-            throw error
         } catch {
+            if error.reason == .fileMissing { throw error }
             throw OutboxError(.entryUnreadable, "The queued file \(entry.name) cannot be read.")
         }
         guard let header = Self.header(of: content, if: entry) else {
@@ -92,9 +94,9 @@ public struct OutboxDirectory: Sendable {
     private var stateFile: URL { folder.appendingPathComponent(".state.json") }
 
     /// The state as files and memory give it together. Only while locked.
-    func state() throws -> OutboxState { try state(of: entries(), refused: refusedEntries()) }
+    func state() throws(OutboxError) -> OutboxState { try state(of: entries(), refused: refusedEntries()) }
 
-    private func state(of entries: [OutboxEntry], refused: [OutboxEntry]) throws -> OutboxState {
+    private func state(of entries: [OutboxEntry], refused: [OutboxEntry]) throws(OutboxError) -> OutboxState {
         if let state = try storedState() { return state.completed(by: entries, refused: refused) }
         // Whoever removed the file did not remove what was sent: its numbers are spent, and its Contract was given.
         let standing = entries + (try sentSubmissions()).map(\.entry)
@@ -104,9 +106,9 @@ public struct OutboxDirectory: Sendable {
     }
 
     /// `nil` if none was stored yet.
-    private func storedState() throws -> OutboxState? {
+    private func storedState() throws(OutboxError) -> OutboxState? {
         guard let content = try files.content(of: stateFile) else { return nil }
-        guard let state = try? JSONDecoder().decode(OutboxState.self, from: content), state.nextSequence >= 1 else {
+        guard let state = JSON(reading: content).flatMap(OutboxState.init(json:)), state.nextSequence >= 1 else {
             throw OutboxError(
                 .stateDamaged, "The outbox's file .state.json is damaged: restore it from a copy before sending.")
         }
@@ -114,38 +116,38 @@ public struct OutboxDirectory: Sendable {
     }
 
     /// Makes a state durable, if it is not already. Only while locked.
-    func store(_ state: OutboxState) throws {
+    func store(_ state: OutboxState) throws(OutboxError) {
         if try storedState() == state { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let content: Data
-        do { content = try encoder.encode(state) } catch {
-            throw OutboxError(.stateDamaged, "The outbox's state cannot be written.")
-        }
-        try AtomicFile.write(content, to: stateFile, files: files)
+        try AtomicFile.write(state.json.data(), to: stateFile, files: files)
     }
 
     // MARK: - Locks
 
     /// Runs a short change alone among all processes.
-    func locked<Result>(_ body: () throws -> Result) throws -> Result {
-        let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: Self.patience)
-        return try withExtendedLifetime(lock) { try body() }
+    func locked<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
+        let lock = try changingLock()
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    /// The right to make a short change alone among all processes, waited for.
+    func changingLock() throws(OutboxError) -> FileLock {
+        try files.lock(folder.appendingPathComponent(".lock"), patience: Self.patience)
     }
 
     /// The right to learn of deliveries, held over network waits. Throws `outbox-busy` at once if another process is
     /// learning of them.
-    func learningLock() throws -> FileLock {
+    func learningLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".learning"), patience: 0)
     }
 
     /// The right to send, held over network waits; queueing goes on meanwhile. Throws `outbox-busy` at once if another
     /// process is sending.
-    func sendingLock() throws -> FileLock {
+    func sendingLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".sending"), patience: 0)
     }
 
-    private static func entries(in folder: URL, _ files: any DurableFiles) throws -> [OutboxEntry] {
+    private static func entries(in folder: URL, _ files: any DurableFiles) throws(OutboxError) -> [OutboxEntry] {
         try files.names(in: folder).compactMap(OutboxEntry.init(name:)).sorted()
     }
 }

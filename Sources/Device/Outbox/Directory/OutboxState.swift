@@ -1,4 +1,4 @@
-import Foundation
+import Core
 
 /// The standing of the device's consent, as far as the outbox must know it.
 public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
@@ -11,7 +11,7 @@ public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 /// The state that the outbox keeps beside its files.
-struct OutboxState: Codable, Sendable, Hashable {
+struct OutboxState: Sendable, Hashable {
     /// The number the next submission gets, at least.
     var nextSequence: Int64 = 1
     /// The consent, as of the last file that was settled.
@@ -43,5 +43,42 @@ struct OutboxState: Codable, Sendable, Hashable {
         guard entry.isContract, entry.sequence >= consentSequence ?? 0 else { return }
         consent = standing
         consentSequence = entry.sequence
+    }
+}
+
+extension OutboxState {
+    /// Reads what ``json`` writes; nil for anything else. Members that are not known are passed over.
+    init?(json: JSON) {
+        guard let next = Int64(member: json["nextSequence"]), let standing = json["consent"]?.string,
+            let consent = ConsentStanding(rawValue: standing)
+        else { return nil }
+        nextSequence = next
+        self.consent = consent
+        if let sequence = json["consentSequence"], !sequence.isNull {
+            guard let sequence = Int64(member: sequence) else { return nil }
+            consentSequence = sequence
+        }
+        if let chain = json["chain"], !chain.isNull {
+            guard let chain = SignatureChain(json: chain) else { return nil }
+            self.chain = chain
+        }
+    }
+
+    /// The state as it stands in its file: members in alphabetical order, those without a value left out.
+    var json: JSON {
+        var object = JSONObject()
+        object["chain"] = chain?.json
+        object["consent"] = .string(consent.rawValue)
+        object["consentSequence"] = consentSequence.map { .number(JSONNumber($0)) }
+        object["nextSequence"] = .number(JSONNumber(nextSequence))
+        return .object(object)
+    }
+}
+
+extension Int64 {
+    /// The whole number that a member is; nil for any other value.
+    init?(member: JSON?) {
+        guard let text = member?.number?.text, let value = Int64(text) else { return nil }
+        self = value
     }
 }

@@ -7,10 +7,11 @@ public enum AtomicFile {
 
     /// Writes a file of mode 0600, replacing another of its name. When this returns, the content survives a loss of power.
     /// Throws ``OutboxError`` (`storage-full`, `storage-failed`); then the old content stands, and no half file is left.
-    public static func write(_ content: Data, to file: URL, files: some DurableFiles = PosixFiles()) throws {
+    public static func write(_ content: Data, to file: URL, files: some DurableFiles = PosixFiles()) throws(OutboxError)
+    {
         let folder = file.deletingLastPathComponent()
         let temporary = folder.appendingPathComponent(temporaryPrefix + UUID().uuidString)
-        do {
+        do throws(OutboxError) {
             // 1. The content, whole and durable, under a name nobody looks at.
             try files.create(temporary, holding: content)
             try files.sync(temporary)
@@ -25,7 +26,7 @@ public enum AtomicFile {
     }
 
     /// Removes what writers left that were stopped half way. Only while holding the lock that the writers hold.
-    static func removeLeftovers(in folder: URL, files: some DurableFiles) throws {
+    static func removeLeftovers(in folder: URL, files: some DurableFiles) throws(OutboxError) {
         for name in try files.names(in: folder) where name.hasPrefix(temporaryPrefix) {
             try files.remove(folder.appendingPathComponent(name))
         }

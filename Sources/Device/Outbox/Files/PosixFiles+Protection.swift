@@ -7,7 +7,7 @@
         /// - It is readable from the first unlocking after a start on, for uploads go on while the phone is locked.
         /// - It is in no backup: a queue that came back with one would send again what was sent, under numbers that are
         ///   spent.
-        func protect(_ folder: URL) throws {
+        func protect(_ folder: URL) throws(OutboxError) {
             // A volume without protection classes, such as a Mac's, may refuse: what is queued is sealed all the same.
             try? FileManager.default.setAttributes(
                 [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: folder.path)

@@ -13,7 +13,7 @@ public struct PosixFiles: DurableFiles {
     /// Needs nothing.
     public init() {}
 
-    public func names(in folder: URL) throws -> [String] {
+    public func names(in folder: URL) throws(OutboxError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.path)
         } catch {
@@ -21,7 +21,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    public func read(_ file: URL) throws -> Data {
+    public func read(_ file: URL) throws(OutboxError) -> Data {
         let descriptor = try open(file, O_RDONLY)
         defer { close(descriptor) }
         var content = Data()
@@ -35,7 +35,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    public func size(of file: URL) throws -> Int64 {
+    public func size(of file: URL) throws(OutboxError) -> Int64 {
         var status = stat()
         guard lstat(file.path, &status) == 0 else {
             if errno == ENOENT { return 0 }
@@ -44,7 +44,7 @@ public struct PosixFiles: DurableFiles {
         return Int64(status.st_size)
     }
 
-    public func create(_ file: URL, holding content: Data) throws {
+    public func create(_ file: URL, holding content: Data) throws(OutboxError) {
         let descriptor = try open(file, O_WRONLY | O_CREAT | O_EXCL)
         var rest = [UInt8](content)[...]
         while !rest.isEmpty {
@@ -61,19 +61,19 @@ public struct PosixFiles: DurableFiles {
         guard close(descriptor) == 0 else { throw failure("written", file) }
     }
 
-    public func sync(_ file: URL) throws { try flush(file, O_RDONLY) }
+    public func sync(_ file: URL) throws(OutboxError) { try flush(file, O_RDONLY) }
 
-    public func syncFolder(_ folder: URL) throws { try flush(folder, O_RDONLY | O_DIRECTORY) }
+    public func syncFolder(_ folder: URL) throws(OutboxError) { try flush(folder, O_RDONLY | O_DIRECTORY) }
 
-    public func move(_ file: URL, to target: URL) throws {
+    public func move(_ file: URL, to target: URL) throws(OutboxError) {
         guard rename(file.path, target.path) == 0 else { throw failure("moved", file) }
     }
 
-    public func remove(_ file: URL) throws {
+    public func remove(_ file: URL) throws(OutboxError) {
         guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("removed", file) }
     }
 
-    public func makeFolder(_ folder: URL) throws {
+    public func makeFolder(_ folder: URL) throws(OutboxError) {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -85,7 +85,7 @@ public struct PosixFiles: DurableFiles {
         #endif
     }
 
-    public func lock(_ file: URL, patience: Double) throws -> FileLock {
+    public func lock(_ file: URL, patience: Double) throws(OutboxError) -> FileLock {
         // flock, not fcntl: its locks belong to the open file, so two holders in one process exclude each other too.
         let descriptor = try open(file, O_RDWR | O_CREAT)
         let deadline = Date(timeIntervalSinceNow: patience)
@@ -102,7 +102,7 @@ public struct PosixFiles: DurableFiles {
         return FileLock { close(descriptor) }
     }
 
-    private func open(_ file: URL, _ flags: Int32) throws -> Int32 {
+    private func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {
         while true {
             let descriptor = systemOpen(file.path, flags | O_CLOEXEC, 0o600)
             if descriptor >= 0 { return descriptor }
@@ -110,7 +110,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    private func flush(_ file: URL, _ flags: Int32) throws {
+    private func flush(_ file: URL, _ flags: Int32) throws(OutboxError) {
         let descriptor = try open(file, flags)
         defer { close(descriptor) }
         #if canImport(Darwin)

@@ -11,23 +11,26 @@ public struct FileSecrets: SecretStore {
         self.files = files
     }
 
-    public func secret(named name: String) throws -> Data? {
+    public func secret(named name: String) throws(OutboxError) -> Data? {
         try files.content(of: folder.appendingPathComponent(name))
     }
 
-    public func save(_ secret: Data, named name: String) throws {
-        try locked { try AtomicFile.write(secret, to: folder.appendingPathComponent(name), files: files) }
+    public func save(_ secret: Data, named name: String) throws(OutboxError) {
+        try locked { () throws(OutboxError) in
+            try AtomicFile.write(secret, to: folder.appendingPathComponent(name), files: files)
+        }
     }
 
-    public func removeSecret(named name: String) throws {
-        try locked {
+    public func removeSecret(named name: String) throws(OutboxError) {
+        try locked { () throws(OutboxError) in
             try files.remove(folder.appendingPathComponent(name))
             try files.syncFolder(folder)
         }
     }
 
-    private func locked(_ body: () throws -> Void) throws {
+    private func locked(_ body: () throws(OutboxError) -> Void) throws(OutboxError) {
         let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: 10)
-        try withExtendedLifetime(lock) { try body() }
+        defer { withExtendedLifetime(lock) {} }
+        try body()
     }
 }

@@ -13,7 +13,7 @@
         /// Keeps secrets under a service's name, such as one for each study.
         public init(service: String) { self.service = service }
 
-        public func secret(named name: String) throws -> Data? {
+        public func secret(named name: String) throws(OutboxError) -> Data? {
             var query = attributes(of: name)
             query[kSecReturnData as String] = true
             query[kSecMatchLimit as String] = kSecMatchLimitOne
@@ -24,7 +24,7 @@
             return secret
         }
 
-        public func save(_ secret: Data, named name: String) throws {
+        public func save(_ secret: Data, named name: String) throws(OutboxError) {
             let content: [String: Any] = [
                 kSecValueData as String: secret,
                 kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -37,7 +37,7 @@
             guard added == errSecSuccess else { throw failure("written", name, added) }
         }
 
-        public func removeSecret(named name: String) throws {
+        public func removeSecret(named name: String) throws(OutboxError) {
             let status = SecItemDelete(dictionary(attributes(of: name)))
             guard status == errSecSuccess || status == errSecItemNotFound else {
                 throw failure("removed", name, status)

@@ -54,7 +54,7 @@ public actor BackgroundSender {
 
     /// Hands over the upload that comes next, unless the system has one.
     ///
-    /// - Throws: `outbox-busy` if somebody else is sending, storage errors, `CancellationError`.
+    /// - Throws: ``OutboxError``: `outbox-busy` if somebody else is sending, storage errors; `CancellationError`.
     @discardableResult
     public func handOver() async throws -> Standing {
         try await alone {
@@ -94,7 +94,7 @@ public actor BackgroundSender {
     /// Hands over what comes next and takes answers as they come, until the task is cancelled or the answers end. While
     /// somebody else is sending, answers are passed over: what they tell of is sent again by whoever sends next.
     ///
-    /// - Throws: storage errors, `CancellationError`.
+    /// - Throws: ``OutboxError``: storage errors; `CancellationError`.
     public func run() async throws {
         try await unlessBusy { _ = try await self.handOver() }
         for await answer in uploads.answers { try await unlessBusy { _ = try await self.take(answer) } }
@@ -183,7 +183,7 @@ public actor BackgroundSender {
     }
 
     /// Notes that the study has a submission.
-    private func settle(_ entry: OutboxEntry) throws {
+    private func settle(_ entry: OutboxEntry) throws(OutboxError) {
         let lock = try store.outbox.sendingLock()
         defer { withExtendedLifetime(lock) {} }
         try store.outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.listedSubmissionID)
@@ -197,22 +197,22 @@ public actor BackgroundSender {
     }
 
     private func readHeader(of entry: OutboxEntry) -> (event: OutboxSender.Event, header: EnvelopeHeader?) {
-        do {
+        do throws(OutboxError) {
             return (.fileRead, try store.outbox.readEnvelope(entry).header)
-        } catch let error as OutboxError where error.reason == .fileMissing {
-            return (.fileMissing, nil)
         } catch {
-            return (.fileUnreadable, nil)
+            return (error.reason == .fileMissing ? .fileMissing : .fileUnreadable, nil)
         }
     }
 
-    private func isQueued(_ entry: OutboxEntry) throws -> Bool { try store.outbox.entries().contains(entry) }
+    private func isQueued(_ entry: OutboxEntry) throws(OutboxError) -> Bool {
+        try store.outbox.entries().contains(entry)
+    }
 
     /// The note; one that is damaged is none: the file is handed over once more.
     private func note() -> UploadNote? { (try? store.value(UploadNote.self, named: UploadNote.fileName)) ?? nil }
 
     /// Notes that nothing is under way.
-    private func forget(keeping failures: Int) throws {
+    private func forget(keeping failures: Int) throws(OutboxError) {
         guard let note = note(), !note.attempt.isEmpty || note.failures != failures else { return }
         try store.save(
             UploadNote(name: "", attempt: "", isRenewed: false, failures: failures), named: UploadNote.fileName)

@@ -23,7 +23,7 @@ package enum AnswerCoercion {
         case .reference:
             return json.string.map { AnswerValue(type: "Reference", json: Reference($0).json) }
         case .attachment: return json.string.map { AnswerValue(type: "Attachment", json: ["url": .string($0)]) }
-        case .group, .display, .question: return nil
+        case .group, .display, .question, .unrecognized: return nil
         }
     }
 

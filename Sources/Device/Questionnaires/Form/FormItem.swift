@@ -13,7 +13,7 @@ public final class FormItem: Sendable {
     public let linkID: String
     /// The kind of item, `Questionnaire.item.type`. Of a code that R4 does not have, an item with items inside is a
     /// group, any other a string.
-    public let type: ItemType
+    public let type: QuestionnaireItemType
     /// The text that is asked or shown.
     public let text: String?
     /// The label that stands before the text, such as `1.`: `Questionnaire.item.prefix`
@@ -60,7 +60,8 @@ public final class FormItem: Sendable {
     let ancestors: [Int]
 
     init(
-        index: Int, position: Int, source: Questionnaire.Item, type: ItemType, options reader: OptionReader,
+        index: Int, position: Int, source: Questionnaire.Item, type: QuestionnaireItemType,
+        options reader: OptionReader,
         children: [FormItem], ancestors: [Int], enablementIsOpen: Bool
     ) {
         self.index = index

@@ -20,10 +20,12 @@ struct FormRules: Sendable {
     }
 
     /// The types of questions that may offer values, and those whose answers' length may be limited.
-    private static let withOptions: Set<ItemType> = [
+    private static let withOptions: Set<QuestionnaireItemType> = [
         .choice, .openChoice, .decimal, .integer, .date, .dateTime, .time, .string, .quantity,
     ]
-    private static let withLength: Set<ItemType> = [.boolean, .decimal, .integer, .string, .text, .url, .openChoice]
+    private static let withLength: Set<QuestionnaireItemType> = [
+        .boolean, .decimal, .integer, .string, .text, .url, .openChoice,
+    ]
 
     static let invariants: [FormRules] = [
         FormRules("que-1", "A group needs items, and a display item has none.") {

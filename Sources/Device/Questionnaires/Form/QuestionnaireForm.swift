@@ -65,7 +65,7 @@ struct FormBuilder {
             } else if !linkIDs.insert(linkID).inserted {
                 report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
             }
-            let known = source.type.flatMap { ItemType(rawValue: $0.rawValue) }
+            let known = source.type.flatMap { $0.isKnown ? $0 : nil }
             if known == nil { report("item-type-unknown", linkID, "The item's type is none that FHIR R4 knows.") }
             // Of a type that nobody knows a group is still a group; a question is taken as it comes.
             let type = known ?? (source.item.isEmpty ? .string : .group)

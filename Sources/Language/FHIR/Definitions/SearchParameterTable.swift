@@ -8,34 +8,12 @@ public struct SearchParameterTable: Sendable {
     /// The parameters and compartments of R4.
     public static let r4 = SearchParameterTable(r4Text)
 
-    /// The kind of a parameter (<https://hl7.org/fhir/R4/search.html#ptypes>).
-    public enum Kind: String, Sendable {
-        /// A number, whole or with decimals.
-        case number
-        /// A date or a date with a time, of any precision.
-        case date
-        /// Text, matched from its beginning without regard to case.
-        case string
-        /// A code, alone or with its system.
-        case token
-        /// A reference to another resource.
-        case reference
-        /// Several parameters that must hold of one element.
-        case composite
-        /// A number with a unit.
-        case quantity
-        /// A URI, matched as a whole.
-        case uri
-        /// Semantics of its own.
-        case special
-    }
-
     /// One search parameter.
     public struct Parameter: Sendable {
         /// The name in a search: `birthdate`.
         public let code: String
         /// The kind, which says how values are written and compared.
-        public let kind: Kind
+        public let kind: SearchParamType
         /// The resource types that have it.
         public let bases: [String]
         /// The resource types that a reference may point to.
@@ -68,12 +46,12 @@ public struct SearchParameterTable: Sendable {
                     fields[2].split(separator: ",").map(String.init)
                 continue
             }
-            guard fields.count == 7, let kind = Kind(rawValue: String(fields[1])) else { continue }
+            guard fields.count == 7 else { continue }
             let bases = fields[2].split(separator: ",").map(String.init)
             for base in bases { byBase[base, default: []].append(parameters.count) }
             parameters.append(
                 Parameter(
-                    code: String(fields[0]), kind: kind, bases: bases,
+                    code: String(fields[0]), kind: SearchParamType(rawValue: String(fields[1])), bases: bases,
                     targets: fields[3].split(separator: ",").map(String.init), expression: String(fields[4]),
                     components: fields[5].split(separator: ";").compactMap { part in
                         guard let space = part.firstIndex(of: " ") else { return nil }

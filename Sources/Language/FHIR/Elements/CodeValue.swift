@@ -17,6 +17,7 @@ extension CodeValue {
     public var json: JSON { .string(rawValue) }
 
     /// Whether two codes are written alike.
+    @inlinable
     public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
     /// Hashes the code.

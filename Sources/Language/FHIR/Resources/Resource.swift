@@ -13,11 +13,13 @@ public struct Resource: DomainResourceView {
 
     /// Reads a resource.
     ///
-    /// - Throws: ``JSONError`` where the bytes are no JSON object; ``ResourceError`` where `resourceType` is missing.
-    public init(_ bytes: some Collection<UInt8>, lenient: Bool = false) throws {
-        guard let object = try JSON(bytes, lenient: lenient).object else { throw ResourceError.notAResource }
-        guard let type = object["resourceType"]?.string, Resource.isTypeName(type) else {
-            throw ResourceError.notAResource
+    /// - Throws: ``ResourceError``: with the code and place of a `JSONError` where the bytes are no JSON;
+    ///   `resource-type-missing` where it is no object with a `resourceType`.
+    public init(_ bytes: some Collection<UInt8>, lenient: Bool = false) throws(ResourceError) {
+        let json: JSON
+        do throws(JSONError) { json = try JSON(bytes, lenient: lenient) } catch { throw .notJSON(error) }
+        guard let object = json.object, let type = object["resourceType"]?.string, Resource.isTypeName(type) else {
+            throw .notAResource
         }
         self.object = object
     }
@@ -36,11 +38,24 @@ public struct Resource: DomainResourceView {
 
 /// Why a value is no resource.
 public enum ResourceError: CodedError, Hashable {
+    /// It is no JSON, for this reason.
+    case notJSON(JSONError)
     /// It is no object with a `resourceType`.
     case notAResource
 
-    /// The stable code, `resource-type-missing`.
-    public var code: String { "resource-type-missing" }
+    /// The stable code: `resource-type-missing`, or that of the `JSONError`, such as `json-unexpected-end`.
+    public var code: String {
+        switch self {
+        case .notJSON(let error): error.code
+        case .notAResource: "resource-type-missing"
+        }
+    }
+
     /// A sentence that a person can act on.
-    public var message: String { "The JSON is no FHIR resource: an object with a resourceType is expected." }
+    public var message: String {
+        switch self {
+        case .notJSON(let error): error.message
+        case .notAResource: "The JSON is no FHIR resource: an object with a resourceType is expected."
+        }
+    }
 }

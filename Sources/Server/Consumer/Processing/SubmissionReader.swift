@@ -36,9 +36,9 @@ struct SubmissionReader {
         let documents = try documents(in: opened)
         return try documents.enumerated().map { index, bytes in
             try Self.placed(index, of: documents.count) {
-                do {
+                do throws(ResourceError) {
                     return ParsedDocument(bytes: bytes, resource: try Resource(bytes))
-                } catch let error as any CodedError {
+                } catch {
                     throw SubmissionProblem(error.code, error.message)
                 }
             }

@@ -68,12 +68,12 @@ public struct StudyCheck {
                 continue
             }
             let resource: Resource
-            do {
+            do throws(ResourceError) {
                 resource = try Resource(bytes)
             } catch {
-                let message = (error as? any CodedError)?.message ?? "It is no JSON."
                 findings.append(
-                    StudyFinding(.error, "file-unreadable", file: place, "It holds no FHIR resource. \(message)"))
+                    StudyFinding(
+                        .error, "file-unreadable", file: place, "It holds no FHIR resource. \(error.message)"))
                 continue
             }
             guard types.contains(resource.resourceType) else {

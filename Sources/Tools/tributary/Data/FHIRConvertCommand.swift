@@ -62,9 +62,9 @@ struct FHIRConvertCommand: AsyncParsableCommand {
 
     /// One line as a resource.
     private func resource(_ line: Data, _ place: String) throws -> Resource {
-        do {
+        do throws(ResourceError) {
             return try Resource(line)
-        } catch let error as any CodedError {
+        } catch {
             throw CommandError(error.code, "\(place): \(error.message)")
         }
     }

@@ -28,7 +28,10 @@ extension SurveyCommand {
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
         @Flag(help: "Print one JSON value (it always does).") var json = false
 
-        func run() async throws {
+        func run() async throws { try ask() }
+
+        /// Asks until the form is answered or the person pauses.
+        private func ask() throws {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let keeping = URL(fileURLWithPath: state ?? file + ".answers")
             if let title = form.questionnaire.title { CommandOutput.note(title) }
