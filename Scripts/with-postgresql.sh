@@ -25,7 +25,15 @@ command_pid=
 finish() {
     status=$?
     trap - EXIT INT TERM
-    [ -z "$command_pid" ] || kill "$command_pid" 2>/dev/null || true
+    # Some commands have a way of their own to end; none may outlive its server.
+    if [ -n "$command_pid" ] && kill "$command_pid" 2>/dev/null; then
+        waited=0
+        while [ "$waited" -lt 20 ] && kill -0 "$command_pid" 2>/dev/null; do
+            sleep 0.5
+            waited=$((waited + 1))
+        done
+        kill -9 "$command_pid" 2>/dev/null || true
+    fi
     $as "$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || true
     rm -rf "$folder"
     exit "$status"

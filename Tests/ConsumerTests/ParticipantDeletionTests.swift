@@ -191,15 +191,12 @@ import Warehouse
             }
             #expect(count == patients, "\(counted)")
         }
-        if TestEngine.chosen == .sqlite {
-            let plan = try await fixture.database.read { transaction in
-                try transaction.query(
-                    "EXPLAIN QUERY PLAN SELECT subject FROM participant_consent WHERE standing = ? AND shares = 1",
-                    [SQLValue("consented")]
-                ).map { try $0.text("detail") }
-            }
-            #expect(plan.contains { $0.contains("participant_consent_by_standing") }, "\(plan)")
+        let plan = try await fixture.database.read {
+            try QueryPlan(
+                "SELECT subject FROM participant_consent WHERE standing = ? AND shares = 1",
+                [SQLValue("consented")], in: $0)
         }
+        #expect(plan.goes(by: "participant_consent_by_standing"), "\(plan)")
         try await fixture.close()
     }
 

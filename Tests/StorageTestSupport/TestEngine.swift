@@ -2,6 +2,7 @@ import Core
 import Crypto
 import Foundation
 import Storage
+import TestSupport
 
 /// The engines that stores are tested on: SQLite, and PostgreSQL where `TRIBUTARY_TEST_POSTGRESQL` names a database that
 /// tests may fill (Scripts/unit-tests.sh starts a server and sets it).
@@ -28,7 +29,7 @@ public enum TestEngine: String, CaseIterable, Sendable {
         case .postgresql:
             return try await PostgreSQLDatabase.open(
                 Self.postgreSQL(), schema: Self.schema(of: path), migrations: migrations, purpose: purpose,
-                policy: schema)
+                policy: schema, patience: .seconds(Patience.seconds))
         }
     }
 

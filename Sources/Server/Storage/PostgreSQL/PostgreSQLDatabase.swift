@@ -16,21 +16,22 @@ public struct PostgreSQLDatabase: SQLDatabase {
     ///
     /// - Parameters:
     ///   - policy: whether the schema and its tables are made and brought to the newest step, or must be there so.
+    ///   - patience: the time that a transaction waits for a connection of this process, before `storage-busy`.
     ///   - onWait: told how long each write waited for its turn.
     /// - Throws: ``StorageError``: `storage-open` where the server cannot be reached, `storage-encoding` where the
     ///   database is not in UTF-8, `storage-missing`, `storage-schema-older` and `storage-schema-newer` under
     ///   ``SchemaPolicy/exact``.
     public static func open(
         _ address: PostgreSQLAddress, schema: PostgreSQLSchema, migrations: [Migration],
-        purpose: DatabasePurpose = .serving, policy: SchemaPolicy = .migrate,
+        purpose: DatabasePurpose = .serving, policy: SchemaPolicy = .migrate, patience: Duration = .seconds(30),
         onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> PostgreSQLDatabase {
         let make: @Sendable () -> PostgreSQLSession = {
             PostgreSQLSession(address, schema: schema, purpose: purpose)
         }
         let database = PostgreSQLDatabase(
-            writing: PostgreSQLPool(most: 1, make: make), reading: PostgreSQLPool(most: readers, make: make),
-            onWait: onWait)
+            writing: PostgreSQLPool(most: 1, patience: patience, make: make),
+            reading: PostgreSQLPool(most: readers, patience: patience, make: make), onWait: onWait)
         do {
             try await database.requireUTF8()
             switch policy {

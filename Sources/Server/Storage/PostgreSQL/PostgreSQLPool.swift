@@ -1,8 +1,7 @@
 /// The sessions of one store in this process, so many at most; who finds none free waits for one, in the order of asking.
 actor PostgreSQLPool {
-    /// So many wait at most, and each so long.
+    /// So many wait at most.
     private static let mostWaiting = 1_024
-    private static let patience: Duration = .seconds(30)
 
     private struct Waiting {
         let id: Int
@@ -11,14 +10,17 @@ actor PostgreSQLPool {
     }
 
     private let most: Int
+    private let patience: Duration
     private let make: @Sendable () -> PostgreSQLSession
     private var free: [PostgreSQLSession] = []
     private var made: [PostgreSQLSession] = []
     private var waiting: [Waiting] = []
     private var next = 0
 
-    init(most: Int, make: @escaping @Sendable () -> PostgreSQLSession) {
+    /// - Parameter patience: the time after which who waits is told that all sessions are in use.
+    init(most: Int, patience: Duration, make: @escaping @Sendable () -> PostgreSQLSession) {
         self.most = most
+        self.patience = patience
         self.make = make
     }
 
@@ -50,10 +52,10 @@ actor PostgreSQLPool {
         }
         guard waiting.count < Self.mostWaiting else { throw Self.busy }
         next += 1
-        let id = next
+        let (id, patience) = (next, patience)
         let session = try await withCheckedThrowingContinuation { continuation in
             let limit = Task {
-                guard (try? await Task.sleep(for: Self.patience)) != nil else { return }
+                guard (try? await Task.sleep(for: patience)) != nil else { return }
                 expire(id)
             }
             waiting.append(Waiting(id: id, continuation: continuation, limit: limit))
