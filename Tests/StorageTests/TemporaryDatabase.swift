@@ -65,9 +65,7 @@ extension SQLDatabase {
     func queueContents() async throws -> [String] {
         try await read { transaction in
             try ["submission", "submission_body", "queue_state"].flatMap { table in
-                try transaction.query("SELECT * FROM \(table) ORDER BY 1").map { row in
-                    row.columnNames.sorted().map { "\($0)=\(row[$0])" }.joined(separator: " ")
-                }
+                try transaction.rowTexts(of: table)
             }
         }
     }

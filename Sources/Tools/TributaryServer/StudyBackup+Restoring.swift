@@ -210,7 +210,7 @@ extension StudyBackup {
         else { throw damaged("its parts do not belong together") }
         let queue = try await SQLiteDatabase.open(
             path: queuePath, migrations: [], schema: .exact, permissions: StudyStores.queuePermissions)
-        let epoch = try await closing(queue) { queue in
+        let epoch = try await queue.closing { queue in
             try await queue.write { transaction in
                 // Who had leased a submission is gone, and what it had begun it never ended here.
                 try transaction.execute(
@@ -235,7 +235,7 @@ extension StudyBackup {
         do {
             let database = try await SQLiteDatabase.open(
                 path: path, migrations: [], schema: .exact, permissions: permissions)
-            return try await closing(database) { database in
+            return try await database.closing { database in
                 let done = try await database.read { transaction in
                     _ = try Migration.pending(migrations, in: transaction)
                     return try transaction.query("SELECT number FROM schema_migration").map { try $0.integer("number") }

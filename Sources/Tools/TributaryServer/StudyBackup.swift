@@ -181,12 +181,12 @@ public enum StudyBackup {
     ) async throws -> Standing {
         let opened = try await SQLiteDatabase.open(
             path: queue, migrations: StudyStores.queueMigrations, schema: .exact, permissions: permissions.queue)
-        let first = try await closing(opened) {
+        let first = try await opened.closing {
             try await $0.read { (try QueueState.read(in: $0), try submissions(in: $0)) }
         }
         let other = try await SQLiteDatabase.open(
             path: records, migrations: StudyStores.recordsMigrations, schema: .exact, permissions: permissions.records)
-        let second = try await closing(other) { try await $0.read { (try queueID(in: $0), try self.records(in: $0)) } }
+        let second = try await other.closing { try await $0.read { (try queueID(in: $0), try self.records(in: $0)) } }
         guard first.0.studyID ?? studyID == studyID, second.0 ?? first.0.queueID == first.0.queueID else {
             throw StorageError(
                 code: "queue-of-another-study",
@@ -194,20 +194,6 @@ public enum StudyBackup {
                     "The queue and the records do not belong together; see \"queue\" and \"database\" in study.json.")
         }
         return Standing(state: first.0, submissions: first.1, records: second.1)
-    }
-
-    /// Closes a database after use.
-    static func closing<T: Sendable>(
-        _ database: SQLiteDatabase, _ body: (SQLiteDatabase) async throws -> T
-    ) async throws -> T {
-        do {
-            let value = try await body(database)
-            try await database.close()
-            return value
-        } catch {
-            try? await database.close()
-            throw error
-        }
     }
 
     static func submissions(in transaction: any SQLTransaction) throws -> Int {

@@ -4,12 +4,12 @@ import Storage
 extension StudyStores {
     /// Opens the queue's store for a use.
     public func withQueue<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
-        try await Self.using(openQueue(), body)
+        try await openQueue().closing(body)
     }
 
     /// Opens the records' store for a use.
     public func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
-        try await Self.using(openRecords(), body)
+        try await openRecords().closing(body)
     }
 
     /// Opens both stores for a use.
@@ -17,18 +17,5 @@ extension StudyStores {
         _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
     ) async throws -> T {
         try await withQueue { queue in try await withRecords { records in try await body(queue, records) } }
-    }
-
-    private static func using<T>(
-        _ database: any SQLDatabase, _ body: (any SQLDatabase) async throws -> T
-    ) async throws -> T {
-        do {
-            let result = try await body(database)
-            try await database.close()
-            return result
-        } catch {
-            try? await database.close()
-            throw error
-        }
     }
 }

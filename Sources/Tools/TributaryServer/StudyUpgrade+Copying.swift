@@ -31,11 +31,11 @@ extension StudyUpgrade {
         removePartial()
         let place = URL(fileURLWithPath: queue).deletingLastPathComponent().path
         if !StudyBackupFiles.exists(place) { try StudyBackupFiles.makeFolder(place, permissions: 0o2770) }
-        let marks = try await StudyBackup.closing(openFormer()) { former in
+        let marks = try await openFormer().closing { former in
             let marks = try await former.read { try Marks(in: $0) }
             let made = try await SQLiteDatabase.open(
                 path: partial, migrations: StudyStores.queueMigrations, permissions: StudyStores.queuePermissions)
-            try await StudyBackup.closing(made) { made in
+            try await made.closing { made in
                 for table in Self.tables { try await copy(table, from: former, to: made) }
                 try await copyBodies(from: former, to: made)
                 let name = UUID().uuidString.lowercased()

@@ -132,7 +132,7 @@ public struct StudyUpgrade: Sendable {
 
     /// Whether the queue was taken out of the former database already.
     func isParted() async throws -> Bool {
-        try await StudyBackup.closing(openFormer()) { database in
+        try await openFormer().closing { database in
             try await database.read { transaction in
                 let tables = try transaction.query(
                     """
@@ -156,7 +156,7 @@ public struct StudyUpgrade: Sendable {
     /// - Parameter marks: what the queue was made from.
     func part(from marks: Marks, at date: Date) async throws {
         let state = try await queueState(at: partial)
-        try await StudyBackup.closing(openFormer()) { database in
+        try await openFormer().closing { database in
             try await database.write { transaction in
                 guard try Marks(in: transaction) == marks else { throw Self.inUse }
                 try Migration.apply(StudyStores.recordsMigrations, at: date, in: transaction)
@@ -178,7 +178,7 @@ public struct StudyUpgrade: Sendable {
     }
 
     private func queueState(at path: String) async throws -> QueueState {
-        try await StudyBackup.closing(openQueue(path)) { database in
+        try await openQueue(path).closing { database in
             try await database.read { try QueueState.read(in: $0) }
         }
     }
@@ -225,7 +225,7 @@ public struct StudyUpgrade: Sendable {
     }
 
     private func report(queue made: String) async throws -> Report {
-        let queue = try await StudyBackup.closing(openQueue(made)) { database in
+        let queue = try await openQueue(made).closing { database in
             try await database.read { transaction in
                 (
                     state: try QueueState.read(in: transaction),
@@ -237,7 +237,7 @@ public struct StudyUpgrade: Sendable {
                 )
             }
         }
-        let rest = try await StudyBackup.closing(openFormer()) { database in
+        let rest = try await openFormer().closing { database in
             try await database.read { transaction in
                 (
                     queueID: try StudyBackup.queueID(in: transaction),

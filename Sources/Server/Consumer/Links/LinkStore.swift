@@ -40,6 +40,11 @@ public struct LinkStore: Sendable {
     /// Finishes what is running and closes the store.
     public func close() async throws { try await database.close() }
 
+    /// Uses the store and closes it, whatever comes of the use.
+    public func closing<T>(_ body: (LinkStore) async throws -> T) async throws -> T {
+        try await database.closing { _ in try await body(self) }
+    }
+
     /// Notes a new link.
     public func add(_ id: String, record: String, createdAt: Date, expiresAt: Date) async throws {
         _ = try await database.write { transaction in

@@ -45,7 +45,7 @@ struct PostgreSQLResult: ~Copyable {
         return SQLRow(positions: positions, values: values)
     }
 
-    /// The server's word on what failed; see ``StorageError/init(sqlState:detail:)``.
+    /// The server's word on what failed; see ``StorageError/init(sqlState:place:primary:)``.
     var error: StorageError {
         func field(_ code: Character) -> String? {
             guard let ascii = code.asciiValue else { return nil }

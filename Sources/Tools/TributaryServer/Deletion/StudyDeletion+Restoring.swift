@@ -109,7 +109,7 @@ extension StudyDeletion {
     ) async throws -> (key: Data?, entries: [DeletionRegister.Entry]) {
         let database = try await SQLiteDatabase.open(
             path: stores.recordsPath, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
-        let found: (key: Data?, entries: [DeletionRegister.Entry]) = try await StudyBackup.closing(database) {
+        let found: (key: Data?, entries: [DeletionRegister.Entry]) = try await database.closing {
             database in
             try await database.read { transaction in
                 let table = try transaction.first(

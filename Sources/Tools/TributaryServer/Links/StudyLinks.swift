@@ -55,7 +55,7 @@ public struct StudyLinks: Sendable {
             guard let links = try await stores.openLinks() else {
                 throw ServerError(code: "links-missing", message: "The folder links/ went away; try again.")
             }
-            try await Self.closing(links) {
+            try await links.closing {
                 try await $0.add(
                     token.id, record: record, createdAt: token.issuedAt, expiresAt: token.expiresAt)
             }
@@ -70,7 +70,7 @@ public struct StudyLinks: Sendable {
         try await stores.withRecords { records in
             try await require(.listLinks, id: nil, records)
             guard let links = try await stores.openLinks() else { return [] }
-            return try await Self.closing(links) { links in
+            return try await links.closing { links in
                 try await Self.forgetDeleted(in: links, records: records)
                 return try await links.all()
             }
@@ -92,20 +92,6 @@ public struct StudyLinks: Sendable {
         let decision = try await access.decide(actor, action, Target(resourceType: "Link", resourceID: id))
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not do that with links.")
-        }
-    }
-
-    /// Closes the store after use.
-    static func closing<T: Sendable>(
-        _ links: LinkStore, _ body: (LinkStore) async throws -> T
-    ) async throws -> T {
-        do {
-            let value = try await body(links)
-            try await links.close()
-            return value
-        } catch {
-            try? await links.close()
-            throw error
         }
     }
 }

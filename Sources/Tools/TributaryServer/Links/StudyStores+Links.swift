@@ -34,7 +34,7 @@ extension StudyStores {
     /// Opens the store of links, if there is one, for a use, and closes it.
     func withLinks<T: Sendable>(_ body: (LinkStore?) async throws -> T) async throws -> T {
         guard let links = try await openLinks() else { return try await body(nil) }
-        return try await StudyLinks.closing(links) { try await body($0) }
+        return try await links.closing { try await body($0) }
     }
 
     /// Brings the store of links up to date.
