@@ -1,7 +1,8 @@
 # Tributary. Each target does its own set-up on Debian 12 with Swift 6.3; doing it twice does no harm.
 #
 #   make demo    the whole way on this machine: two participants, a server, FHIR and i2b2; the study stays in
-#                demo-study/, with commands to try on it (JSON=1: JSON as last line)
+#                demo-study/, with commands to try on it (JSON=1: JSON as last line;
+#                DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
 #   make test    all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
 #   make attack  the long form of the attacks, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
 #   make bench   our speed as ratios against named references
@@ -29,7 +30,7 @@ SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/
 .NOTPARALLEL:
 
 help:
-	@sed -n '3,10s/^# \{0,1\}//p' $(ROOT)Makefile
+	@sed -n '3,11s/^# \{0,1\}//p' $(ROOT)Makefile
 
 setup-demo setup-test setup-bench: setup-%:
 	@$(ROOT)Scripts/setup.sh --for $*
@@ -40,7 +41,8 @@ release:
 
 demo: setup-demo release
 	@echo "== demo" >&2
-	@cd $(ROOT) && exec $(TRIBUTARY_BIN) demo --keep demo-study $(if $(JSON),--json)
+	@cd $(ROOT) && exec $(TRIBUTARY_BIN) demo --keep demo-study $(if $(JSON),--json) \
+		$(if $(QUEUE),--queue '$(QUEUE)') $(if $(DATABASE),--database '$(DATABASE)')
 
 test: setup-test unit-tests release integration-tests
 	@echo "== all tests passed"

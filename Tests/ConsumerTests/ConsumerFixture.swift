@@ -76,12 +76,14 @@ struct ConsumerFixture {
     }
 
     /// A consumer over the fixture's stores.
-    func service(owner: String = "test", over queue: (any SubmissionQueue)? = nil) -> ConsumerService {
+    func service(
+        owner: String = "test", turn: ConsumerTurn? = nil, over queue: (any SubmissionQueue)? = nil
+    ) -> ConsumerService {
         let path = folder.appendingPathComponent("records.sqlite").path
         return ConsumerService(
             queue: queue ?? self.queue, processor: processor,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-            owner: owner, lock: { try StoreLock(storePath: path) }, clock: clock)
+            owner: owner, turn: turn ?? .alone { try StoreLock(storePath: path) }, clock: clock)
     }
 
     /// Queues a payload, sealed, and handles what is in the queue.

@@ -88,6 +88,11 @@ struct SlowQueue: SubmissionQueue {
         try await queue.lease(owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle)
     }
     func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
+    func leaseOwners() async throws -> [String] { try await queue.leaseOwners() }
+    func endLeases(of owner: String) async throws { try await queue.endLeases(of: owner) }
+    func renew(owner: String, duration: TimeInterval, now: Date) async throws {
+        try await queue.renew(owner: owner, duration: duration, now: now)
+    }
     func giveBack(owner: String) async throws { try await queue.giveBack(owner: owner) }
     func isHeld(_ submission: QueuedSubmission) async throws -> Bool { try await queue.isHeld(submission) }
     func release(_ selection: HeldSelection, at: Date) async throws -> Int {

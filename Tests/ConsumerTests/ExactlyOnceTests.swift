@@ -76,7 +76,11 @@ import Wire
         let client = try await fixture.client()
         _ = try await fixture.queue.enqueue(
             try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
-        var held = try fixture.service().lock()
+        guard case .alone(let lock) = fixture.service().turn else {
+            Issue.record("it does not wait")
+            return
+        }
+        var held = try lock()
         #expect(held != nil)
         let second = _Concurrency.Task { try await fixture.service(owner: "second").run() }
         // It has the time to take the lock and the submission, if it could.
@@ -91,6 +95,72 @@ import Wire
         #expect(try await fixture.queue.status(now: Date()).depth == 0)
         second.cancel()
         try await second.value
+        try await fixture.close()
+    }
+
+    @Test func consumersBesideEachOtherHandleTheSubmissionsOfDifferentDevices() async throws {
+        let fixture = try await ConsumerFixture()
+        var stored = 0
+        for number in 1...24 {
+            let client = try await fixture.client()
+            _ = try await fixture.queue.enqueue(
+                try sealed(ConsumerFixture.contract("p\(number)"), client, fixture), quota: nil)
+            stored += 1
+        }
+        let consumers = (1...3).map { number in
+            let service = fixture.service(owner: "host\(number) 1 word", turn: .besideOthers)
+            return _Concurrency.Task { try await service.run() }
+        }
+        let deadline = Patience.deadline
+        while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
+            try await _Concurrency.Task.sleep(for: .milliseconds(10))
+        }
+        for consumer in consumers { consumer.cancel() }
+        for consumer in consumers { try await consumer.value }
+        #expect(try await fixture.queue.status(now: Date()).depth == 0)
+        #expect(try await fixture.versions == stored)
+        try await fixture.close()
+    }
+
+    @Test func whatAConsumerThatHasEndedHadLeasedIsItsSuccessorsAtOnce() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.queue.enqueue(
+            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+        // No process has this number.
+        let gone = "\(ProcessInfo.processInfo.hostName) 99999999 word"
+        let leased = try await fixture.queue.lease(owner: gone, limit: 1, duration: 3_600, now: Date(), isIdle: true)
+        #expect(leased.count == 1)
+        let service = fixture.service(turn: .besideOthers)
+        let running = _Concurrency.Task { try await service.run() }
+        let deadline = Patience.deadline
+        while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
+            try await _Concurrency.Task.sleep(for: .milliseconds(10))
+        }
+        running.cancel()
+        try await running.value
+        #expect(try await fixture.versions == 1)
+        try await fixture.close()
+    }
+
+    @Test func aLeaseOfAnotherHostsConsumerStaysItsUntilItsTimeIsOver() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.queue.enqueue(
+            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+        let now = Date()
+        #expect(
+            try await fixture.queue.lease(owner: "elsewhere 1 word", limit: 1, duration: 60, now: now, isIdle: true)
+                .count == 1)
+        // It lives, and asks for more time.
+        try await fixture.queue.renew(owner: "elsewhere 1 word", duration: 60, now: now.addingTimeInterval(50))
+        func lease(after seconds: TimeInterval) async throws -> Int {
+            try await fixture.queue.lease(
+                owner: "here 2 word", limit: 1, duration: 60, now: now.addingTimeInterval(seconds), isIdle: true
+            ).count
+        }
+        #expect(try await lease(after: 70) == 0)
+        #expect(try await lease(after: 111) == 1)
         try await fixture.close()
     }
 

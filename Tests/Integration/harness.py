@@ -4,6 +4,7 @@ Environment:
   TRIBUTARY_BIN          the binary (default .build/release/tributary, else .build/debug/tributary)
   TRIBUTARY_CONFORMANCE  published test data (tests that need it are skipped without)
   TRIBUTARY_KILL_ROUNDS  rounds of the kill tests (default 5)
+  TRIBUTARY_TEST_ENGINE  postgresql: studies have their stores on a server (default sqlite)
   TRIBUTARY_SEED         seed of the random tests (default: a new one, which is printed)
 """
 
@@ -26,6 +27,8 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+import postgresql
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Examples"
 ANTISPAM = "antispam-word-7f3c1e"
@@ -44,6 +47,8 @@ def _binary():
 
 
 BIN = _binary()
+# Whether studies have both stores on PostgreSQL, each study a database of its own.
+ON_POSTGRESQL = os.environ.get("TRIBUTARY_TEST_ENGINE", "sqlite") == "postgresql"
 CONFORMANCE = Path(os.environ["TRIBUTARY_CONFORMANCE"]).resolve() if os.environ.get("TRIBUTARY_CONFORMANCE") else None
 
 
@@ -243,8 +248,10 @@ class Server:
         return http(method, self.url + path, headers, body)
 
 
-def read_sql(path, statement, *parameters):
-    """Rows of a database that somebody may be writing."""
+def read_sql(path, statement, *parameters, schema=None):
+    """Rows of a database that somebody may be writing: a file, or a schema of a database on a server."""
+    if schema:
+        return postgresql.read_sql(path, schema, statement, *parameters)
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
     try:
         return connection.execute(statement, parameters).fetchall()
@@ -258,13 +265,15 @@ class Study:
     Unless it is signed it takes what tests seal by hand, beside its devices too, which then sign nothing: as phones did
     before the study named itself in its keys."""
 
-    def __init__(self, name="study", change=None, forms=True, signed=False):
+    def __init__(self, name="study", change=None, forms=True, signed=False, url=None):
         self.signed = signed
         self.root = Path(tempfile.mkdtemp(prefix="tributary-"))
         self.dir = self.root / name
         self.servers = []
         self.devices = 0
-        tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro")
+        self.url = (url or postgresql.server().database()) if url or ON_POSTGRESQL else None
+        places = ["--queue", self.url, "--database", self.url] if self.url else []
+        tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro", *places)
         if not signed:
             self.change(lambda study: study.update(unsigned=True))
         if forms:
@@ -298,23 +307,23 @@ class Study:
     @property
     def database(self):
         """The records' store."""
-        return self.dir / "data" / "records.sqlite"
+        return self.url or self.dir / "data" / "records.sqlite"
 
     @property
     def queue_database(self):
         """The queue's store."""
-        return self.dir / "queue" / "queue.sqlite"
+        return self.url or self.dir / "queue" / "queue.sqlite"
 
     def sql(self, statement, *parameters):
         """Rows of the records, read beside the running server."""
-        return read_sql(self.database, statement, *parameters)
+        return read_sql(self.database, statement, *parameters, schema=self.url and "tributary_records")
 
     def number(self, statement, *parameters):
         return self.sql(statement, *parameters)[0][0]
 
     def queue_sql(self, statement, *parameters):
         """Rows of the queue."""
-        return read_sql(self.queue_database, statement, *parameters)
+        return read_sql(self.queue_database, statement, *parameters, schema=self.url and "tributary_queue")
 
     def queue_number(self, statement, *parameters):
         return self.queue_sql(statement, *parameters)[0][0]

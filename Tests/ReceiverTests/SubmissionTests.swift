@@ -186,6 +186,9 @@ struct SubmissionTests {
             []
         }
         func takeOverLeases(owner: String) async throws {}
+        func leaseOwners() async throws -> [String] { [] }
+        func endLeases(of owner: String) async throws {}
+        func renew(owner: String, duration: TimeInterval, now: Date) async throws {}
         func giveBack(owner: String) async throws {}
         func isHeld(_ submission: QueuedSubmission) async throws -> Bool { false }
         func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool {

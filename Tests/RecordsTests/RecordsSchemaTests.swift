@@ -16,7 +16,7 @@ import Testing
         let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
         let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
         let older = try await TestEngine.chosen.open(
-            path: databasePath(url), migrations: RecordsSchema.migrations.filter { $0.number == 400 })
+            path: StoreLocation(url).path ?? "", migrations: RecordsSchema.migrations.filter { $0.number == 400 })
         try await older.write { transaction in
             for (number, id, versions) in [(7, "b", 2), (9, "a", 1), (12, "c", 3)] {
                 try transaction.execute(
@@ -38,7 +38,8 @@ import Testing
         }
         try await older.close()
 
-        let database = try await TestEngine.chosen.open(path: databasePath(url), migrations: RecordsSchema.migrations)
+        let database = try await TestEngine.chosen.open(
+            path: StoreLocation(url).path ?? "", migrations: RecordsSchema.migrations)
         let store = RecordStore()
         let (read, rows) = try await database.read { transaction in
             (

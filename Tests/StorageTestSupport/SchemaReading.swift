@@ -1,35 +1,6 @@
 import Storage
 
 extension SQLTransaction {
-    /// The names of the store's tables, in their order.
-    public func tableNames() throws -> [String] {
-        let sql =
-            switch dialect {
-            case .sqlite:
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
-            case .postgresql:
-                """
-                SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()
-                ORDER BY 1
-                """
-            }
-        return try query(sql).map { try $0.text("name") }
-    }
-
-    /// The names of a table's columns, in the table's order.
-    public func columnNames(of table: String) throws -> [String] {
-        let sql =
-            switch dialect {
-            case .sqlite: "SELECT name FROM pragma_table_info(?) ORDER BY cid"
-            case .postgresql:
-                """
-                SELECT column_name AS name FROM information_schema.columns
-                WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position
-                """
-            }
-        return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
-    }
-
     /// The columns of a table's primary key, in the key's order.
     public func keyColumnNames(of table: String) throws -> [String] {
         let sql =

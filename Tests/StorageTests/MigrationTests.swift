@@ -137,8 +137,8 @@ import Testing
 
     @Test func aStepInSlicesGoesOnWhereItStopped() async throws {
         try await withTemporaryFolder { folder async throws in
-            let url = "sqlite:\(folder)/m.db"
-            let first = try await SQLiteDatabase.open(path: databasePath(url), migrations: [Self.step(101)])
+            let url = "\(folder)/m.db"
+            let first = try await SQLiteDatabase.open(path: url, migrations: [Self.step(101)])
             try await first.write { transaction in
                 for id in 0..<23 { try transaction.execute("INSERT INTO t101 (id) VALUES (?)", [SQLValue(id)]) }
             }
@@ -148,12 +148,12 @@ import Testing
                 await code { try await open(folder, [Self.step(101), Self.sliced(failAfter: 2, counting: before)]) }
                     == "storage-full")
             // Two parts are done and stay; the step is not marked.
-            let stopped = try await SQLiteDatabase.open(path: databasePath(url), migrations: [Self.step(101)])
+            let stopped = try await SQLiteDatabase.open(path: url, migrations: [Self.step(101)])
             #expect(try await stopped.read { try $0.query("SELECT id FROM copied").count } == 10)
             try await stopped.close()
             let after = Counter()
             let second = try await SQLiteDatabase.open(
-                path: databasePath(url), migrations: [Self.step(101), Self.sliced(counting: after)])
+                path: url, migrations: [Self.step(101), Self.sliced(counting: after)])
             let ids = try await second.read {
                 try $0.query("SELECT id FROM copied ORDER BY id").map { try $0.integer("id") }
             }

@@ -48,7 +48,7 @@ import TributaryServer
             #expect(stores.recordsPath == folder.url.appendingPathComponent("elsewhere/r.sqlite").path)
             let told = try StudyStores(folder, queue: "/tmp/a.sqlite", database: "sqlite:/tmp/b.sqlite")
             #expect(told.queuePath == "/tmp/a.sqlite" && told.recordsPath == "/tmp/b.sqlite")
-            #expect(throws: StorageError.self) { try StudyStores(folder, database: "postgres://x/y") }
+            #expect(throws: StorageError.self) { try StudyStores(folder, database: "mysql://x/y") }
         }
     }
 

@@ -7,8 +7,9 @@ import Storage
 /// Leases submissions and has them processed, those of several devices at a time and those of one in their order, until it
 /// is told to stop.
 ///
-/// There is one consumer to a records' store: a second one waits until the first has ended. A submission that fails for a
-/// passing reason keeps its place and is tried again with growing pauses; after too many tries it is quarantined, so that what
+/// Of stores that are files there is one consumer: a second one waits until the first has ended. On servers consumers work beside
+/// each other, on several hosts: who leases a device's submissions has them alone as long as it lives, and one that comes too
+/// late finds that they are settled. A submission that fails for a passing reason keeps its place and is tried again with growing pauses; after too many tries it is quarantined, so that what
 /// stands behind it goes on.
 public struct ConsumerService: Service {
     let queue: any SubmissionQueue
@@ -17,8 +18,7 @@ public struct ConsumerService: Service {
     let clock: @Sendable () -> Date
     /// Under this name submissions are leased: host, process and a random word, so that no two processes have the same.
     let owner: String
-    /// Takes the lock of the records' store; nil while another process has it.
-    let lock: @Sendable () throws -> StoreLock?
+    let turn: ConsumerTurn
     /// Told when the consumer got something done or saw that there is nothing to do.
     let progress: @Sendable () -> Void
 
@@ -31,25 +31,24 @@ public struct ConsumerService: Service {
 
     public init(
         queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
-        lock: @escaping @Sendable () throws -> StoreLock?, clock: @escaping @Sendable () -> Date,
+        turn: ConsumerTurn, clock: @escaping @Sendable () -> Date,
         progress: @escaping @Sendable () -> Void = {}
     ) {
-        self.owner = owner ?? Self.newOwner()
+        self.owner = owner ?? LeaseOwner.ofThisProcess().description
         self.queue = queue
         self.processor = processor
         self.logger = logger
-        self.lock = lock
+        self.turn = turn
         self.clock = clock
         self.progress = progress
     }
 
-    private static func newOwner() -> String {
-        let process = ProcessInfo.processInfo
-        return "\(process.hostName) \(process.processIdentifier) \(UUID().uuidString.lowercased())"
-    }
-
     public func run() async throws {
-        guard let held = try await waitForLock() else { return }
+        var held: StoreLock?
+        if case .alone(let lock) = turn {
+            held = try await wait(for: lock)
+            guard held != nil else { return }
+        }
         defer { withExtendedLifetime(held) {} }
         var idle = Pause()
         var trouble = Pause(first: .milliseconds(200), longest: .seconds(30))
@@ -57,9 +56,8 @@ public struct ConsumerService: Service {
         var keys = await processor.openers.generation
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             do {
-                // No other consumer lives: what an earlier one had leased is ours, and what it died over shows.
                 if !isPrepared {
-                    try await queue.takeOverLeases(owner: owner)
+                    try await takeOver(isAlone: held != nil)
                     isPrepared = true
                 }
                 try await releaseWhatIsDue(&keys)
@@ -78,7 +76,7 @@ public struct ConsumerService: Service {
         try? await queue.giveBack(owner: owner)
     }
 
-    private func waitForLock() async throws -> StoreLock? {
+    private func wait(for lock: @Sendable () throws -> StoreLock?) async throws -> StoreLock? {
         var pause = Pause(first: .milliseconds(100), longest: .seconds(1))
         var hasSaid = false
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -88,6 +86,15 @@ public struct ConsumerService: Service {
             await pause.wait()
         }
         return nil
+    }
+
+    /// What an earlier consumer had leased is ours, and what it died over shows. Of others, which may live, that is so where
+    /// they were processes of this host; what one died over elsewhere is leased anew when its time is over.
+    private func takeOver(isAlone: Bool) async throws {
+        if isAlone { return try await queue.takeOverLeases(owner: owner) }
+        for other in try await queue.leaseOwners() where other != owner && LeaseOwner(other)?.isGone ?? false {
+            try await queue.endLeases(of: other)
+        }
     }
 
     /// Releases the submissions that waited for a time or for a key.
@@ -112,6 +119,7 @@ public struct ConsumerService: Service {
             var work = LaneWork(places: Self.lanesAtATime)
             var failure: (any Error)?
             var isLooking = false
+            var isRenewing = false
             var pause = Pause()
             while true {
                 // 1. What is leased and waits, else what the queue has.
@@ -127,6 +135,14 @@ public struct ConsumerService: Service {
                 }
                 // 2. Nothing is handled, and nothing is there or may be begun.
                 guard !work.isIdle else { break }
+                // What takes long stays ours; whoever died or stands still does not ask for it.
+                if !isRenewing {
+                    isRenewing = true
+                    group.addTask {
+                        try? await Task.sleep(for: .seconds(Self.leaseDuration / 4))
+                        return .due
+                    }
+                }
                 // 3. While there is a place, the queue is looked into again before the longest message has ended.
                 if failure == nil, work.wantsMore, !isLooking {
                     isLooking = true
@@ -142,6 +158,11 @@ public struct ConsumerService: Service {
                     failure = failure ?? error
                     progress()
                 case .looked: isLooking = false
+                case .due:
+                    isRenewing = false
+                    do { try await queue.renew(owner: owner, duration: Self.leaseDuration, now: clock()) } catch {
+                        failure = failure ?? error
+                    }
                 case nil: break
                 }
             }
@@ -165,6 +186,8 @@ public struct ConsumerService: Service {
     private enum Event: Sendable {
         case ended((handled: Int, (any Error)?))
         case looked
+        /// The leases are to be renewed.
+        case due
     }
 
     /// One device's submissions in their order; what stands behind one that fails waits.

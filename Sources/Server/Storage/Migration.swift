@@ -29,9 +29,13 @@ extension Migration {
     ///
     /// A database that a newer program has written is refused: within the hundred of a module that the caller brings,
     /// every step found must be known. Hundreds that the caller does not bring are left alone.
+    /// - Returns: the numbers of the steps that were to be done.
     /// - Throws: ``StorageError`` with code `storage-schema-newer`, `storage-schema-mismatch` or
     ///   `storage-schema-order`.
-    public static func apply(_ migrations: [Migration], at date: Date, to database: any SQLDatabase) async throws {
+    @discardableResult
+    public static func apply(
+        _ migrations: [Migration], at date: Date, to database: any SQLDatabase
+    ) async throws -> [Int] {
         let steps = try await database.write { transaction in
             try transaction.execute(transaction.dialect.definition(tableSQL))
             return try pending(migrations, in: transaction)
@@ -55,6 +59,7 @@ extension Migration {
                 try mark(migration, at: date, in: transaction)
             }
         }
+        return steps.map(\.number)
     }
 
     /// Applies steps inside the caller's transaction, slices included.
@@ -85,6 +90,7 @@ extension Migration {
         var newest: [Int: Int] = [:]
         for row in try transaction.query("SELECT number, name FROM schema_migration ORDER BY number") {
             let number = Int(try row.integer("number"))
+            if number == StoreMark.number, !migrations.isEmpty { throw StoreMark(try row.text("name")).error }
             guard hundreds.contains(number / 100) else { continue }
             guard let name = known[number] else {
                 throw StorageError(

@@ -61,3 +61,10 @@ public protocol SQLDatabase: Sendable {
     /// Finishes what is running and closes the database. Later calls throw.
     func close() async throws
 }
+
+/// A database that a transaction of another one can write to.
+public protocol NestedSQLDatabase: SQLDatabase {
+    /// Runs one transaction of this database inside of a transaction of another one, on whose thread the caller is. It is
+    /// durable when this returns, whatever becomes of the other.
+    func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T
+}

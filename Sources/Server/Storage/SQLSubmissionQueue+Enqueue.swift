@@ -2,7 +2,12 @@ import Foundation
 
 extension SQLSubmissionQueue {
     public func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
-        try await writer.write { try Self.insert(submission, quota: quota, in: $0) }
+        let clock = clock
+        return try await writer.write { transaction in
+            var submission = submission
+            submission.receivedAt = try clock.now(submission.receivedAt, in: transaction)
+            return try Self.insert(submission, quota: quota, in: transaction)
+        }
     }
 
     /// Parameter: client. A row where the client has been shut out or replaced since it showed its token.

@@ -6,11 +6,12 @@ extension SQLSubmissionQueue {
     ) async throws -> [QueuedSubmission] {
         guard limit > 0 else { return [] }
         let sql = isIdle ? Self.leaseSQL : Self.leaseBesideSQL
-        let parameters = [SQLValue(owner), SQLValue(now)]
+        let clock = clock
         // Looking needs no write lock, and most of the time there is nothing. The bodies, which may be long, are read here too,
         // where nobody waits for the lock.
         let seen: [Int64: Data]? = try await database.read { transaction in
             guard try transaction.first(Self.anyReceivedSQL) != nil else { return nil }
+            let parameters = [SQLValue(owner), SQLValue(try clock.now(now, in: transaction))]
             let rows = try Self.fitting(try transaction.query(sql, parameters + [SQLValue(limit)]))
             return Dictionary(
                 try rows.map { (try $0.integer("number"), try Self.body(of: $0, in: transaction)) },
@@ -18,6 +19,8 @@ extension SQLSubmissionQueue {
         }
         guard let seen else { return [] }
         return try await database.write { transaction in
+            let now = try clock.now(now, in: transaction)
+            let parameters = [SQLValue(owner), SQLValue(now)]
             // 1. What was never begun, or ended well. What changed since it was seen is looked at the next time, and what
             //    stands behind it.
             let found = try transaction.query(sql, parameters + [SQLValue(limit)])
@@ -125,6 +128,17 @@ extension SQLSubmissionQueue {
         WHERE lease_owner IS NOT NULL AND lease_owner <> ?
         """
 
+    static let ownersSQL = "SELECT DISTINCT lease_owner FROM submission WHERE lease_owner IS NOT NULL"
+
+    /// Parameter: owner.
+    static let endSQL = """
+        UPDATE submission SET lease = NULL, lease_owner = NULL, lease_until = NULL
+        WHERE lease_owner IS NOT NULL AND lease_owner = ?
+        """
+
+    /// Parameters: until, owner.
+    static let renewSQL = "UPDATE submission SET lease_until = ? WHERE lease_owner IS NOT NULL AND lease_owner = ?"
+
     /// Parameter: owner.
     static let giveBackSQL = """
         UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
@@ -134,6 +148,24 @@ extension SQLSubmissionQueue {
     public func takeOverLeases(owner: String) async throws {
         _ = try await database.write { transaction in
             try transaction.execute(Self.takeOverSQL, [SQLValue(owner)])
+        }
+    }
+
+    public func leaseOwners() async throws -> [String] {
+        try await database.read { transaction in
+            try transaction.query(Self.ownersSQL).map { try $0.text("lease_owner") }
+        }
+    }
+
+    public func endLeases(of owner: String) async throws {
+        _ = try await database.write { try $0.execute(Self.endSQL, [SQLValue(owner)]) }
+    }
+
+    public func renew(owner: String, duration: TimeInterval, now: Date) async throws {
+        let clock = clock
+        _ = try await database.write { transaction in
+            let until = try clock.now(now, in: transaction).addingTimeInterval(duration)
+            try transaction.execute(Self.renewSQL, [SQLValue(until), SQLValue(owner)])
         }
     }
 

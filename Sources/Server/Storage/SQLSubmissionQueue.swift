@@ -4,12 +4,15 @@ import Foundation
 public struct SQLSubmissionQueue: SubmissionQueue {
     let database: any SQLDatabase
     let writer: GroupedWriter
+    let clock: QueueClock
 
     /// So often a submission may be begun without ever being ended.
     static let maximumBegun: Int64 = 3
 
-    public init(database: any SQLDatabase) {
+    /// - Parameter clock: whose clock says when a submission came and how long a lease lasts.
+    public init(database: any SQLDatabase, clock: QueueClock = .ofCaller) {
         self.database = database
+        self.clock = clock
         writer = GroupedWriter(database: database)
     }
 

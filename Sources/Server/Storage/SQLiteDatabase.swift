@@ -10,7 +10,7 @@ import GRDB
 /// SQLite through GRDB: a file with a write-ahead log, one writer and several readers.
 ///
 /// A committed transaction survives a crash of the machine: `synchronous` is FULL.
-public struct SQLiteDatabase: SQLDatabase {
+public struct SQLiteDatabase: NestedSQLDatabase {
     private let pool: DatabasePool
     private let purpose: DatabasePurpose
     /// Told how long each write waited for its turn.
@@ -116,8 +116,6 @@ public struct SQLiteDatabase: SQLDatabase {
         }
     }
 
-    /// Runs one transaction of this database inside of a transaction of another one, on whose thread the caller is. It is
-    /// durable when this returns, whatever becomes of the other.
     public func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T {
         try StorageError.mapping { try pool.write { try SQLiteTransaction.run($0, body) } }
     }
@@ -185,23 +183,4 @@ private func restrictStore(_ path: String, to permissions: mode_t) throws {
     for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
         try restrictFile(path + suffix, to: permissions)
     }
-}
-
-/// The file that a database's URL names: `sqlite:PATH`, or a path alone (as it stands, relative or absolute).
-/// - Throws: ``StorageError``; `storage-engine-unknown` for another scheme.
-public func databasePath(_ url: String) throws -> String {
-    var path = url
-    if let colon = url.firstIndex(of: ":"), !url[..<colon].contains("/") {
-        guard url[..<colon].lowercased() == "sqlite" else {
-            throw StorageError(
-                code: "storage-engine-unknown",
-                message: "The database's URL must be a path or sqlite:PATH; no other engine is known.")
-        }
-        path = String(url[url.index(after: colon)...])
-    }
-    guard !path.isEmpty else {
-        throw StorageError(
-            code: "storage-open", message: "The database's URL names no file: write sqlite:PATH.")
-    }
-    return path
 }

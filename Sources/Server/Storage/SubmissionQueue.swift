@@ -29,6 +29,15 @@ public protocol SubmissionQueue: Sendable {
     /// lock does.
     func takeOverLeases(owner: String) async throws
 
+    /// The owners of leases.
+    func leaseOwners() async throws -> [String]
+
+    /// Ends the leases of an owner that lives no more. What it had begun counts as begun.
+    func endLeases(of owner: String) async throws
+
+    /// Puts off the end of an owner's leases, whatever is behind `duration` seconds from now.
+    func renew(owner: String, duration: TimeInterval, now: Date) async throws
+
     /// Gives back what an owner has leased and not settled: it was not begun.
     func giveBack(owner: String) async throws
 

@@ -16,7 +16,7 @@ public struct ServerOptions: Sendable {
     /// 0 lets the system choose.
     public var port: Int
     public var roles: Set<Role>
-    /// The queue's database, a path or `sqlite:PATH`; nil for the study's own.
+    /// The queue's database, a path, `sqlite:PATH` or `postgresql://...`; nil for the study's own.
     public var queue: String?
     /// The records' database, likewise.
     public var database: String?

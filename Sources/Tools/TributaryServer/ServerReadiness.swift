@@ -55,7 +55,7 @@ struct ServerReadiness: Sendable {
                         message: "Submissions wait, and the consumer has done nothing for a minute."))
             }
         }
-        for path in [queue == nil ? nil : stores.queuePath, records == nil ? nil : stores.recordsPath] {
+        for path in [queue == nil ? nil : stores.queue.path, records == nil ? nil : stores.records.path] {
             guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
             problems.append(
                 ReadinessProblem(code: "disk-full", message: "The disk has \(free >> 20) MB left for the stores."))
@@ -145,7 +145,8 @@ struct ServerReadiness: Sendable {
             }
         }
         for (name, path) in [
-            ("queue", queue == nil ? nil : stores.queuePath), ("records", records == nil ? nil : stores.recordsPath),
+            ("queue", queue == nil ? nil : stores.queue.path),
+            ("records", records == nil ? nil : stores.records.path),
         ] {
             guard let path else { continue }
             registry.gauge("tributary_\(name)_disk_free_bytes", help: "Free disk where the \(name) store is.") {

@@ -45,15 +45,12 @@ public enum StudyBackup {
         let studyID = try stores.folder.configuration().id
         try requireFree(target.path, force: force)
         // 1. Both stores are there, of this version, and belong together: asked before anything large is done.
-        _ = try await standing(
-            queue: stores.queuePath, records: stores.recordsPath,
-            permissions: (
-                StudyStores.queuePermissions, StudyStores.recordsPermissions
-            ), studyID: studyID)
+        _ = try await standing(queue: stores.queue, records: stores.records, studyID: studyID)
         // 2. Room for the copies and for the file.
         let files = try StudyBackupSources.files(of: stores.folder)
-        let size = ([stores.queuePath, stores.recordsPath].flatMap { [$0, $0 + "-wal"] } + files.map(\.path))
-            .reduce(Int64(0)) { $0 + (StudyBackupFiles.size($1) ?? 0) }
+        let size = files.reduce((stores.queue.fileSize ?? 0) + (stores.records.fileSize ?? 0)) {
+            $0 + (StudyBackupFiles.size($1.path) ?? 0)
+        }
         try StoreMigration.requireSpace(size * 2 + (16 << 20), besides: target.path)
         // 3. The copies, in a folder that nobody else can look into.
         let parent = target.deletingLastPathComponent()
@@ -68,10 +65,14 @@ public enum StudyBackup {
         }
         let queueCopy = staging.appendingPathComponent(StudyBackupManifest.queue).path
         let recordsCopy = staging.appendingPathComponent(StudyBackupManifest.records).path
-        try SQLiteDatabase.copy(path: stores.queuePath, to: queueCopy)
-        try SQLiteDatabase.copy(path: stores.recordsPath, to: recordsCopy)
+        try await stores.queue.copy(to: queueCopy)
+        try await stores.records.copy(to: recordsCopy)
         let found = try await standing(
-            queue: queueCopy, records: recordsCopy, permissions: (0o600, 0o600), studyID: studyID)
+            queue: .init(
+                at: .file(queueCopy), migrations: stores.queue.migrations, schema: .queue, permissions: (0o600, 0o700)),
+            records: .init(
+                at: .file(recordsCopy), migrations: stores.records.migrations, schema: .records,
+                permissions: (0o600, 0o700)), studyID: studyID)
         var sources: [(name: String, path: String)] = [
             (StudyBackupManifest.queue, queueCopy), (StudyBackupManifest.records, recordsCopy),
         ]
@@ -177,16 +178,14 @@ public enum StudyBackup {
 
     /// Looks at two stores of this version.
     private static func standing(
-        queue: String, records: String, permissions: (queue: mode_t, records: mode_t), studyID: String
+        queue: Store, records: Store, studyID: String
     ) async throws -> Standing {
-        let opened = try await SQLiteDatabase.open(
-            path: queue, migrations: StudyStores.queueMigrations, schema: .exact, permissions: permissions.queue)
-        let first = try await opened.closing {
+        let first = try await queue.open().closing {
             try await $0.read { (try QueueState.read(in: $0), try submissions(in: $0)) }
         }
-        let other = try await SQLiteDatabase.open(
-            path: records, migrations: StudyStores.recordsMigrations, schema: .exact, permissions: permissions.records)
-        let second = try await other.closing { try await $0.read { (try queueID(in: $0), try self.records(in: $0)) } }
+        let second = try await records.open().closing {
+            try await $0.read { (try queueID(in: $0), try self.records(in: $0)) }
+        }
         guard first.0.studyID ?? studyID == studyID, second.0 ?? first.0.queueID == first.0.queueID else {
             throw StorageError(
                 code: "queue-of-another-study",

@@ -35,7 +35,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var identifyingData: IdentifyingDataHandling
     /// Whether receipts made by `tributary app-receipt make` count. Never for real data.
     public var development: Bool
-    /// Where the queue's database is: a path (relative to the study's folder) or `sqlite:PATH`; nil for the standard one.
+    /// Where the queue's database is: a path (relative to the study's folder), `sqlite:PATH` or
+    /// `postgresql://...`; nil for the standard one.
     public var queue: String?
     /// Where the records' database is, likewise.
     public var database: String?

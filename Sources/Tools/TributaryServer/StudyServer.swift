@@ -132,7 +132,7 @@ public struct StudyServer: Sendable {
             try await stores.migrateQueue()
             let queue = try await stores.openQueue(onWait: waits("queue"))
             opened.queue = queue
-            opened.submissions = SQLSubmissionQueue(database: queue)
+            opened.submissions = SQLSubmissionQueue(database: queue, clock: .ofDatabase)
             opened.state = try await StudyStores.claim(
                 queue: queue, records: options.roles.contains(.consumer) ? opened.records : nil, studyID: study.id)
         }
@@ -234,10 +234,9 @@ public struct StudyServer: Sendable {
             logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
         }
         try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
-        let path = stores.recordsPath
         return ConsumerService(
-            queue: queue, processor: processor, logger: logger,
-            lock: { try StoreLock(storePath: path) }, clock: clock, progress: { progress.note() })
+            queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores), clock: clock,
+            progress: { progress.note() })
     }
 
     private func certificates() throws -> TLSCertificates? {
@@ -248,5 +247,16 @@ public struct StudyServer: Sendable {
             return nil
         }
         return try TLSCertificates(certificate: certificate, key: key, logger: logger)
+    }
+}
+
+extension ConsumerTurn {
+    /// Consumers work beside each other where both stores are on servers; a file is for one at a time.
+    init(_ stores: StudyStores) {
+        guard let path = stores.records.path ?? stores.queue.path else {
+            self = .besideOthers
+            return
+        }
+        self = .alone { try StoreLock(storePath: path) }
     }
 }

@@ -8,17 +8,16 @@ import Warehouse
 
 /// A study's two stores: the queue, which a receiver opens alone, and the records.
 ///
-/// Each is where its option says (a path, or `sqlite:PATH`), else where `study.json` says (a relative path is one below
-/// the study's folder), else in the study's folder. Only `serve`, `tributary migrate` and what makes a new store change a
-/// schema; everything else refuses one that is not this version's.
+/// Each is where its option says (a path, `sqlite:PATH` or `postgresql://...`), else where `study.json` says (a relative path
+/// is one below the study's folder), else in the study's folder. Only `serve`, `tributary migrate` and what makes a new store
+/// change a schema; everything else refuses one that is not this version's.
 public struct StudyStores: Sendable {
     public let folder: StudyFolder
-    /// The queue's database file.
-    public let queuePath: String
-    /// The records' database file.
-    public let recordsPath: String
+    /// The store of the queue. Its file is shared with the receiver's account by its group.
+    public let queue: Store
+    /// The store of the records.
+    public let records: Store
 
-    /// The queue's file is shared with the receiver's account by its group.
     static let queuePermissions: mode_t = 0o660
     static let recordsPermissions: mode_t = 0o600
 
@@ -27,9 +26,21 @@ public struct StudyStores: Sendable {
     public init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
         let study = try folder.configuration()
         self.folder = folder
-        queuePath = try Self.path(queue, study.queue, in: folder, or: folder.defaultQueueURL)
-        recordsPath = try Self.path(database, study.database, in: folder, or: folder.defaultRecordsURL)
+        self.queue = Self.queue(at: try Self.location(queue, study.queue, in: folder, or: folder.defaultQueueURL))
+        records = Self.records(
+            at: try Self.location(database, study.database, in: folder, or: folder.defaultRecordsURL))
         guard !FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) else { throw Self.upgradeNeeded }
+    }
+
+    /// The queue's store at a place.
+    static func queue(at location: StoreLocation) -> Store {
+        // The folder gives its group to what is made in it.
+        Store(at: location, migrations: queueMigrations, schema: .queue, permissions: (queuePermissions, 0o2770))
+    }
+
+    /// The records' store at a place.
+    static func records(at location: StoreLocation) -> Store {
+        Store(at: location, migrations: recordsMigrations, schema: .records, permissions: (recordsPermissions, 0o700))
     }
 
     static let upgradeNeeded = ServerError(
@@ -37,13 +48,12 @@ public struct StudyStores: Sendable {
         message:
             "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
 
-    private static func path(_ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL) throws
-        -> String
-    {
-        if let option { return try databasePath(option) }
-        guard let said else { return standard.path }
-        let path = try databasePath(said)
-        return path.hasPrefix("/") ? path : folder.url.appendingPathComponent(path).path
+    private static func location(
+        _ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL
+    ) throws -> StoreLocation {
+        if let option { return try StoreLocation(option) }
+        guard let said else { return .file(standard.path) }
+        return try StoreLocation(said, below: folder.url)
     }
 
     /// All steps of the queue's schema.
@@ -59,9 +69,7 @@ public struct StudyStores: Sendable {
     ///
     /// - Parameter onWait: told how long each write waited for its turn.
     public func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
-        try await SQLiteDatabase.open(
-            path: queuePath, migrations: Self.queueMigrations, schema: .exact, permissions: Self.queuePermissions,
-            onWait: onWait)
+        try await queue.open(onWait: onWait)
     }
 
     /// Opens the records' store, which must be there and of this version.
@@ -70,15 +78,13 @@ public struct StudyStores: Sendable {
     public func openRecords(
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any SQLDatabase {
-        try await requireNoQueue(recordsPath)
-        return try await SQLiteDatabase.open(
-            path: recordsPath, migrations: Self.recordsMigrations, purpose: purpose, schema: .exact,
-            permissions: Self.recordsPermissions, onWait: onWait)
+        try await requireNoQueue()
+        return try await records.open(purpose: purpose, onWait: onWait)
     }
 
-    /// A database that has the queue's table in it is one of the former kind, wherever it stands.
-    private func requireNoQueue(_ path: String) async throws {
-        guard FileManager.default.fileExists(atPath: path) else { return }
+    /// A file that has the queue's table in it is one of the former kind, wherever it stands.
+    private func requireNoQueue() async throws {
+        guard let path = records.path, FileManager.default.fileExists(atPath: path) else { return }
         let database: SQLiteDatabase
         do {
             database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: nil)
@@ -117,71 +123,13 @@ extension StudyStores {
 
     /// Makes the queue's store, or brings it up to date. A store that is up to date is only looked at.
     @discardableResult
-    public func migrateQueue() async throws -> StoreMigration.Report {
-        // The folder gives its group to what is made in it.
-        try Self.makeFolder(URL(fileURLWithPath: queuePath).deletingLastPathComponent(), permissions: 0o2770)
-        return try await Self.migrate(queuePath, Self.queueMigrations, Self.queuePermissions)
-    }
+    public func migrateQueue() async throws -> StoreMigration.Report { try await queue.migrate() }
 
-    /// Makes the records' store, or brings it up to date, under the consumer's lock.
+    /// Makes the records' store, or brings it up to date; nobody works with it meanwhile.
     @discardableResult
     public func migrateRecords() async throws -> StoreMigration.Report {
-        try Self.makeFolder(URL(fileURLWithPath: recordsPath).deletingLastPathComponent(), permissions: 0o700)
-        try await requireNoQueue(recordsPath)
-        return try await Self.migrate(recordsPath, Self.recordsMigrations, Self.recordsPermissions)
-    }
-
-    static func migrate(
-        _ path: String, _ migrations: [Migration], _ permissions: mode_t
-    ) async throws -> StoreMigration.Report {
-        if try await isCurrent(path, migrations, permissions) { return StoreMigration.Report(steps: [], copy: nil) }
-        // Two processes that begin together take turns; a consumer keeps the lock as long as it works.
-        let deadline = ContinuousClock.now + .seconds(10)
-        while true {
-            if let lock = try StoreLock(storePath: path) {
-                let label = SQLTimestamp.text(Date()).filter { $0.isNumber }
-                return try await StoreMigration.run(
-                    path: path, migrations: migrations, permissions: permissions, lock: lock, label: label)
-            }
-            if try await isCurrent(path, migrations, permissions) {
-                return StoreMigration.Report(steps: [], copy: nil)
-            }
-            guard ContinuousClock.now < deadline else {
-                throw StorageError(
-                    code: "storage-locked",
-                    message: "Another process works with \(path); stop it before the store is brought up to date.")
-            }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-    }
-
-    private static func isCurrent(
-        _ path: String, _ migrations: [Migration], _ permissions: mode_t
-    ) async throws -> Bool {
-        do {
-            let database = try await SQLiteDatabase.open(
-                path: path, migrations: migrations, schema: .exact, permissions: permissions)
-            try await database.close()
-            return true
-        } catch let error as StorageError where error.code == "storage-missing" || error.code == "storage-schema-older"
-        {
-            return false
-        }
-    }
-
-    /// A folder that is there is left as it is: its owner may have given it to a group.
-    static func makeFolder(_ url: URL, permissions: mode_t) throws {
-        guard !FileManager.default.fileExists(atPath: url.path) else { return }
-        do {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        } catch {
-            throw ServerError(
-                code: "file-unwritable", message: "The folder \(url.lastPathComponent) cannot be made.")
-        }
-        guard chmod(url.path, permissions) == 0 else {
-            throw ServerError(
-                code: "file-unwritable", message: "The folder \(url.lastPathComponent) cannot be given its mode.")
-        }
+        try await requireNoQueue()
+        return try await records.migrate()
     }
 }
 
@@ -210,12 +158,13 @@ extension StudyStores {
     ///
     /// - Throws: ``ServerError`` `queue-missing`.
     func requireQueueOfRecords(_ records: any SQLDatabase) async throws {
-        guard !FileManager.default.fileExists(atPath: queuePath) else { return }
+        guard try await !queue.isThere() else { return }
         let hasQueue = try await records.read { try $0.first("SELECT 1 AS one FROM records_state") != nil }
         guard !hasQueue else {
             throw ServerError(
                 code: "queue-missing",
-                message: "The records' queue is not at \(queuePath); say where it is with --queue, or restore a backup."
+                message:
+                    "The records' queue is not at \(queue.location); say where it is with --queue, or restore a backup."
             )
         }
     }

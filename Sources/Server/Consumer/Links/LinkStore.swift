@@ -33,9 +33,9 @@ public struct LinkStore: Sendable {
         case unknown
     }
 
-    let database: SQLiteDatabase
+    let database: any NestedSQLDatabase
 
-    public init(_ database: SQLiteDatabase) { self.database = database }
+    public init(_ database: any NestedSQLDatabase) { self.database = database }
 
     /// Finishes what is running and closes the store.
     public func close() async throws { try await database.close() }

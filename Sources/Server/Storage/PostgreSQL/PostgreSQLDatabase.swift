@@ -4,10 +4,13 @@ import Foundation
 /// several readers.
 ///
 /// A transaction that was committed survives a crash of the server's machine: `synchronous_commit` is on.
-public struct PostgreSQLDatabase: SQLDatabase {
+public struct PostgreSQLDatabase: NestedSQLDatabase {
     /// So many transactions read at a time.
     private static let readers = 6
 
+    /// Connects for a nested transaction.
+    private let makeConnection: @Sendable () throws -> PostgreSQLConnection
+    private let lockKey: Int64
     private let writing: PostgreSQLPool
     private let reading: PostgreSQLPool
     private let onWait: (@Sendable (Duration) -> Void)?
@@ -26,23 +29,103 @@ public struct PostgreSQLDatabase: SQLDatabase {
         purpose: DatabasePurpose = .serving, policy: SchemaPolicy = .migrate, patience: Duration = .seconds(30),
         onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> PostgreSQLDatabase {
+        if policy == .migrate { try await migrate(address, schema: schema, migrations: migrations) }
+        return try await connect(
+            address, schema, purpose: purpose, patience: patience, onWait: onWait
+        ) { try schema.requireNewest(migrations, in: $0) }
+    }
+
+    /// Makes the schema and its tables, or brings them to the newest step. Nobody else is connected to the store
+    /// meanwhile; one that is up to date is only looked at.
+    ///
+    /// - Returns: the numbers of the steps that were done.
+    /// - Throws: ``StorageError``; `storage-locked` where others stay connected to the store.
+    @discardableResult
+    public static func migrate(
+        _ address: PostgreSQLAddress, schema: PostgreSQLSchema, migrations: [Migration]
+    ) async throws -> [Int] {
+        let looking = try await connect(address, schema) { _ in }
+        let isNewest = try await looking.closing { database in
+            try await database.read { transaction in
+                guard try schema.hasTables(in: transaction) else { return false }
+                return try Migration.pending(migrations, in: transaction).isEmpty
+            }
+        }
+        guard !isNewest else { return [] }
+        return try await openAlone(address, schema).closing { database in
+            _ = try await database.write { try $0.execute("CREATE SCHEMA IF NOT EXISTS \(schema.name)") }
+            return try await Migration.apply(migrations, at: Date(), to: database)
+        }
+    }
+
+    /// Opens a store, of whatever version, as long as nobody else is connected to it; nobody else can connect meanwhile.
+    static func openAlone(
+        _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema
+    ) async throws -> PostgreSQLDatabase {
+        let session = PostgreSQLSession(address, schema: schema, purpose: .loading, use: .alone) { _ in }
+        let pool = PostgreSQLPool(most: 1, patience: .seconds(30)) { session }
+        return PostgreSQLDatabase(
+            makeConnection: { throw Self.isInUse }, lockKey: schema.lockKey, writing: pool, reading: pool, onWait: nil)
+    }
+
+    /// Whether there is a store, of whatever version.
+    public static func isThere(_ schema: PostgreSQLSchema, at address: PostgreSQLAddress) async throws -> Bool {
+        try await connect(address, schema) { _ in }.closing { database in
+            try await database.read { try schema.hasTables(in: $0) }
+        }
+    }
+
+    /// Makes an empty schema, in place of one whose comment is the mark.
+    static func makeAnew(_ schema: PostgreSQLSchema, marked mark: String, at address: PostgreSQLAddress) async throws {
+        try await openAlone(address, schema).closing { database in
+            try await database.write { transaction in
+                let known = try transaction.first(
+                    """
+                    SELECT obj_description(oid, 'pg_namespace') AS mark FROM pg_namespace WHERE nspname = ?
+                    """, [SQLValue(schema.name)])
+                if let known {
+                    guard known.textIfPresent("mark") == mark else {
+                        throw StorageError(
+                            code: "storage-exists", message: "There is another store in the schema \(schema.name).")
+                    }
+                    try transaction.execute("DROP SCHEMA \(schema.name) CASCADE")
+                }
+                try transaction.execute("CREATE SCHEMA \(schema.name)")
+                let quoted = mark.replacingOccurrences(of: "'", with: "''")
+                try transaction.execute("COMMENT ON SCHEMA \(schema.name) IS '\(quoted)'")
+            }
+        }
+    }
+
+    /// Writes all tables of a store anew, without the rows that were deleted
+    /// (https://www.postgresql.org/docs/current/sql-vacuum.html). Others wait meanwhile.
+    ///
+    /// - Throws: ``StorageError``; `storage-busy` where others hold a table for too long.
+    public static func compact(_ schema: PostgreSQLSchema, at address: PostgreSQLAddress) async throws {
+        let session = PostgreSQLSession(address, schema: schema, purpose: .loading) { _ in }
+        let names = try await session.run(.reading) { try $0.tableNames() }
+        try await session.runOutside { connection in
+            for name in names { _ = try connection.run("VACUUM FULL \(name)") }
+        }
+        await session.close()
+    }
+
+    private static func connect(
+        _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema, purpose: DatabasePurpose = .serving,
+        patience: Duration = .seconds(30), onWait: (@Sendable (Duration) -> Void)? = nil,
+        check: @escaping @Sendable (any SQLTransaction) throws -> Void
+    ) async throws -> PostgreSQLDatabase {
         let make: @Sendable () -> PostgreSQLSession = {
-            PostgreSQLSession(address, schema: schema, purpose: purpose)
+            PostgreSQLSession(address, schema: schema, purpose: purpose, check: check)
         }
         let database = PostgreSQLDatabase(
+            makeConnection: {
+                try PostgreSQLSession.connected(address, schema, purpose: .loading, use: .shared, check: check)
+            }, lockKey: schema.lockKey,
             writing: PostgreSQLPool(most: 1, patience: patience, make: make),
             reading: PostgreSQLPool(most: readers, patience: patience, make: make), onWait: onWait)
         do {
             try await database.requireUTF8()
-            switch policy {
-            case .migrate:
-                try await database.write { transaction in
-                    guard try !schema.exists(in: transaction) else { return }
-                    try transaction.execute("CREATE SCHEMA \(schema.name)")
-                }
-                try await Migration.apply(migrations, at: Date(), to: database)
-            case .exact: try await database.requireNewest(migrations, of: schema)
-            }
         } catch {
             try? await database.close()
             throw error
@@ -63,10 +146,24 @@ public struct PostgreSQLDatabase: SQLDatabase {
         return try await writing.using { try await $0.run(.writing, onWait: onWait, since: asked, body) }
     }
 
+    public func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T {
+        // A session has a thread of its own, and the caller stays on theirs.
+        let connection = try makeConnection()
+        _ = try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        _ = try connection.run("SELECT pg_advisory_xact_lock(\(lockKey))")
+        let transaction = PostgreSQLTransaction(connection)
+        let value = try body(transaction)
+        try transaction.commit()
+        return value
+    }
+
     public func close() async throws {
         await writing.close()
         await reading.close()
     }
+
+    private static let isInUse = StorageError(
+        code: "storage-locked", message: "The store is used by this program alone; it cannot be opened once more.")
 
     /// Only UTF-8 keeps every text as it was sent.
     private func requireUTF8() async throws {
@@ -77,25 +174,23 @@ public struct PostgreSQLDatabase: SQLDatabase {
                 message: "The database is not in UTF-8; make one with createdb --encoding=UTF8 --template=template0.")
         }
     }
-
-    private func requireNewest(_ migrations: [Migration], of schema: PostgreSQLSchema) async throws {
-        let (isThere, isOlder) = try await read { transaction in
-            guard try schema.exists(in: transaction) else { return (false, true) }
-            let table = try transaction.first("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
-            guard try table?.integer("there") == 1 else { return (true, true) }
-            return (true, try !Migration.pending(migrations, in: transaction).isEmpty)
-        }
-        guard isThere else {
-            throw StorageError(
-                code: "storage-missing",
-                message: "The database has no schema \(schema.name); make it with `tributary migrate`.")
-        }
-        if isOlder { throw StorageError.schemaOlder }
-    }
 }
 
 extension PostgreSQLSchema {
-    func exists(in transaction: any SQLTransaction) throws -> Bool {
-        try transaction.first("SELECT 1 AS one FROM pg_namespace WHERE nspname = ?", [SQLValue(name)]) != nil
+    /// Whether tables of a store stand in it.
+    func hasTables(in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 AS one FROM information_schema.tables WHERE table_schema = ? AND table_name = 'schema_migration'",
+            [SQLValue(name)]) != nil
+    }
+
+    /// - Throws: ``StorageError``: `storage-missing`, `storage-schema-older`, `storage-schema-newer`.
+    func requireNewest(_ migrations: [Migration], in transaction: any SQLTransaction) throws {
+        guard try hasTables(in: transaction) else {
+            throw StorageError(
+                code: "storage-missing",
+                message: "The database has no store in its schema \(name); make it with `tributary migrate`.")
+        }
+        guard try Migration.pending(migrations, in: transaction).isEmpty else { throw StorageError.schemaOlder }
     }
 }

@@ -12,6 +12,9 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     /// The records' store.
     public static let records = PostgreSQLSchema(known: "tributary_records")
 
+    /// The store of links.
+    public static let links = PostgreSQLSchema(known: "tributary_links")
+
     private init(known name: String) { self.name = name }
 
     /// - Throws: ``StorageError`` `storage-address` where the name is not of small letters, digits and low lines, 1 to 63.
@@ -30,8 +33,13 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     }
 
     /// The number of the lock that whoever writes to the store holds: of 64 bits, the same on every machine.
-    var lockKey: Int64 {
-        let digest = SHA256.hash(data: Data("tributary write \(name)".utf8))
+    var lockKey: Int64 { key(of: "write") }
+
+    /// The number of the lock that whoever is connected shares, and whoever changes the schema holds alone.
+    var useKey: Int64 { key(of: "use") }
+
+    private func key(of purpose: String) -> Int64 {
+        let digest = SHA256.hash(data: Data("tributary \(purpose) \(name)".utf8))
         return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     }
 

@@ -10,6 +10,14 @@ actor PostgreSQLSession {
         case writing
     }
 
+    /// What the connection's holder says of the store's schema, as long as it is connected.
+    enum Use: Sendable {
+        /// It works with the schema as it is: nobody changes it meanwhile.
+        case shared
+        /// It changes the schema: nobody else is connected to the store.
+        case alone
+    }
+
     /// So often a transaction is begun anew that the server ended over others.
     private static let attempts = 5
     /// So long a server that restarts is waited for.
@@ -18,16 +26,24 @@ actor PostgreSQLSession {
     private let address: PostgreSQLAddress
     private let schema: PostgreSQLSchema
     private let purpose: DatabasePurpose
+    private let use: Use
+    /// Looks at the store each time that a connection was made: it may have been changed since the last one.
+    private let check: @Sendable (any SQLTransaction) throws -> Void
     private let executor: DispatchQueueExecutor
     private var connection: PostgreSQLConnection?
     private var isClosed = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ address: PostgreSQLAddress, schema: PostgreSQLSchema, purpose: DatabasePurpose) {
+    init(
+        _ address: PostgreSQLAddress, schema: PostgreSQLSchema, purpose: DatabasePurpose, use: Use = .shared,
+        check: @escaping @Sendable (any SQLTransaction) throws -> Void
+    ) {
         self.address = address
         self.schema = schema
         self.purpose = purpose
+        self.use = use
+        self.check = check
         executor = DispatchQueueExecutor(
             label: "tributary.postgresql",
             qualityOfService: purpose == .recording ? BackgroundPriority.qualityOfService : .default)
@@ -48,12 +64,7 @@ actor PostgreSQLSession {
             do {
                 let transaction = PostgreSQLTransaction(connection)
                 let value = try body(transaction)
-                try transaction.flush()
-                guard !connection.isFailed else {
-                    throw StorageError(
-                        code: "storage-failed", message: "A statement of the transaction failed; nothing was written.")
-                }
-                _ = try connection.run("COMMIT")
+                try transaction.commit()
                 return value
             } catch {
                 if connection.isAlive { _ = try? connection.run("ROLLBACK") }
@@ -64,6 +75,13 @@ actor PostgreSQLSession {
                 attempt += 1
             }
         }
+    }
+
+    /// Runs statements that must stand outside of every transaction.
+    func runOutside(_ body: @Sendable (PostgreSQLConnection) throws -> Void) throws {
+        let connection = try connection ?? connect()
+        self.connection = connection
+        try body(connection)
     }
 
     func close() {
@@ -111,13 +129,38 @@ actor PostgreSQLSession {
         var pause: UInt32 = 50_000
         while true {
             do {
-                return try PostgreSQLConnection(address, settings: schema.settings(for: purpose))
+                return try Self.connected(address, schema, purpose: purpose, use: use, check: check)
             } catch {
-                guard ContinuousClock.now < deadline else { throw error }
+                guard (error as? StorageError)?.code == "storage-open", ContinuousClock.now < deadline else {
+                    throw error
+                }
                 // The thread is this session's own.
                 usleep(pause)
                 pause = min(pause * 2, 1_000_000)
             }
         }
     }
+
+    /// A connection that holds what its use needs, to a store that was looked at.
+    static func connected(
+        _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema, purpose: DatabasePurpose, use: Use,
+        check: @Sendable (any SQLTransaction) throws -> Void
+    ) throws -> PostgreSQLConnection {
+        let connection = try PostgreSQLConnection(address, settings: schema.settings(for: purpose))
+        do {
+            let lock = use == .shared ? "pg_advisory_lock_shared" : "pg_advisory_lock"
+            _ = try connection.run("SELECT \(lock)(\(schema.useKey))")
+        } catch {
+            guard error.code == "storage-busy" else { throw error }
+            throw use == .shared ? isChanging : isInUse
+        }
+        try check(PostgreSQLTransaction(connection))
+        return connection
+    }
+
+    private static let isChanging = StorageError(
+        code: "storage-locked", message: "The store is being brought up to date; try again when that is done.")
+    private static let isInUse = StorageError(
+        code: "storage-locked",
+        message: "Others work with the store; stop them before it is brought up to date.")
 }

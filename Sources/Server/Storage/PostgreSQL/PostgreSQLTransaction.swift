@@ -63,6 +63,16 @@ final class PostgreSQLTransaction: SQLTransaction {
         for insertion in waiting { try insertion.flush(to: connection) }
     }
 
+    /// Writes what waits, and ends the transaction: it is durable when this returns.
+    func commit() throws {
+        try flush()
+        guard !connection.isFailed else {
+            throw StorageError(
+                code: "storage-failed", message: "A statement of the transaction failed; nothing was written.")
+        }
+        _ = try connection.run("COMMIT")
+    }
+
     private static func rows(of result: borrowing PostgreSQLResult) throws -> [SQLRow] {
         let positions = result.columnPositions()
         var rows: [SQLRow] = []

@@ -42,8 +42,9 @@ extension StudyDeletion {
                 known, keeps: study.keepOnDelete, actor: actor, queue: queue, records: records, at: date)
             return (count, try await records.read { try StudyBackup.records(in: $0) })
         }
-        _ = try removeCopies(beside: stores)
-        for path in [stores.queuePath, stores.recordsPath] {
+        _ = try await removeCopies(beside: stores)
+        // A backup is restored into files.
+        for path in [stores.queue, stores.records].compactMap(\.path) {
             try SQLiteDatabase.compact(path: path)
             try SQLiteDatabase.settle(path: path)
             try? FileManager.default.removeItem(atPath: path + ".lock")
@@ -107,8 +108,9 @@ extension StudyDeletion {
     private static func register(
         of stores: StudyStores
     ) async throws -> (key: Data?, entries: [DeletionRegister.Entry]) {
+        guard let path = stores.records.path else { return (nil, []) }
         let database = try await SQLiteDatabase.open(
-            path: stores.recordsPath, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
+            path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
         let found: (key: Data?, entries: [DeletionRegister.Entry]) = try await database.closing {
             database in
             try await database.read { transaction in
@@ -120,7 +122,7 @@ extension StudyDeletion {
             }
         }
         // Opening gave it a log, and the file alone is to be published.
-        try SQLiteDatabase.settle(path: stores.recordsPath)
+        try SQLiteDatabase.settle(path: path)
         return found
     }
 }

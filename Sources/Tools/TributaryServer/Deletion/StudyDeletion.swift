@@ -58,8 +58,8 @@ public struct StudyDeletion: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         let signer = try StudyDeletionSigner(folder)
-        let size = [stores.queuePath, stores.recordsPath].map { StudyBackupFiles.size($0) ?? 0 }
-        try StoreMigration.requireSpace((size.max() ?? 0) * 2 + (16 << 20), besides: stores.recordsPath)
+        let size = [stores.queue, stores.records].compactMap(\.fileSize).max() ?? 0
+        for store in [stores.queue, stores.records] { try store.requireSpace(size * 2 + (16 << 20)) }
         // 2. Both stores, one after the other.
         let (digest, account) = try await stores.withBoth { queue, records in
             try await stores.withLinks { links in
@@ -68,10 +68,10 @@ public struct StudyDeletion: Sendable {
             }
         }
         // 3. The files: copies of earlier states, then what the stores themselves left behind.
-        let copies = try Self.removeCopies(beside: stores)
-        try SQLiteDatabase.compact(path: stores.recordsPath)
-        try SQLiteDatabase.compact(path: stores.queuePath)
-        if StudyBackupFiles.exists(stores.linksPath) { try SQLiteDatabase.compact(path: stores.linksPath) }
+        let copies = try await Self.removeCopies(beside: stores)
+        try await stores.records.compact()
+        try await stores.queue.compact()
+        if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
         // 4. The report, and that nothing is left to do.
         let report = StudyDeletionReport(digest: digest, studyID: study.id, account: account, copies: copies)
         let file = try signer.write(report, into: folder.deletionsURL)
@@ -150,19 +150,25 @@ public struct StudyDeletion: Sendable {
         return try await records.write { try ParticipantDeletion.settle(account, digest: digest, in: $0) }
     }
 
-    /// Removes the copies of earlier states that lie beside the stores.
-    static func removeCopies(beside stores: StudyStores) throws -> [String] {
-        let copies = Set(
-            [stores.queuePath, stores.recordsPath, stores.linksPath].flatMap { StoreMigration.copies(beside: $0) }
-        ).sorted()
-        for copy in copies {
+    /// Removes the copies of earlier states that lie beside the stores, and the files of stores that were moved away.
+    static func removeCopies(beside stores: StudyStores) async throws -> [String] {
+        let files = [
+            StudyStores.queue(at: .file(stores.folder.defaultQueueURL.path)),
+            StudyStores.records(at: .file(stores.folder.defaultRecordsURL.path)),
+        ]
+        var copies = Set((files + [stores.queue, stores.records, stores.links]).flatMap(\.copies))
+        for file in files where try await file.isMoved() {
+            copies.formUnion(["", "-wal", "-shm"].compactMap { end in file.path.map { $0 + end } })
+        }
+        let present = copies.filter { StudyBackupFiles.exists($0) }.sorted()
+        for copy in present {
             do {
                 try FileManager.default.removeItem(atPath: copy)
             } catch {
                 throw StudyBackupFiles.failure(copy)
             }
         }
-        return copies.map { URL(fileURLWithPath: $0).lastPathComponent }
+        return present.map { URL(fileURLWithPath: $0).lastPathComponent }
     }
 
     static let mismatch = ServerError(

@@ -5,7 +5,11 @@ import Wire
 
 // The third store, `links/links.sqlite`: it is made with the first link, and a study that makes none has none.
 extension StudyStores {
-    private static let linksPermissions: mode_t = 0o600
+    /// The store of links.
+    var links: Store {
+        Store(
+            at: .file(linksPath), migrations: LinkSchema.migrations, schema: .links, permissions: (0o600, 0o700))
+    }
 
     /// The file of the store of links.
     public var linksPath: String { folder.linkStoreURL.path }
@@ -25,10 +29,7 @@ extension StudyStores {
             }
             return nil
         }
-        return LinkStore(
-            try await SQLiteDatabase.open(
-                path: linksPath, migrations: LinkSchema.migrations, schema: .exact,
-                permissions: Self.linksPermissions))
+        return LinkStore(try await links.open())
     }
 
     /// Opens the store of links, if there is one, for a use, and closes it.
@@ -44,13 +45,13 @@ extension StudyStores {
     @discardableResult
     public func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
         guard makes || FileManager.default.fileExists(atPath: linksPath) else { return nil }
-        try Self.makeFolder(folder.linksURL, permissions: 0o700)
+        try Store.makeFolder(folder.linksURL, permissions: 0o700)
         // A study that is kept in git may be older than the links.
         let ignored = folder.linksURL.appendingPathComponent(".gitignore", isDirectory: false)
         if !FileManager.default.fileExists(atPath: ignored.path) {
             try PrivateFile.write(Data("*\n".utf8), to: ignored, permissions: 0o600)
         }
-        return try await Self.migrate(linksPath, LinkSchema.migrations, Self.linksPermissions)
+        return try await links.migrate()
     }
 
     /// Where the consumer looks links up.

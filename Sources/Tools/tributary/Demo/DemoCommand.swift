@@ -23,12 +23,20 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The folder of the examples.") var examples = "Examples"
     @Option(help: "Keep study and phones in this folder; one that an earlier demonstration made is made anew.")
     var keep: String?
+    @Option(help: "Keep the queue in this database (postgresql://...), made anew each time.") var queue: String?
+    @Option(help: "Keep the records in this database, likewise.") var database: String?
     @Flag(help: "Print one JSON object as the last line.") var json = false
+
+    func validate() throws {
+        for url in [queue, database].compactMap({ $0 }) where try StoreLocation(url).path != nil {
+            throw ValidationError("--queue and --database take a database: postgresql://USER@HOST:PORT/DATABASE.")
+        }
+    }
 
     func run() async throws {
         let place = try DemoFolder.make(keeping: keep)
         defer { place.end() }
-        let (folder, antispam) = try makeStudy(in: place)
+        let (folder, antispam) = try await makeStudy(in: place)
         var logger = Logger(label: "demo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
@@ -78,12 +86,14 @@ struct DemoCommand: AsyncParsableCommand {
 
     private var examplesURL: URL { URL(fileURLWithPath: examples, isDirectory: true) }
 
-    private func makeStudy(in place: DemoFolder) throws -> (StudyFolder, antispam: String) {
+    private func makeStudy(in place: DemoFolder) async throws -> (StudyFolder, antispam: String) {
         let folder = place.study
         let antispam = UUID().uuidString
         let study = StudyConfiguration(
-            id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true)
+            id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true,
+            queue: queue, database: database)
         try folder.make(study, antispam: antispam, now: Date())
+        try await DemoStores.makeAnew(StudyStores(folder))
         for name in ["consent", "questionnaires"] {
             let source = examplesURL.appendingPathComponent("study/\(name)")
             guard let files = try? FileManager.default.contentsOfDirectory(atPath: source.path) else {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Consumer
 import FHIR
 import Foundation
+import Storage
 import TributaryServer
 
 struct InitCommand: AsyncParsableCommand {
@@ -32,6 +33,12 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The bundle identifier that an app's receipt must name.")
     var bundleIdentifier = "org.example.study"
 
+    @Option(help: "Where the queue's database is: a path, sqlite:PATH or postgresql://...; in the folder unless given.")
+    var queue: String?
+
+    @Option(help: "Where the records' database is, likewise.")
+    var database: String?
+
     @Flag(help: "Take what C3-PRO's apps send: their envelopes, and their Contracts where consent/ has their text.")
     var c3pro = false
 
@@ -53,7 +60,8 @@ struct InitCommand: AsyncParsableCommand {
         let token = antispam ?? Self.randomToken()
         let configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
-            c3pro: C3PROAcceptance(isAccepted: c3pro), development: development)
+            c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.place),
+            database: try database.map(Self.place))
         try folder.make(configuration, antispam: token, now: Date())
         _ = try await StudyStores(folder).migrate()
         if development {
@@ -80,6 +88,12 @@ struct InitCommand: AsyncParsableCommand {
                 CommandOutput.result(token)
             }
         }
+    }
+
+    /// As study.json has it: a path from where the command was typed is another one from the study's folder.
+    private static func place(_ option: String) throws -> String {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+        return try StoreLocation(option, below: here).description
     }
 
     private static func isAllowed(_ character: Character) -> Bool {

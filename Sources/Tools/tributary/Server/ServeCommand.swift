@@ -23,7 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
     @Option(help: "What this process does: receiver, consumer, records.") var roles = "receiver,consumer,records"
-    @Option(help: "The queue's database, a path or sqlite:PATH; a receiver opens no other.") var queue: String?
+    @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens no other.")
+    var queue: String?
     @Option(help: "The records' database, likewise.") var database: String?
     @Option(help: "Listen for GET /livez, /readyz and /metrics at HOST:PORT; a free loopback port otherwise.")
     var monitor: String?

@@ -11,7 +11,7 @@ struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "study", abstract: "Who takes part, and what came.",
         discussion: "Example:\n  tributary study check study\n  tributary study status study",
-        subcommands: [Check.self, Status.self, Upgrade.self])
+        subcommands: [Check.self, Status.self, Move.self, Upgrade.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -1,0 +1,76 @@
+extension SQLTransaction {
+    /// The names of the store's tables, in their order.
+    public func tableNames() throws -> [String] {
+        let sql =
+            switch dialect {
+            case .sqlite:
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+            case .postgresql:
+                """
+                SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()
+                ORDER BY 1
+                """
+            }
+        return try query(sql).map { try $0.text("name") }
+    }
+
+    /// The names of a table's columns, in the table's order.
+    public func columnNames(of table: String) throws -> [String] {
+        let sql =
+            switch dialect {
+            case .sqlite: "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+            case .postgresql:
+                """
+                SELECT column_name AS name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position
+                """
+            }
+        return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
+    }
+
+    /// The tables that a table's rows refer to, itself left out.
+    public func referencedTableNames(of table: String) throws -> Set<String> {
+        let sql =
+            switch dialect {
+            case .sqlite: "SELECT \"table\" AS name FROM pragma_foreign_key_list(?)"
+            case .postgresql:
+                """
+                SELECT DISTINCT u.table_name AS name FROM information_schema.table_constraints c
+                JOIN information_schema.constraint_table_usage u ON u.constraint_name = c.constraint_name
+                    AND u.constraint_schema = c.constraint_schema
+                WHERE c.constraint_type = 'FOREIGN KEY' AND c.table_schema = current_schema() AND c.table_name = ?
+                """
+            }
+        return Set(try query(sql, [SQLValue(table)]).map { try $0.text("name") }).subtracting([table])
+    }
+
+    /// The column of a table whose numbers the engine gives (``SQLDialect/numberedKey``); nil where there is none.
+    public func numberedColumnName(of table: String) throws -> String? {
+        switch dialect {
+        case .sqlite:
+            let definition = try first(
+                "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [SQLValue(table)])
+            guard try definition?.text("sql").contains("AUTOINCREMENT") ?? false else { return nil }
+            return try first("SELECT name FROM pragma_table_info(?) WHERE pk = 1", [SQLValue(table)])?.text("name")
+        case .postgresql:
+            return try first(
+                """
+                SELECT column_name AS name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name = ? AND is_identity = 'YES'
+                """, [SQLValue(table)])?.text("name")
+        }
+    }
+
+    /// The columns of a table that a statement fills: all but serial numbers of i2b2's own tables, which PostgreSQL fills
+    /// and nobody reads.
+    func filledColumnNames(of table: String) throws -> [String] {
+        guard dialect == .postgresql else { return try columnNames(of: table) }
+        return try query(
+            """
+            SELECT column_name AS name FROM information_schema.columns
+            WHERE table_schema = current_schema() AND table_name = ?
+                AND COALESCE(column_default, '') NOT LIKE 'nextval%' ORDER BY ordinal_position
+            """, [SQLValue(table)]
+        ).map { try $0.text("name") }
+    }
+}

@@ -1,0 +1,87 @@
+/// Copies all rows of a store into another one of the same schema, on whatever engines the two are.
+public struct StoreCopy {
+    private let source: any SQLTransaction
+    private let target: any SQLTransaction
+
+    /// - Parameters:
+    ///   - source: one consistent state of the store; all steps of its schema were done.
+    ///   - target: the same schema, new: what its steps wrote themselves is replaced.
+    public init(from source: any SQLTransaction, to target: any SQLTransaction) {
+        self.source = source
+        self.target = target
+    }
+
+    /// Copies, holding a few rows at a time.
+    ///
+    /// - Returns: the number of rows by their tables.
+    /// - Throws: ``StorageError``; then the target's transaction must not be committed.
+    public func run() throws -> [String: Int] {
+        let names = try target.tableNames().filter { $0 != "schema_migration" }
+        let ordered = try Self.ordered(names) { try target.referencedTableNames(of: $0) }
+        for name in ordered.reversed() { try target.execute("DELETE FROM \(name)") }
+        var counts: [String: Int] = [:]
+        for name in ordered { counts[name] = try copy(name) }
+        return counts
+    }
+
+    private func copy(_ table: String) throws -> Int {
+        let columns = try target.filledColumnNames(of: table).filter(Set(try source.columnNames(of: table)).contains)
+        var rows = try target.inserter(
+            SQLInsertion<SQLRow, Void>(into: table, columns: columns.map { name in SQLColumn(name) { $0[name] } }))
+        var count = 0
+        // Row by row: a body may have megabytes, and an inserter gathers by rows.
+        try source.each("SELECT \(columns.joined(separator: ", ")) FROM \(table)", []) { row in
+            try rows.insert(row)
+            count += 1
+        }
+        try rows.flush()
+        if let column = try target.numberedColumnName(of: table) {
+            try target.setLastNumber(of: table, column, to: try source.lastNumber(of: table, column))
+        }
+        return count
+    }
+
+    /// Tables in an order in which none stands before one that it refers to.
+    static func ordered(
+        _ names: [String], references: (String) throws -> Set<String>
+    ) throws -> [String] {
+        var left = try names.sorted().map { (name: $0, needs: try references($0).intersection(names)) }
+        var ordered: [String] = []
+        while !left.isEmpty {
+            let free = left.filter { $0.needs.isSubset(of: ordered) }
+            guard !free.isEmpty else {
+                throw StorageError(code: "storage-failed", message: "Tables of the store refer to each other.")
+            }
+            ordered += free.map(\.name)
+            left.removeAll { row in free.contains { $0.name == row.name } }
+        }
+        return ordered
+    }
+}
+
+extension SQLTransaction {
+    /// The last number that the engine gave in a table, also of a row that is gone; 0 before the first.
+    fileprivate func lastNumber(of table: String, _ column: String) throws -> Int64 {
+        switch dialect {
+        case .sqlite:
+            return try first("SELECT seq FROM sqlite_sequence WHERE name = ?", [SQLValue(table)])?.integer("seq") ?? 0
+        case .postgresql:
+            let sequence = "pg_get_serial_sequence(current_schema() || '.' || '\(table)', '\(column)')::regclass"
+            // A sequence that gave nothing yet has no last value.
+            return try first("SELECT COALESCE(pg_sequence_last_value(\(sequence)), 0) AS last")?.integer("last") ?? 0
+        }
+    }
+
+    fileprivate func setLastNumber(of table: String, _ column: String, to number: Int64) throws {
+        guard number > 0 else { return }
+        switch dialect {
+        case .sqlite:
+            try execute("DELETE FROM sqlite_sequence WHERE name = ?", [SQLValue(table)])
+            try execute(
+                "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [SQLValue(table), SQLValue(number)])
+        case .postgresql:
+            let sequence = "pg_get_serial_sequence(current_schema() || '.' || '\(table)', '\(column)')::regclass"
+            _ = try query("SELECT setval(\(sequence), ?) AS last", [SQLValue(number)])
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Storage
+
+/// Carries a study's stores over to other places, on whatever engines, and says so in `study.json`.
+public enum StudyMove {
+    /// A report of one store that was moved.
+    public struct Report: Sendable, Hashable {
+        public let from: String
+        public let to: String
+        /// The rows by their tables; nil where an earlier run had copied them.
+        public let rows: [String: Int]?
+    }
+
+    /// Moves the stores that have a new place. What stands at the old place stays until somebody removes it; nobody writes to
+    /// it any more.
+    ///
+    /// Stopped anywhere it is to be called again.
+    ///
+    /// - Parameters:
+    ///   - queue: the new place of the queue, as an option has it; nil leaves it where it is.
+    ///   - database: the new place of the records, likewise.
+    /// - Throws: ``ServerError`` `move-nowhere`, of `study.json`; ``Storage/StorageError`` `storage-exists`,
+    ///   `storage-locked`, of either store.
+    public static func run(
+        _ folder: StudyFolder, queue: String?, database: String?, at date: Date
+    ) async throws -> (queue: Report?, records: Report?) {
+        let stores = try StudyStores(folder)
+        let newQueue = try queue.map { StudyStores.queue(at: try StoreLocation($0, below: here)) }
+        let newRecords = try database.map { StudyStores.records(at: try StoreLocation($0, below: here)) }
+        let isMove =
+            newQueue.map { $0.location != stores.queue.location } ?? false
+            || newRecords.map { $0.location != stores.records.location } ?? false
+        guard isMove else {
+            throw ServerError(
+                code: "move-nowhere", message: "Say where to, with --queue, --database or both: another place.")
+        }
+        // Of two moves the first may be done and the second not: each is noted when it is.
+        let records = try await move(stores.records, to: newRecords, at: date)
+        if let newRecords { try folder.setPlace(of: .database, to: newRecords.location) }
+        let moved = try await move(stores.queue, to: newQueue, at: date)
+        if let newQueue { try folder.setPlace(of: .queue, to: newQueue.location) }
+        return (moved, records)
+    }
+
+    private static var here: URL {
+        URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+    }
+
+    private static func move(_ store: Store, to target: Store?, at date: Date) async throws -> Report? {
+        guard let target, target.location != store.location else { return nil }
+        let move = try await store.move(to: target, at: date)
+        return Report(
+            from: store.location.description, to: target.location.description, rows: move.rows)
+    }
+}

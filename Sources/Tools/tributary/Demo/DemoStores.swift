@@ -1,0 +1,21 @@
+import Storage
+import TributaryServer
+
+/// The stores of the demonstration where they are on a server: made anew each time, and never in place of somebody's own.
+enum DemoStores {
+    private static let marker = "Tributary's demonstration: `tributary demo` removes it and makes it anew."
+
+    /// - Throws: ``CommandError`` `demo-database-not-ours` where a study's store stands there.
+    static func makeAnew(_ stores: StudyStores) async throws {
+        for store in [stores.queue, stores.records] where store.path == nil {
+            do {
+                try await store.makeAnew(marked: marker)
+            } catch let error as StorageError where error.code == "storage-exists" {
+                throw CommandError(
+                    "demo-database-not-ours",
+                    "The store in \(store.location) was not made by the demonstration and stays as it is; name another database."
+                )
+            }
+        }
+    }
+}
