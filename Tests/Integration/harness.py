@@ -263,7 +263,7 @@ class Study:
     """A development study in a folder of its own, with the examples' consent document and forms.
 
     Unless it is signed it takes what tests seal by hand, beside its devices too, which then sign nothing: as phones did
-    before the study named itself in its keys."""
+    before the study named itself in its keys. Its stores are in files, or with a `url` in that database."""
 
     def __init__(self, name="study", change=None, forms=True, signed=False, url=None):
         self.signed = signed
@@ -271,7 +271,7 @@ class Study:
         self.dir = self.root / name
         self.servers = []
         self.devices = 0
-        self.url = (url or postgresql.server().database()) if url or ON_POSTGRESQL else None
+        self.url = (postgresql.server().database() if ON_POSTGRESQL else None) if url is None else url
         places = ["--queue", self.url, "--database", self.url] if self.url else []
         tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro", *places)
         if not signed:
@@ -327,6 +327,12 @@ class Study:
 
     def queue_number(self, statement, *parameters):
         return self.queue_sql(statement, *parameters)[0][0]
+
+    def is_sound(self):
+        """Whether both stores' files are whole; a server sees to its own."""
+        return self.url is not None or all(
+            read(statement) == expected for read in (self.sql, self.queue_sql)
+            for statement, expected in (("PRAGMA integrity_check", [("ok",)]), ("PRAGMA foreign_key_check", [])))
 
     def serve(self, *options):
         return Server(self, *options)

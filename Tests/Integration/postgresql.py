@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -30,14 +31,16 @@ def _programs():
 class PostgreSQL:
     """A server that can be killed, stopped and started again over the same data."""
 
-    def __init__(self):
+    def __init__(self, user="tributary"):
+        """`user` is the role that may do anything."""
+        self.role = user
         self.bin = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="tributary-postgresql-"))
         self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
         if self.user:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
         done = subprocess.run(
-            [self.bin / "initdb", "-D", self.folder / "data", "-U", "tributary", "--auth=trust", "-E", "UTF8",
+            [self.bin / "initdb", "-D", self.folder / "data", "-U", user, "--auth=trust", "-E", "UTF8",
              "--locale=C.UTF-8"], preexec_fn=self._become, capture_output=True, check=False, cwd=self.folder)
         if done.returncode:
             raise AssertionError(done.stderr.decode())
@@ -113,10 +116,10 @@ class PostgreSQL:
         """The URL of a new database."""
         name = name or f"study_{uuid.uuid4().hex[:12]}"
         self.sql(f'CREATE DATABASE "{name}"')
-        return f"postgresql://tributary@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://{self.role}@127.0.0.1:{self.port}/{name}"
 
     def sql(self, statement, database="postgres"):
-        return run_sql(f"postgresql://tributary@127.0.0.1:{self.port}/{database}", statement)
+        return run_sql(f"postgresql://{self.role}@127.0.0.1:{self.port}/{database}", statement)
 
 
 def free_port():
@@ -147,7 +150,15 @@ def read_sql(url, schema, statement, *parameters):
     text = pieces[0] + "".join(literal(value) + piece for value, piece in zip(parameters, pieces[1:]))
     # An object of JSON keeps columns of one name apart, each in its place.
     printed = run_sql(url, f"SET search_path TO {schema}; SELECT row_to_json(q) FROM ({text}) q")
-    return [tuple(value for _, value in json.loads(line, object_pairs_hook=list)) for line in printed.splitlines()]
+    return [tuple(_value(value) for _, value in json.loads(line, object_pairs_hook=list))
+            for line in printed.splitlines()]
+
+
+def _value(value):
+    """Bytes are printed as hexadecimal digits."""
+    if isinstance(value, str) and re.fullmatch(r"\\x([0-9a-f]{2})*", value):
+        return bytes.fromhex(value[2:])
+    return value
 
 
 def literal(value):

@@ -192,7 +192,7 @@ class FailingServerTest(OnServer):
     def test_what_cannot_be_used_is_said_before_anything_is_done(self):
         database = postgresql.server()
         url = database.database()
-        study = Study()
+        study = Study(url="")
         self.addCleanup(study.close)
 
         def refused(*options, code):
@@ -221,7 +221,7 @@ class FailingServerTest(OnServer):
         first = Study(url=url)
         self.addCleanup(first.close)
         first.serve().stop(20)
-        other = Study(name="other")
+        other = Study(name="other", url="")
         self.addCleanup(other.close)
         done = tributary("serve", other.dir, "--port", "0", "--queue", url, status=1, timeout=60)
         self.assertIn("queue-of-another-study", done.errors)
@@ -234,7 +234,7 @@ class FailingServerTest(OnServer):
 
 class MovingTest(OnServer):
     def test_a_study_is_moved_to_a_server_and_back_and_its_phones_go_on(self):
-        study = self.study = Study()
+        study = self.study = Study(url="")
         self.addCleanup(study.close)
         study.publish(VISIT)
         server = study.serve()

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from forms import VISIT, new_id, observation, visit
-from harness import SpineTest, Study, http, tributary, until
+from harness import ON_POSTGRESQL, SpineTest, Study, http, tributary, until
 from sealed import SealedClient, seal
 
 
@@ -32,7 +32,7 @@ class Serving(unittest.TestCase):
         missing = tributary("warehouse", "count", study.dir, "--path", "\\Tributary\\", "--database", "nowhere.sqlite", status=1)
         self.assertIn("storage-missing", missing.errors)
         self.assertEqual(server.stop(), 0)
-        done = tributary("serve", study.dir, "--port", "0", "--database", "postgres://x/y", status=1)
+        done = tributary("serve", study.dir, "--port", "0", "--database", "mysql://x/y", status=1)
         self.assertIn("storage-engine-unknown", done.errors)
 
     def test_a_token_ends_and_the_device_takes_a_new_one(self):
@@ -47,6 +47,7 @@ class Serving(unittest.TestCase):
         device.send()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
 
+    @unittest.skipIf(ON_POSTGRESQL, "it changes a file")
     def test_what_is_amiss_is_told_and_what_comes_meanwhile_waits(self):
         study = self.study()
         server = study.serve()
@@ -142,7 +143,7 @@ class ManyDevices(SpineTest):
             self.assertEqual({deliveries[sid]["status"] for sid, _ in sealed}, {"stored"})
             self.assertEqual(self.study.number(
                 "SELECT count(*) FROM record WHERE type = 'Observation' AND subject = ?", device.participant), 15)
-        self.assertEqual(json.dumps(self.study.sql("PRAGMA integrity_check")), '[["ok"]]')
+        self.assertTrue(self.study.is_sound())
 
 
 if __name__ == "__main__":

@@ -208,4 +208,19 @@ import Testing
             #expect(try await queue.leaseAll("second", at: Date().addingTimeInterval(years)).isEmpty)
         }
     }
+
+    @Test func whoWaitsForSubmissionsIsToldOfEachThatComesWhoeverTookIt() async throws {
+        let store = try store(UUID().uuidString, StorageSchema.migrations)
+        try await store.migrate()
+        let (consumer, receiver) = try await (store.open(), store.open())
+        let arrivals = try #require(SQLSubmissionQueue(database: consumer).arrivals())
+        var iterator = arrivals.makeAsyncIterator()
+        // It listens from now on.
+        #expect(await iterator.next() != nil)
+        #expect(try await SQLSubmissionQueue(database: receiver).enqueue(submission("a")) == .accepted)
+        #expect(await iterator.next() != nil)
+        #expect(try await SQLSubmissionQueue(database: consumer).leaseAll("o").count == 1)
+        try await consumer.close()
+        try await receiver.close()
+    }
 }

@@ -19,6 +19,8 @@ public struct ConsumerService: Service {
     /// Under this name submissions are leased: host, process and a random word, so that no two processes have the same.
     let owner: String
     let turn: ConsumerTurn
+    /// An element whenever a submission may have come; nil where the queue has to be looked into.
+    let arrivals: AsyncStream<Void>?
     /// Told when the consumer got something done or saw that there is nothing to do.
     let progress: @Sendable () -> Void
 
@@ -31,7 +33,7 @@ public struct ConsumerService: Service {
 
     public init(
         queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
-        turn: ConsumerTurn, clock: @escaping @Sendable () -> Date,
+        turn: ConsumerTurn, arrivals: AsyncStream<Void>? = nil, clock: @escaping @Sendable () -> Date,
         progress: @escaping @Sendable () -> Void = {}
     ) {
         self.owner = owner ?? LeaseOwner.ofThisProcess().description
@@ -39,6 +41,7 @@ public struct ConsumerService: Service {
         self.processor = processor
         self.logger = logger
         self.turn = turn
+        self.arrivals = arrivals
         self.clock = clock
         self.progress = progress
     }
@@ -50,7 +53,13 @@ public struct ConsumerService: Service {
             guard held != nil else { return }
         }
         defer { withExtendedLifetime(held) {} }
-        var idle = Pause()
+        let bell = ArrivalBell()
+        let listening = arrivals.map { arrivals in
+            Task { for await _ in arrivals { await bell.ring() } }
+        }
+        defer { listening?.cancel() }
+        // What is told of is waited for; what waits for its time, or is released, is looked for all the same.
+        var idle = arrivals == nil ? Pause() : Pause(first: .milliseconds(500), longest: .seconds(1))
         var trouble = Pause(first: .milliseconds(200), longest: .seconds(30))
         var isPrepared = false
         var keys = await processor.openers.generation
@@ -64,7 +73,7 @@ public struct ConsumerService: Service {
                 let handled = try await drain()
                 trouble.reset()
                 progress()
-                if handled > 0 { idle.reset() } else { await idle.wait() }
+                if handled > 0 { idle.reset() } else { await idle.wait(for: bell) }
             } catch is CancellationError {
                 break
             } catch {
@@ -276,6 +285,12 @@ struct Pause {
     mutating func next() -> Duration {
         defer { following = min(following * 2, longest) }
         return following
+    }
+
+    /// Waits until the pause is over or the bell rings.
+    mutating func wait(for bell: ArrivalBell) async {
+        let duration = next()
+        if await cancelWhenGracefulShutdown({ await bell.wait(atMost: duration) }) { reset() }
     }
 
     mutating func wait() async {

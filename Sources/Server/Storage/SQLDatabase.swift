@@ -68,3 +68,18 @@ public protocol NestedSQLDatabase: SQLDatabase {
     /// durable when this returns, whatever becomes of the other.
     func writeNested<T>(_ body: (any SQLTransaction) throws -> T) throws -> T
 }
+
+/// A database that tells readers on all machines when there is something new.
+public protocol NotifyingDatabase: SQLDatabase {
+    /// An element soon after a transaction was committed that said so (``SQLTransaction/notify()``), and whenever some may have
+    /// been missed. Several that nobody has read yet are one.
+    func notifications() -> AsyncStream<Void>
+}
+
+extension SQLTransaction {
+    /// Tells, once the transaction is committed, that there is something new. An engine that tells nobody does nothing.
+    func notify() throws {
+        guard dialect == .postgresql else { return }
+        try execute("SELECT pg_notify(current_schema(), '')")
+    }
+}

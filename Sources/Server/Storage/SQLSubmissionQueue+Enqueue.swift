@@ -60,6 +60,7 @@ extension SQLSubmissionQueue {
         // 4. The sealed bytes.
         try transaction.execute(
             "INSERT INTO submission_body (number, body) VALUES (?, ?)", [row["number"], SQLValue(new.body)])
+        try transaction.notify()
         return .accepted
     }
 }

@@ -16,6 +16,9 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         writer = GroupedWriter(database: database)
     }
 
+    /// An element whenever a submission may have come; nil where the engine tells nobody, so that who waits has to look.
+    public func arrivals() -> AsyncStream<Void>? { (database as? any NotifyingDatabase)?.notifications() }
+
     /// When the newest submission was received; nil where there is none.
     public func newestReceipt() async throws -> Date? {
         try await database.read { try $0.first(Self.newestSQL)?.date("received_at") }

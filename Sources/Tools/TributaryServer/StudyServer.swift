@@ -235,7 +235,8 @@ public struct StudyServer: Sendable {
         }
         try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
         return ConsumerService(
-            queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores), clock: clock,
+            queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores),
+            arrivals: queue.arrivals(), clock: clock,
             progress: { progress.note() })
     }
 

@@ -182,6 +182,24 @@ final class PostgreSQLConnection {
         if let failure { throw failure }
     }
 
+    // MARK: Notifications
+
+    /// The socket to the server, to wait on.
+    var socket: Int32 { PQsocket(pointer) }
+
+    /// Takes what the server has told.
+    ///
+    /// - Returns: whether a notification was among it.
+    func takeNotifications() -> Bool {
+        guard PQconsumeInput(pointer) == 1 else { return false }
+        var isTold = false
+        while let notification = PQnotifies(pointer) {
+            PQfreemem(notification)
+            isTold = true
+        }
+        return isTold
+    }
+
     // MARK: Answers
 
     /// The error of a connection that is gone.

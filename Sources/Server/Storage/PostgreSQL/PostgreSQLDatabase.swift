@@ -11,6 +11,9 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     /// Connects for a nested transaction.
     private let makeConnection: @Sendable () throws -> PostgreSQLConnection
     private let lockKey: Int64
+    let address: PostgreSQLAddress
+    /// Where writers say that there is something new.
+    let channel: String
     private let writing: PostgreSQLPool
     private let reading: PostgreSQLPool
     private let onWait: (@Sendable (Duration) -> Void)?
@@ -65,7 +68,8 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         let session = PostgreSQLSession(address, schema: schema, purpose: .loading, use: .alone) { _ in }
         let pool = PostgreSQLPool(most: 1, patience: .seconds(30)) { session }
         return PostgreSQLDatabase(
-            makeConnection: { throw Self.isInUse }, lockKey: schema.lockKey, writing: pool, reading: pool, onWait: nil)
+            makeConnection: { throw Self.isInUse }, lockKey: schema.lockKey, address: address, channel: schema.name,
+            writing: pool, reading: pool, onWait: nil)
     }
 
     /// Whether there is a store, of whatever version.
@@ -121,7 +125,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         let database = PostgreSQLDatabase(
             makeConnection: {
                 try PostgreSQLSession.connected(address, schema, purpose: .loading, use: .shared, check: check)
-            }, lockKey: schema.lockKey,
+            }, lockKey: schema.lockKey, address: address, channel: schema.name,
             writing: PostgreSQLPool(most: 1, patience: patience, make: make),
             reading: PostgreSQLPool(most: readers, patience: patience, make: make), onWait: onWait)
         do {

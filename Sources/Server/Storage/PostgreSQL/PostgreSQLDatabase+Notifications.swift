@@ -1,0 +1,78 @@
+import CPQ
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension PostgreSQLDatabase: NotifyingDatabase {
+    /// A connection and a thread of their own listen for as long as somebody reads the sequence
+    /// (https://www.postgresql.org/docs/current/sql-listen.html).
+    public func notifications() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            // Whoever waits looks by themselves now and then.
+            continuation.finish()
+            return stream
+        }
+        let (stop, end) = (ends[0], ends[1])
+        let (address, channel) = (address, channel)
+        continuation.onTermination = { _ in _ = Self.closeEnd(end) }
+        Thread.detachNewThread {
+            Self.listen(to: channel, at: address, stop: stop) { continuation.yield() }
+            _ = Self.closeEnd(stop)
+        }
+        return stream
+    }
+
+    // The type's own `close` hides the system's.
+    private static func closeEnd(_ descriptor: Int32) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+
+    /// Listens until the other end of `stop` is closed. A server that went away is asked for again with growing pauses.
+    private static func listen(
+        to channel: String, at address: PostgreSQLAddress, stop: Int32, tell: () -> Void
+    ) {
+        var pause: Int32 = 100
+        while true {
+            if let connection = try? PostgreSQLConnection(address, settings: ["LISTEN \(channel)"]) {
+                pause = 100
+                // What came while nobody listened is not told any more.
+                tell()
+                while connection.isAlive {
+                    switch connection.waitForNotification(until: stop) {
+                    case .told: tell()
+                    case .stopped: return
+                    case .other: break
+                    }
+                }
+            }
+            var waiting = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, pause) == 0 else { return }
+            pause = min(pause * 2, 30_000)
+        }
+    }
+}
+
+extension PostgreSQLConnection {
+    /// What ended a wait.
+    enum Wakening { case told, stopped, other }
+
+    /// Waits for a notification, or until the other end of a pipe is closed.
+    func waitForNotification(until stop: Int32) -> Wakening {
+        var waiting = [
+            pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&waiting, 2, -1) > 0 else { return .other }
+        if waiting[1].revents != 0 { return .stopped }
+        return takeNotifications() ? .told : .other
+    }
+}
