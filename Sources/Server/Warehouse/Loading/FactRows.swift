@@ -112,6 +112,20 @@ struct ObservationFactRow {
         value = fact.value
     }
 
+    /// The modifier that stands beside a fact and holds what was sent.
+    init(_ original: FactValue, sentAs fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, FactModifier.original.rawValue, fact.instance)
+        value = original
+    }
+
+    /// The modifier that stands beside a fact and names what could not be kept as it should be.
+    init(_ warning: LoadWarning, about fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, FactModifier.asText.rawValue, fact.instance)
+        value = .text(warning.rawValue)
+    }
+
     /// The modifier that stands beside a fact and says how its time is known.
     init(timeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         (self.encounter, self.facts) = (encounter, facts)

@@ -36,6 +36,12 @@ struct FactWriter {
         for fact in facts.facts {
             try rows.add(ObservationFactRow(fact, of: facts, encounter: encounter))
             try rows.add(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+            if let original = fact.original {
+                try rows.add(ObservationFactRow(original, sentAs: fact, of: facts, encounter: encounter))
+            }
+            if let warning = fact.warning {
+                try rows.add(ObservationFactRow(warning, about: fact, of: facts, encounter: encounter))
+            }
         }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
@@ -78,11 +84,16 @@ struct FactWriter {
         try flush()
         let known = try numbering.encounter(ide, patient: trail.patient)
         try numbering.touch(known, upload: trail.upload)
-        let removed = try transaction.execute(
-            "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
-            [SQLValue(known.number), SQLValue(trail.patient)])
-        // Each fact has its modifier's row beside it.
-        if let loaded = known.upload { changes[loaded, default: 0] -= removed / 2 }
+        let place = [SQLValue(known.number), SQLValue(trail.patient)]
+        if let loaded = known.upload {
+            let facts = try transaction.first(
+                """
+                SELECT count(*) AS facts FROM observation_fact
+                WHERE encounter_num = ? AND patient_num = ? AND modifier_cd = '@'
+                """, place)
+            changes[loaded, default: 0] -= Int(facts?.integerIfPresent("facts") ?? 0)
+        }
+        try transaction.execute("DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?", place)
         return known.number
     }
 }

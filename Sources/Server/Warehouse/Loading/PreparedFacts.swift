@@ -23,4 +23,10 @@ struct PreparedFacts: Sendable {
         timeSource = time.source.rawValue
         timeText = .text(time.text ?? "@")
     }
+
+    /// Rows of the facts: each has the modifier of its time beside it, and those of what was sent and of what could not be
+    /// kept.
+    var rowCount: Int {
+        facts.reduce(0) { $0 + 2 + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
+    }
 }

@@ -28,16 +28,18 @@ public struct WarehouseEntry: Sendable {
     ///   - resource: as it is recorded.
     ///   - id: the id that it is recorded under; nil where it bears it.
     ///   - form: the concepts of the form that a response answers.
+    ///   - health: the study's types.
     ///   - receivedAt: when it came: the time of last resort.
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
     public init(
-        _ resource: Resource, id: String? = nil, form: SurveyConcepts?, receivedAt: Date
+        _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
+        receivedAt: Date
     ) throws(WarehouseError) {
         let id = id ?? resource.id ?? ""
         let resource = StorableText.resource(resource)
         self.init(
-            FactMapping.facts(of: resource, survey: form, receivedAt: receivedAt), type: resource.resourceType, id: id,
-            form: form, subject: Self.subject(of: resource, id: id))
+            FactMapping.facts(of: resource, survey: form, health: health, receivedAt: receivedAt),
+            type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))
         try Self.check([self])
     }
 
@@ -66,9 +68,9 @@ public struct WarehouseEntry: Sendable {
         }
     }
 
-    /// Rows that loading it writes: two of each fact, which has the modifier of its time beside it, the visit and the two
-    /// of its number; one of a participant or a consent.
-    public var rowCount: Int { facts.map { $0.facts.count * 2 + 3 } ?? 1 }
+    /// Rows that loading it writes: those of its facts and their modifiers, the visit and the two of its number; one of a
+    /// participant or a consent.
+    public var rowCount: Int { facts.map { $0.rowCount + 3 } ?? 1 }
 
     /// Sees that the resources of one submission are within bounds together.
     ///

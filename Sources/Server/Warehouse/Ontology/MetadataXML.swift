@@ -30,6 +30,14 @@ enum MetadataXML {
             """
     }
 
+    /// Reads the unit back; nil where there is none.
+    static func units(in text: String) -> String? {
+        guard let start = text.range(of: "<NormalUnits>"), let end = text.range(of: "</NormalUnits>"),
+            start.upperBound < end.lowerBound
+        else { return nil }
+        return String(text[start.upperBound..<end.lowerBound])
+    }
+
     private static func escaped(_ text: String) -> String {
         var output = ""
         for scalar in text.unicodeScalars {

@@ -28,8 +28,7 @@ struct WarehouseCommand: AsyncParsableCommand {
         func run() async throws {
             let concepts = try await location.withRecords { database in
                 // The forms may have been published since the server last started.
-                try await StudyProcessing.loadOntology(
-                    folder: StudyFolder(path: location.dir), database: database, now: Date())
+                try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
                 return try await database.read { try WarehouseQuery().ontology(in: $0) }
             }
             if json {
