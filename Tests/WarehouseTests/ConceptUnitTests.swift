@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import Storage
 import StorageTestSupport
 import Testing
 

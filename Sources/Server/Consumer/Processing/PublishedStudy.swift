@@ -9,7 +9,8 @@ public struct PublishedStudy: Sendable {
     /// A published form: the rules that its answers keep to, and the concepts of its questions.
     public struct Form: Sendable {
         let rules: QuestionnaireForm
-        let concepts: SurveyConcepts
+        /// The concepts of its questions.
+        public let concepts: SurveyConcepts
 
         init(_ questionnaire: Questionnaire, _ sets: PublishedValueSets, _ health: HealthConceptTable) {
             rules = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)

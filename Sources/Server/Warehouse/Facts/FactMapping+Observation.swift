@@ -7,7 +7,8 @@ extension FactMapping {
     static func facts(
         of observation: Observation, health: HealthConceptTable = .standard, receivedAt: Date
     ) -> FactSet {
-        var facts = FactSet(time: time(of: observation.resource, receivedAt: receivedAt))
+        var facts = FactSet(
+            time: time(of: observation.resource, receivedAt: receivedAt), source: FactSource(observation))
         guard observation.status != .enteredInError, observation.status != .cancelled else { return facts }
         if let value = observation.value { add(value, of: observation.code, health, to: &facts) }
         for component in observation.component {

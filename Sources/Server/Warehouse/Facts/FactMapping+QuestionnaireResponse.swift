@@ -8,10 +8,11 @@ extension FactMapping {
         of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date
     ) -> FactSet {
         let time = time(of: response.resource, receivedAt: receivedAt)
-        guard response.status != .enteredInError else { return FactSet(time: time) }
+        guard response.status != .enteredInError else { return FactSet(time: time, source: FactSource(response)) }
         let survey = survey ?? SurveyConcepts.unpublished(formName: formName(of: response))
         var walk = ResponseWalk(
-            survey: survey, facts: FactSet(time: time, repetitions: Repetitions.count(in: response.item)))
+            survey: survey,
+            facts: FactSet(time: time, source: FactSource(response), repetitions: Repetitions.count(in: response.item)))
         walk.add(response.item, in: Repetitions.first)
         return walk.facts
     }

@@ -101,13 +101,15 @@ struct HealthFactMapping {
         let time = FactTime(
             start: sample.start.date, end: isMoment ? nil : sample.end.date, source: .effective,
             text: sample.start.text)
+        let source = FactSource(SourceRank(sample))
         guard case .quantity(let quantity) = sample.value else {
-            return FactSet(time: time, facts: known.facts, concepts: known.concepts)
+            return FactSet(time: time, source: source, facts: known.facts, concepts: known.concepts)
         }
         let value = FactValue.number(quantity.number, units: known.units)
         guard value.isNumeric, let first = known.facts.first else { return nil }
         return FactSet(
-            time: time, facts: [ObservationFact(concept: first.concept, value: value)], concepts: known.concepts)
+            time: time, source: source, facts: [ObservationFact(concept: first.concept, value: value)],
+            concepts: known.concepts)
     }
 
     private static func identifiers(of observation: HealthObservation) -> [NewRecord.Token] {

@@ -64,6 +64,8 @@ struct FactSet: Sendable {
     /// Concepts that the facts use and that no form has, each once.
     private(set) var concepts: [ConceptUse] = []
     let time: FactTime
+    /// Where the resource comes from.
+    let source: FactSource
     /// The warnings about values that could not be kept as they should be; no health data stands in them.
     private(set) var warnings: Set<LoadWarning> = []
     /// How many repetitions the resource has, the first included.
@@ -77,14 +79,15 @@ struct FactSet: Sendable {
         let repetition: Int
     }
 
-    init(time: FactTime, repetitions: Int = 1) {
+    init(time: FactTime, source: FactSource, repetitions: Int = 1) {
         self.time = time
+        self.source = source
         self.repetitions = repetitions
     }
 
     /// Makes a set of what was found before of a resource that differs from this one in its time alone.
-    init(time: FactTime, facts: [ObservationFact], concepts: [ConceptUse]) {
-        self.init(time: time)
+    init(time: FactTime, source: FactSource, facts: [ObservationFact], concepts: [ConceptUse]) {
+        self.init(time: time, source: source)
         self.facts = facts
         self.concepts = concepts
     }

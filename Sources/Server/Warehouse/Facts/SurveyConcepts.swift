@@ -118,7 +118,7 @@ public struct SurveyConcepts: Sendable {
             switch concept.kind {
             case .numeric(let units): line.append(units ?? "")
             case .choice(let choices): line += choices.flatMap { [$0.code, $0.name] }
-            case .folder, .text, .boolean, .option: break
+            case .folder, .text, .boolean, .option, .dimension: break
             }
             return line.joined(separator: "\u{1}")
         }

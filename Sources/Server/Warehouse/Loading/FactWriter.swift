@@ -33,18 +33,27 @@ struct FactWriter {
     mutating func write(_ facts: PreparedFacts) throws {
         let encounter = try newEncounter(facts.ide) ?? emptied(facts.ide)
         try visits.add(VisitRow(encounter: encounter, facts: facts))
-        for fact in facts.facts {
-            try rows.add(ObservationFactRow(fact, of: facts, encounter: encounter))
-            try rows.add(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
-            if let original = fact.original {
-                try rows.add(ObservationFactRow(original, sentAs: fact, of: facts, encounter: encounter))
-            }
-            if let warning = fact.warning {
-                try rows.add(ObservationFactRow(warning, about: fact, of: facts, encounter: encounter))
-            }
-        }
+        for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
+    }
+
+    /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
+    /// not be kept.
+    static func rows(of facts: PreparedFacts, encounter: Int64) -> [ObservationFactRow] {
+        var rows: [ObservationFactRow] = []
+        rows.reserveCapacity(facts.rowCount)
+        for fact in facts.facts {
+            rows.append(ObservationFactRow(fact, of: facts, encounter: encounter))
+            rows.append(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+            if let original = fact.original {
+                rows.append(ObservationFactRow(original, sentAs: fact, of: facts, encounter: encounter))
+            }
+            if let warning = fact.warning {
+                rows.append(ObservationFactRow(warning, about: fact, of: facts, encounter: encounter))
+            }
+        }
+        return rows
     }
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again

@@ -7,6 +7,8 @@ struct PreparedFacts: Sendable {
     let ide: String
     let facts: [ObservationFact]
     let visitStatus: String
+    /// Where it comes from, as the visit has it.
+    let source: String
     let start: SQLValue
     let end: SQLValue
     /// The modifier that says how the time is known.
@@ -14,7 +16,8 @@ struct PreparedFacts: Sendable {
     /// The time as it was written.
     let timeText: FactValue
 
-    init(ide: String, facts: [ObservationFact], time: FactTime) {
+    init(ide: String, facts: [ObservationFact], time: FactTime, source: FactSource) {
+        self.source = source.rawValue
         self.ide = ide
         self.facts = facts
         visitStatus = time.visitStatus

@@ -35,13 +35,21 @@ public struct WarehouseEntry: Sendable {
         _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
         receivedAt: Date
     ) throws(WarehouseError) {
-        let id = id ?? resource.id ?? ""
+        self.init(
+            stored: resource, id: id ?? resource.id ?? "", form: form, health: health, receivedAt: receivedAt)
+        try Self.check([self])
+    }
+
+    /// The entry of a resource that is recorded: it was bounded when it came.
+    init(stored resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date) {
         let resource = StorableText.resource(resource)
         self.init(
             FactMapping.facts(of: resource, survey: form, health: health, receivedAt: receivedAt),
             type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))
-        try Self.check([self])
     }
+
+    /// Whether anything is written of it.
+    var hasRows: Bool { facts != nil || subject != nil }
 
     /// The facts of an observation that the site itself loads, which is not bounded.
     init(_ found: FactSet, ofObservation id: String) {
@@ -49,7 +57,7 @@ public struct WarehouseEntry: Sendable {
     }
 
     private init(_ found: FactSet?, type: String, id: String, form: SurveyConcepts?, subject: Subject?) {
-        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time) }
+        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time, source: $0.source) }
         concepts = found?.concepts ?? []
         warnings = found?.warnings ?? []
         self.form = form

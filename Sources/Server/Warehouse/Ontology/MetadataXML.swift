@@ -17,7 +17,7 @@ enum MetadataXML {
         case .choice(let known):
             type = known.isEmpty ? "String" : "Enum"
             choices = known
-        case .folder, .option: return nil
+        case .folder, .option, .dimension: return nil
         }
         let values = choices.map { "<Val description=\"\(escaped($0.name))\">\(escaped($0.code))</Val>" }.joined()
         return """

@@ -12,27 +12,29 @@ struct OntologyWriter {
     static let table = "custom_meta"
     static let source = "TRIBUTARY"
 
+    /// The concepts that are there before any form or type.
+    private static let foundation =
+        [
+            Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder),
+            Concept(path: ConceptPath.surveys, code: nil, name: "Surveys", kind: .folder),
+            Concept(path: ConceptPath.health, code: nil, name: "Health data", kind: .folder),
+            Concept(path: ConceptPath.codes, code: nil, name: "Codes of terminologies", kind: .folder),
+        ] + DimensionConcepts.foundation
+
+    /// A hash of all that the foundation has, so that what an older version wrote is added to.
+    private static let foundationDigest = ConceptCode.hash(
+        (foundation.map(\.path) + FactTime.Source.allCases.map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
+            + ConceptCode.prefixes.values.sorted()).joined(separator: "\u{1}"), 64)
+
     /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
-        guard
-            try transaction.first("SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
-                == nil
-        else { return }
-        try ensure(Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder))
-        try ensure(Concept(path: ConceptPath.surveys, code: nil, name: "Surveys", kind: .folder))
-        try ensure(Concept(path: ConceptPath.health, code: nil, name: "Health data", kind: .folder))
-        try ensure(Concept(path: ConceptPath.codes, code: nil, name: "Codes of terminologies", kind: .folder))
-        try transaction.execute(
-            """
-            INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
-                c_synonym_cd, c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname, c_columndatatype,
-                c_operator, c_dimcode, c_tooltip, c_entry_date)
-            VALUES ('TRIBUTARY', ?, 'N', 0, ?, 'Tributary', 'N', 'CA ', 'concept_cd', 'concept_dimension',
-                'concept_path', 'T', 'LIKE', ?, 'Tributary', ?)
-            """,
-            [
-                SQLValue(Self.table), SQLValue(ConceptPath.root), SQLValue(ConceptPath.root), WarehouseTime.value(at),
-            ])
+        let digest = SQLValue(Self.foundationDigest)
+        guard try transaction.first("SELECT 1 AS one FROM ontology_form WHERE digest = ?", [digest]) == nil else {
+            return
+        }
+        try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
+        for concept in Self.foundation { try ensure(concept) }
+        try ensureTableAccess()
         for prefix in Set(ConceptCode.prefixes.values).union(["SURVEY"]).sorted() {
             try ensureScheme(prefix)
         }
@@ -44,6 +46,32 @@ struct OntologyWriter {
         for modifier in FactModifier.allCases {
             try ensureModifier(modifier.rawValue, path: modifier.path, name: modifier.title)
         }
+    }
+
+    /// Removes all that is ours, so that it can be made anew.
+    func removeAll() throws {
+        let own = [SQLValue(Self.source)]
+        for table: StaticString in ["custom_meta", "concept_dimension", "modifier_dimension"] {
+            try transaction.execute("DELETE FROM \(table) WHERE sourcesystem_cd = ?", own)
+        }
+        try transaction.execute("DELETE FROM ontology_form")
+    }
+
+    private func ensureTableAccess() throws {
+        let known = try transaction.first(
+            "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
+        guard known == nil else { return }
+        try transaction.execute(
+            """
+            INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
+                c_synonym_cd, c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname, c_columndatatype,
+                c_operator, c_dimcode, c_tooltip, c_entry_date)
+            VALUES ('TRIBUTARY', ?, 'N', 0, ?, 'Tributary', 'N', 'CA ', 'concept_cd', 'concept_dimension',
+                'concept_path', 'T', 'LIKE', ?, 'Tributary', ?)
+            """,
+            [
+                SQLValue(Self.table), SQLValue(ConceptPath.root), SQLValue(ConceptPath.root), WarehouseTime.value(at),
+            ])
     }
 
     private func ensureModifier(_ code: String, path: String, name: String) throws {
@@ -212,13 +240,13 @@ struct OntologyWriter {
             INSERT INTO custom_meta (c_hlevel, c_fullname, c_name, c_synonym_cd, c_visualattributes, c_basecode,
                 c_metadataxml, c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode,
                 c_comment, c_tooltip, m_applied_path, update_date, import_date, sourcesystem_cd)
-            VALUES (?, ?, ?, 'N', ?, ?, ?, 'concept_cd', 'concept_dimension', 'concept_path', 'T', 'LIKE', ?, ?, ?, '@',
-                ?, ?, ?)
+            VALUES (?, ?, ?, 'N', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?)
             """,
             [
                 SQLValue(ConceptPath.level(concept.path)), SQLValue(concept.path), SQLValue(Self.name(concept, 2000)),
                 SQLValue(attributes), SQLValue(concept.code), SQLValue(MetadataXML.text(for: concept, at: at)),
-                SQLValue(concept.path), SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
+            ] + Self.selection(concept) + [
+                SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
                 WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
         // What has something below it is opened by i2b2's clients only if it is a folder.
@@ -230,6 +258,18 @@ struct OntologyWriter {
                 """, [SQLValue(parent)])
         }
         if let code = concept.code { try insertDimension(concept, code: code) }
+    }
+
+    /// What i2b2's query engine puts together: the column of facts, the table, its column, that one's type, the operator
+    /// and the code.
+    private static func selection(_ concept: Concept) -> [SQLValue] {
+        guard case .dimension(let selection) = concept.kind else {
+            return ["concept_cd", "concept_dimension", "concept_path", "T", "LIKE", SQLValue(concept.path)]
+        }
+        return [
+            SQLValue(selection.table.factColumn), SQLValue(selection.table.rawValue), SQLValue(selection.column),
+            SQLValue(selection.dataType), SQLValue(selection.comparison.rawValue), SQLValue(selection.code),
+        ]
     }
 
     private func insertDimension(_ concept: Concept, code: String) throws {

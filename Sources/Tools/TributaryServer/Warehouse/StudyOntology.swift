@@ -3,10 +3,11 @@ import Foundation
 import Storage
 import Warehouse
 
-/// The concepts of a study's folder: of its published forms and of its health types.
+/// The concepts of a study's folder: of its published forms, its health types and its consent.
 public struct StudyOntology: Sendable {
-    private let forms: [SurveyConcepts]
-    private let health: HealthConceptTable
+    let forms: [SurveyConcepts]
+    let health: HealthConceptTable
+    private let consentVersions: [String]
 
     /// - Parameter health: the health types, if they are not those of the study's folder.
     /// - Throws: what is wrong in the study's own types.
@@ -15,6 +16,7 @@ public struct StudyOntology: Sendable {
         let sets = PublishedValueSets(folder.valueSets())
         forms = folder.questionnaires().map { SurveyConcepts($0, health: types, valueSet: sets.valueSet) }
         self.health = types
+        consentVersions = Set(folder.consents().compactMap(\.version)).sorted()
     }
 
     /// The files that it is made of.
@@ -31,6 +33,7 @@ public struct StudyOntology: Sendable {
     func write(in transaction: any SQLTransaction, now: Date) throws {
         let loader = WarehouseLoader()
         try loader.ensureHealthOntology(health.concepts, at: now, in: transaction)
+        try loader.ensureConsentOntology(versions: consentVersions, at: now, in: transaction)
         try loader.aggregateAges(at: now, in: transaction)
         for form in forms { try loader.ensureOntology(form: form, at: now, in: transaction) }
     }
