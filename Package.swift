@@ -97,7 +97,9 @@ let server: [Target] = [
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
-        dependencies: ["Core", "Storage", "Records", "FHIR", "HealthTypes", "HealthData", "InformedConsent", crypto],
+        dependencies: [
+            "Core", "Storage", "Records", "FHIR", "UCUM", "HealthTypes", "HealthData", "InformedConsent", crypto,
+        ],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",

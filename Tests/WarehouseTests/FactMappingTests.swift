@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func eachChoiceIsAFactOfItsQuestionAndOneOfItsOwn() throws {
+    @Test func eachChoiceIsOneFactThatOfItsOption() throws {
         let facts = try mapped(
             response(
                 """
@@ -47,8 +47,8 @@ import Testing
         let tea = try #require(drugs.option(system: "http://example.org/own", code: "tea")?.concept.code)
         #expect(
             facts.facts.map(line) == [
-                "\(question) T 1484911 #1", "RXNORM:1484911 T 1484911 #1", "\(question) T tea #2", "\(tea) T tea #1",
-                "\(question) T honey #3", "\(question) T Said in words #4",
+                "RXNORM:1484911 T 1484911 #1", "\(tea) T tea #1", "\(question) T honey #1",
+                "\(question) T Said in words #2",
             ])
     }
 
@@ -131,11 +131,14 @@ import Testing
             ])
     }
 
-    @Test func aCodedValueIsAFactOfBothConcepts() throws {
+    @Test func aCodedValueIsOneFactThatOfItsAnswer() throws {
         let facts = try mapped(
             observation(
                 #""valueCodeableConcept":{"coding":[{"system":"http://loinc.org","code":"LA1-1","display":"Deep"}]}"#))
-        #expect(facts.facts.map(line) == ["LOINC:8867-4 T LA1-1 #1", "LOINC:8867-4:LA1-1 T LA1-1 #1"])
+        #expect(facts.facts.map(line) == ["LOINC:8867-4:LA1-1 T LA1-1 #1"])
+        #expect(facts.concepts.map(\.code) == ["LOINC:8867-4", "LOINC:8867-4:LA1-1"], "the answer's stands below")
+        let own = #""valueCodeableConcept":{"coding":[{"system":"http://example.org","code":"deep"}]}"#
+        #expect(try mapped(observation(own)).facts.map(line) == ["LOINC:8867-4 T deep #1"])
         let words = try mapped(observation(#""valueCodeableConcept":{"text":"deep"}"#))
         #expect(words.facts.map(line) == ["LOINC:8867-4 T deep #1"])
     }

@@ -79,10 +79,10 @@ import Testing
             #expect(facts.facts == wanted.facts, what)
             #expect(made.concepts == wanted.concepts, what)
             #expect(made.warnings == wanted.warnings, what)
-            let prepared = PreparedFacts(ide: "x", facts: [], time: wanted.time)
+            let prepared = PreparedFacts(ide: "x", facts: [], time: wanted.time, source: wanted.source)
             #expect(facts.start == prepared.start && facts.end == prepared.end, what)
             #expect(facts.timeText == prepared.timeText && facts.timeSource == prepared.timeSource, what)
-            #expect(facts.visitStatus == prepared.visitStatus, what)
+            #expect(facts.visitStatus == prepared.visitStatus && facts.source == prepared.source, what)
             let record = NewRecord(resource, id: observation.id, content: entry.record.content)
             #expect(entry.record.subject == record.subject && entry.record.rowCount == record.rowCount, what)
         }

@@ -22,7 +22,7 @@ import Testing
             return {
                 [nil, survey].allSatisfy { survey in
                     FactMapping.facts(of: resource, survey: survey, receivedAt: Date(timeIntervalSince1970: 0))?.facts
-                        .count == 3 * count
+                        .count == 2 * count
                 }
             }
         }
@@ -59,7 +59,7 @@ import Testing
             let resource = try Resource(Data(response(#"{"linkId":"a","answer":[\#(options)]}"#).utf8))
             return {
                 FactMapping.facts(of: resource, survey: survey, receivedAt: Date(timeIntervalSince1970: 0))?.facts
-                    .count == 2 * count
+                    .count == count
             }
         }
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(
             counts == [
                 "observation_fact": 14, "visit_dimension": 7, "encounter_mapping": 14, "patient_dimension": 1,
-                "patient_mapping": 1, "consent_contract": 0, "upload_status": 7,
+                "patient_mapping": 1, "consent_contract": 0, "consent_dimension": 0, "upload_status": 7,
             ])
         let after = try await fixture.database.read {
             try WarehouseQuery().facts(of: "p2", behind: nil, limit: 100, in: $0)

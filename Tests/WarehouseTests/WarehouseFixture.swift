@@ -60,7 +60,8 @@ struct WarehouseFixture {
         let constraint = try value.map { try ValueConstraint.parse($0) }
         return try await database.read { transaction in
             try WarehouseQuery().count(
-                path: path, value: constraint, from: from.map(instant), to: to.map(instant), in: transaction)
+                path: path, value: constraint, from: from.map(instant), to: to.map(instant), in: transaction
+            ).patients
         }
     }
 

@@ -116,7 +116,7 @@ import Testing
             let constraint = value.isEmpty ? nil : try ValueConstraint.parse(value)
             let plan = try await fixture.database.read { transaction in
                 let statement = WarehouseQuery.statement(
-                    path: "\\Tributary\\Health\\", value: constraint, from: instant("2026-01-01"),
+                    .concepts("\\Tributary\\Health\\"), value: constraint, from: instant("2026-01-01"),
                     to: instant("2027-01-01"), dialect: transaction.dialect)
                 return try QueryPlan(statement.sql, statement.parameters, in: transaction)
             }

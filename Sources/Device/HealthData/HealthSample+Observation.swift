@@ -137,5 +137,13 @@ extension HealthContext {
     ).json
 
     /// The same as text.
+    /// Whether an observation's method says that a person typed it in.
+    public static func isEnteredByHand(_ method: CodeableConcept?) -> Bool {
+        method.map { method in
+            let own = CodeableConcept(json: enteredByHand)?.coding ?? []
+            return own.contains { one in method.coding.contains { $0.system == one.system && $0.code == one.code } }
+        } ?? false
+    }
+
     static let enteredByHandText = enteredByHand.bytes()
 }

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Warehouse
 
 extension StudyFolder {
     /// The study's supplement to the table of health types (`health-types.json`), not looked into yet; nil where it has
@@ -17,5 +18,13 @@ extension StudyFolder {
         } catch {
             throw ServerError(code: "study-invalid", message: "\(name) is no JSON.")
         }
+    }
+
+    /// The study's health types, as facts are made by them.
+    ///
+    /// - Throws: what is wrong in the study's own types, too.
+    public func healthConcepts() throws -> HealthConceptTable {
+        guard let supplement = try healthTypes() else { return .standard }
+        return HealthConceptTable(try HealthConcept.concepts(supplement: supplement))
     }
 }

@@ -15,9 +15,12 @@ public enum StudyProcessing {
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
-        let published = PublishedFiles(folder.consentFiles.folders + [folder.questionnairesURL]) {
+        let places = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
+        let published = PublishedFiles(places) { (former: PublishedStudy?) in
+            // While the study's own types cannot be read, the former count.
             PublishedStudy(
-                templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets())
+                templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets(),
+                health: (try? folder.healthConcepts()) ?? former?.health ?? .standard)
         }
         return SubmissionProcessor(
             database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
@@ -33,23 +36,5 @@ public enum StudyProcessing {
                     requiresInvitation: study.requiresInvitation),
                 links: StudyStores.linkIntake(of: folder), published: { await published.value() }),
             clock: clock)
-    }
-
-    /// Writes the concepts of the published forms and of the study's health types, and counts ages anew.
-    ///
-    /// - Parameter health: the concepts of the health types, if they are not those of the study's folder.
-    /// - Throws: what is wrong in the study's own types, too.
-    public static func loadOntology(
-        folder: StudyFolder, database: any SQLDatabase, now: Date, health: [HealthConcept]? = nil
-    ) async throws {
-        let health = try health ?? HealthConcept.concepts(supplement: folder.healthTypes())
-        let sets = PublishedValueSets(folder.valueSets())
-        let forms = folder.questionnaires().map { SurveyConcepts($0, valueSet: sets.valueSet) }
-        try await database.write { transaction in
-            let loader = WarehouseLoader()
-            try loader.ensureHealthOntology(health, at: now, in: transaction)
-            try loader.aggregateAges(at: now, in: transaction)
-            for form in forms { try loader.ensureOntology(form: form, at: now, in: transaction) }
-        }
     }
 }

@@ -69,6 +69,7 @@ public struct StudyServer: Sendable {
         ]
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
             services.append(try await consumer(submissions, records, stores, openers, progress))
+            services.append(OntologyKeeping(folder: folder, records: records, logger: logger, clock: clock))
             services.append(KeyPublishing(keys: folder.keys, study: study.id, logger: logger, clock: clock))
         }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
@@ -233,7 +234,7 @@ public struct StudyServer: Sendable {
             // What else participants send is taken all the same; a link that comes waits.
             logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
         }
-        try await StudyProcessing.loadOntology(folder: folder, database: records, now: clock())
+        try await StudyOntology(folder).write(to: records, now: clock())
         return ConsumerService(
             queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores),
             arrivals: queue.arrivals(), clock: clock,

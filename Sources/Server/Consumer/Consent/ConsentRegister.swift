@@ -1,6 +1,7 @@
 import Foundation
 import InformedConsent
 import Storage
+import Warehouse
 
 extension ConsentState {
     /// The standing of the consent, for the gate.
@@ -17,6 +18,19 @@ extension ConsentState {
     /// Whether the consent in force lets other researchers use the data; nil without one, or where it was not asked.
     public var sharing: Bool? {
         if case .consented(let contract) = status { contract.sharing } else { nil }
+    }
+}
+
+extension ConsentState {
+    /// The consent as queries of patients see it.
+    public var patientConsent: PatientConsent {
+        let standing: PatientConsent.Standing? =
+            switch self.standing {
+            case .none: nil
+            case .consented: .consented
+            case .withdrawn: .withdrawn
+            }
+        return PatientConsent(standing: standing, version: newest?.templateVersion, sharing: sharing)
     }
 }
 
@@ -50,6 +64,7 @@ public struct ConsentRegister: Sendable {
                 SQLValue(subject), SQLValue(state.standing.rawValue), SQLValue(text), SQLValue(clientID), SQLValue(at),
                 SQLValue(state.sharing ?? false),
             ])
+        try WarehouseLoader().write(state.patientConsent, of: subject, at: at, in: transaction)
     }
 
     /// Forgets what was kept of a participant's consent.

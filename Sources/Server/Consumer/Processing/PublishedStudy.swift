@@ -9,25 +9,33 @@ public struct PublishedStudy: Sendable {
     /// A published form: the rules that its answers keep to, and the concepts of its questions.
     public struct Form: Sendable {
         let rules: QuestionnaireForm
-        let concepts: SurveyConcepts
+        /// The concepts of its questions.
+        public let concepts: SurveyConcepts
 
-        init(_ questionnaire: Questionnaire, _ sets: PublishedValueSets) {
+        init(_ questionnaire: Questionnaire, _ sets: PublishedValueSets, _ health: HealthConceptTable) {
             rules = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
-            concepts = SurveyConcepts(questionnaire, valueSet: sets.valueSet)
+            concepts = SurveyConcepts(questionnaire, health: health, valueSet: sets.valueSet)
         }
     }
 
     /// The versions of the study's consent.
     public let consents: PublishedConsents
+    /// The study's health types.
+    public let health: HealthConceptTable
     private let forms: PublishedForms<Form>
 
     /// - Parameters:
     ///   - forms: the published forms, in the order of their files.
     ///   - valueSets: those beside the forms.
-    public init(templates: [ConsentTemplate], forms: [Questionnaire], valueSets: [ValueSet] = []) {
+    ///   - health: the study's health types.
+    public init(
+        templates: [ConsentTemplate], forms: [Questionnaire], valueSets: [ValueSet] = [],
+        health: HealthConceptTable = .standard
+    ) {
         let sets = PublishedValueSets(valueSets)
+        self.health = health
         consents = PublishedConsents(templates)
-        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0, sets)) })
+        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0, sets, health)) })
     }
 
     /// The form that a canonical (`url|version`), a reference (`Questionnaire/id`) or a bare id names; nil where the study

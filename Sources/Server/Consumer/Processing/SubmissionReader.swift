@@ -150,7 +150,9 @@ struct SubmissionReader {
         do throws(WarehouseError) {
             return IncomingResource(
                 resource: admitted, subject: subject, record: record,
-                entry: try WarehouseEntry(admitted, id: id, form: form?.concepts, receivedAt: submission.receivedAt),
+                entry: try WarehouseEntry(
+                    admitted, id: id, form: form?.concepts, health: published.health,
+                    receivedAt: submission.receivedAt),
                 contract: contract,
                 inclusions: Set(HealthSelection.Inclusion.permitting(admitted).map(\.rawValue)))
         } catch {

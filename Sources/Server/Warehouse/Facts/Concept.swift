@@ -12,6 +12,8 @@ struct Concept: Sendable, Hashable {
         case choice([Choice])
         /// An answer.
         case option
+        /// Patients or visits, which no fact tells.
+        case dimension(DimensionSelection)
 
         /// As the ontology is listed.
         var name: String {
@@ -21,6 +23,7 @@ struct Concept: Sendable, Hashable {
             case .text, .boolean: "text"
             case .choice: "choice"
             case .option: "option"
+            case .dimension: "dimension"
             }
         }
     }

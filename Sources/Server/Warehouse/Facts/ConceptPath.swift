@@ -4,6 +4,8 @@ enum ConceptPath {
     static let root = "\\Tributary\\"
     static let surveys = root + "Surveys\\"
     static let health = root + "Health\\"
+    /// What has a terminology's code stands here once more.
+    static let codes = root + "Codes\\"
     static let maximumLength = 700
 
     /// A text as a segment. A text that had to be changed gets a few digits of its hash, so that two never become one.

@@ -4,43 +4,53 @@ import HealthData
 
 extension FactMapping {
     /// One fact a value: the observation's own, and each component's under the component's code.
-    static func facts(of observation: Observation, receivedAt: Date) -> FactSet {
-        var facts = FactSet(time: time(of: observation.resource, receivedAt: receivedAt))
+    static func facts(
+        of observation: Observation, health: HealthConceptTable = .standard, receivedAt: Date
+    ) -> FactSet {
+        var facts = FactSet(
+            time: time(of: observation.resource, receivedAt: receivedAt), source: FactSource(observation))
         guard observation.status != .enteredInError, observation.status != .cancelled else { return facts }
-        if let value = observation.value { add(value, of: observation.code, to: &facts) }
+        if let value = observation.value { add(value, of: observation.code, health, to: &facts) }
         for component in observation.component {
             guard let value = component.value else { continue }
-            add(value, of: component.code, to: &facts)
+            add(value, of: component.code, health, to: &facts)
         }
         return facts
     }
 
     private static func add(
-        _ value: some ChoiceValue, of concept: CodeableConcept?, to facts: inout FactSet
+        _ value: some ChoiceValue, of concept: CodeableConcept?, _ health: HealthConceptTable, to facts: inout FactSet
     ) {
         guard let concept else { return }
         let chief = preferred(concept.coding)
         guard let code = code(of: chief, or: concept) else { return }
         let name = chief.flatMap(publishedName)
         func use(_ kind: Concept.Kind) -> ConceptUse? {
-            name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health) }
+            name.map {
+                ConceptUse(code: code, name: $0, kind: kind, place: .health(chief.flatMap(TerminologyCode.init)))
+            }
         }
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.json) else {
-            // The unit is as the device wrote it, so it is the fact's alone.
-            facts.add(code, { use($0.isNumeric ? .numeric(units: nil) : .text) }, value)
+            facts.add(code, use, value, in: health.unit(of: code) ?? .ofItsKind)
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {
             if let text = chosen.text { facts.add(code, use(.text), .text(of: text)) }
             return
         }
-        facts.add(code, use(.choice([])), .text(of: option))
+        // One fact a choice: of the answer's concept where the ontology has it or may have it, else of the observation's.
         let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: option)
         let answer = publishedName(coding).map { name in
             ConceptUse(
                 code: combined, name: name, kind: .option,
                 place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, option)))
         }
+        let mayStand = name != nil || health.has(code)
+        guard health.hasOption(combined) || mayStand && answer != nil else {
+            facts.add(code, use(.choice([])), .text(of: option))
+            return
+        }
+        facts.use(use(.choice([])))
         facts.add(combined, answer, .text(of: option))
     }
 

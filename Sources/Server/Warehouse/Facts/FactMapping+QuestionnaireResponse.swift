@@ -2,13 +2,19 @@ import FHIR
 import Foundation
 
 extension FactMapping {
-    /// One fact an answer; a chosen option is a fact of its own concept too, so that path queries find it.
-    static func facts(of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date) -> FactSet {
-        var facts = FactSet(time: time(of: response.resource, receivedAt: receivedAt))
-        guard response.status != .enteredInError else { return facts }
-        let survey = survey ?? SurveyConcepts(formName: formName(of: response))
-        add(response.item, survey, to: &facts)
-        return facts
+    /// One fact an answer. That of a chosen option is a fact of the option's concept, which stands below the question's: a
+    /// query of the question's path finds it, and it counts once.
+    static func facts(
+        of response: QuestionnaireResponse, survey: SurveyConcepts?, receivedAt: Date
+    ) -> FactSet {
+        let time = time(of: response.resource, receivedAt: receivedAt)
+        guard response.status != .enteredInError else { return FactSet(time: time, source: FactSource(response)) }
+        let survey = survey ?? SurveyConcepts.unpublished(formName: formName(of: response))
+        var walk = ResponseWalk(
+            survey: survey,
+            facts: FactSet(time: time, source: FactSource(response), repetitions: Repetitions.count(in: response.item)))
+        walk.add(response.item, in: Repetitions.first)
+        return walk.facts
     }
 
     /// Returns the name of the form where it is not at hand: its canonical URL without the version, or its id.
@@ -19,53 +25,73 @@ extension FactMapping {
         let prefix = Questionnaire.resourceType + "/"
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
     }
+}
 
-    private static func add(_ items: [QuestionnaireResponse.Item], _ survey: SurveyConcepts, to facts: inout FactSet) {
+/// Walks the items of a response.
+private struct ResponseWalk {
+    let survey: SurveyConcepts
+    var facts: FactSet
+    private var repetitions = Repetitions()
+
+    init(survey: SurveyConcepts, facts: FactSet) {
+        self.survey = survey
+        self.facts = facts
+    }
+
+    /// - Parameter outer: the repetition in which the items stand.
+    mutating func add(_ items: [QuestionnaireResponse.Item], in outer: Int) {
+        var siblings = Repetitions.Siblings()
         for item in items {
             guard let linkID = item.linkId else { continue }
+            let repetition = repetitions.number(of: linkID, among: &siblings, in: outer)
             let known = survey.questions[linkID]
             var code: String?
-            for answer in item.answer {
+            for (index, answer) in item.answer.enumerated() {
+                let own = repetitions.number(ofAnswer: index, hasItems: !answer.item.isEmpty, in: repetition)
                 if let value = answer.value {
                     let question = code ?? known?.concept.code ?? survey.ownCode(linkID: linkID)
                     code = question
-                    add(value, question: question, known: known, to: &facts)
+                    add(value, question: question, known: known, in: own)
                 }
-                add(answer.item, survey, to: &facts)
+                add(answer.item, in: own)
             }
-            add(item.item, survey, to: &facts)
+            add(item.item, in: repetition)
         }
     }
 
-    /// The concepts of the form are in the ontology with the form. What it does not ask or offer has a code and no concept:
-    /// a device's words are nobody's ontology, and a form that is published later has the same codes.
-    private static func add(
+    /// The concepts of the form are in the ontology with the form. What it does not ask or offer is a fact of the question
+    /// and adds no concept: a device's words are nobody's ontology.
+    private mutating func add(
         _ value: QuestionnaireResponse.Item.Answer.Value, question code: String, known: SurveyConcepts.Question?,
-        to facts: inout FactSet
+        in repetition: Int
     ) {
         guard case .coding(let coding) = value else {
-            facts.add(code, { _ in nil }, value)
+            facts.add(code, { _ in nil }, value, in: known?.unit ?? .ofItsKind, repetition: repetition)
             return
         }
         guard let chosen = coding.code else {
             // A coding without a code is a text.
-            if let display = coding.display { facts.add(code, nil, .text(of: display)) }
+            if let display = coding.display {
+                facts.add(code, nil, .text(of: display), repetition: repetition)
+            }
             return
         }
-        facts.add(code, nil, .text(of: chosen))
-        if let option = known?.option(system: coding.system, code: chosen)?.concept {
-            facts.add(option.code ?? code, nil, .text(of: chosen))
-            return
-        }
+        let (concept, use) = choice(coding, chosen, question: code, known: known)
+        facts.add(concept, use, .text(of: chosen), repetition: repetition)
+    }
+
+    /// The concept of a choice: the option's, where the ontology has one or may have one; else the question's.
+    private func choice(
+        _ coding: Coding, _ chosen: String, question code: String, known: SurveyConcepts.Question?
+    ) -> (code: String, use: ConceptUse?) {
+        if let option = known?.option(system: coding.system, code: chosen)?.concept.code { return (option, nil) }
+        guard let known, known.offersUnlisted, let name = FactMapping.publishedName(coding) else { return (code, nil) }
         let combined = SurveyConcepts.combinedCode(question: code, system: coding.system, code: chosen)
-        var use: ConceptUse?
-        if let known, known.offersUnlisted, let name = publishedName(coding) {
-            use = ConceptUse(
+        return (
+            combined,
+            ConceptUse(
                 code: combined, name: name, kind: .option,
-                place: .path(
-                    ConceptPath.child(
-                        of: known.concept.path, SurveyConcepts.optionSegment(coding.system, chosen))))
-        }
-        facts.add(combined, use, .text(of: chosen))
+                place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, chosen)))
+        )
     }
 }

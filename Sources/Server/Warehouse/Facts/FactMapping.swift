@@ -5,15 +5,18 @@ import Foundation
 enum FactMapping {
     /// The facts of a resource; nil for a type that has none.
     ///
-    /// - Parameter survey: the concepts of the form that a response answers; without it the response's own linkIds,
-    ///   texts and codes serve.
-    static func facts(of resource: Resource, survey: SurveyConcepts?, receivedAt: Date) -> FactSet? {
+    /// - Parameters:
+    ///   - survey: the concepts of the form that a response answers; without it the response's own linkIds serve.
+    ///   - health: the study's types.
+    static func facts(
+        of resource: Resource, survey: SurveyConcepts?, health: HealthConceptTable = .standard, receivedAt: Date
+    ) -> FactSet? {
         switch resource.resourceType {
         case QuestionnaireResponse.resourceType:
             let response = QuestionnaireResponse(resource.object)
             return facts(of: response, survey: survey, receivedAt: receivedAt)
         case Observation.resourceType:
-            return facts(of: Observation(resource.object), receivedAt: receivedAt)
+            return facts(of: Observation(resource.object), health: health, receivedAt: receivedAt)
         default: return nil
         }
     }

@@ -26,12 +26,22 @@ enum FactValue: Sendable, Hashable {
         if comparator == nil, let value = exact(number.text) {
             return .numeric(value, operator: "E", units: units.map(storable))
         }
-        guard var value = number.decimal, !value.isNaN, abs(value) < limit else {
-            return text(of: (comparator ?? "") + number.text)
-        }
+        return number.decimal.flatMap { fitting($0, comparator: comparator, units: units) }
+            ?? sentText(number, comparator: comparator, units: units)
+    }
+
+    /// A number and its unit in words, which no query for numbers finds.
+    static func sentText(_ number: JSONNumber, comparator: String?, units: String?) -> FactValue {
+        text(of: (comparator ?? "") + number.text + (units.map { " " + $0 } ?? ""))
+    }
+
+    /// A number that fits decimal(18,5), rounded half to even; nil for any other.
+    static func fitting(_ number: Decimal, comparator: String?, units: String?) -> FactValue? {
+        var value = number
+        guard !value.isNaN, abs(value) < limit else { return nil }
         var rounded = Decimal()
         NSDecimalRound(&rounded, &value, 5, .bankers)
-        guard abs(rounded) < limit else { return text(of: (comparator ?? "") + number.text) }
+        guard abs(rounded) < limit else { return nil }
         let code =
             switch comparator {
             case "<": "L"
@@ -71,6 +81,12 @@ enum FactValue: Sendable, Hashable {
             ? units : String(String.UnicodeScalarView(units.unicodeScalars.prefix(maximumUnits)))
     }
 
+    /// A quantity's unit: UCUM's code; a code of another system says less than the unit in words.
+    static func units(of quantity: Quantity) -> String? {
+        let isUCUM = quantity.system == nil || quantity.system == "http://unitsofmeasure.org"
+        return isUCUM ? quantity.code ?? quantity.unit : quantity.unit ?? quantity.code
+    }
+
     /// The value of an answer or an observation; nil for what has none to load.
     init?(_ value: some ChoiceValue) {
         let json = value.json
@@ -80,10 +96,7 @@ enum FactValue: Sendable, Hashable {
             self = .number(number)
         case "Quantity":
             guard let quantity = Quantity(json: json), let number = quantity.value else { return nil }
-            // UCUM's code; a code of another system says less than the unit in words.
-            let isUCUM = quantity.system == nil || quantity.system == "http://unitsofmeasure.org"
-            let units = isUCUM ? quantity.code ?? quantity.unit : quantity.unit ?? quantity.code
-            self = .number(number, comparator: quantity.comparator?.rawValue, units: units)
+            self = .number(number, comparator: quantity.comparator?.rawValue, units: Self.units(of: quantity))
         case "Boolean":
             guard let flag = json.bool else { return nil }
             self = .text(flag ? "true" : "false")
@@ -112,9 +125,4 @@ enum FactValue: Sendable, Hashable {
     }
 
     var isNumeric: Bool { if case .numeric = self { true } else { false } }
-
-    /// The kind of a concept whose only known value this is.
-    var kind: Concept.Kind {
-        if case .numeric(_, _, let units) = self { .numeric(units: units) } else { .text }
-    }
 }

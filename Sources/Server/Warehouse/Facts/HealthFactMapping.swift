@@ -27,6 +27,10 @@ struct HealthFactMapping {
     }
 
     private var learned: [Kind: Learned] = [:]
+    private let health: HealthConceptTable
+
+    /// - Parameter health: the study's types.
+    init(health: HealthConceptTable = .standard) { self.health = health }
 
     /// The record and the facts of an observation.
     ///
@@ -34,7 +38,7 @@ struct HealthFactMapping {
     mutating func map(_ observation: HealthObservation, content: [UInt8], receivedAt: Date) -> (NewRecord, FactSet) {
         let id = observation.id
         guard let kind = Self.kind(of: observation, content: content) else {
-            return Self.whole(observation, id: id, content: content, receivedAt: receivedAt)
+            return whole(observation, id: id, content: content, receivedAt: receivedAt)
         }
         if let known = learned[kind], let facts = Self.facts(of: observation, known) {
             let record = NewRecord(
@@ -43,17 +47,18 @@ struct HealthFactMapping {
                 seconds: observation.sample.start.seconds..<observation.sample.end.seconds + 1)
             return (record, facts)
         }
-        let made = Self.whole(observation, id: id, content: content, receivedAt: receivedAt)
+        let made = whole(observation, id: id, content: content, receivedAt: receivedAt)
         if learned[kind] == nil { learned[kind] = Self.learn(made.1, of: observation) }
         return made
     }
 
     /// The way by the observation's JSON: right for every sample.
-    static func whole(
+    func whole(
         _ observation: HealthObservation, id: String, content: [UInt8], receivedAt: Date
     ) -> (NewRecord, FactSet) {
         let resource = StorableText.resource(observation.observation.resource)
-        let facts = FactMapping.facts(of: Observation(resource.object), receivedAt: receivedAt)
+        let facts = FactMapping.facts(
+            of: Observation(resource.object), health: health, receivedAt: receivedAt)
         return (NewRecord(resource, id: id, subject: observation.subject, content: Data(content)), facts)
     }
 
@@ -80,7 +85,10 @@ struct HealthFactMapping {
             guard facts.facts.count == 1, case .numeric(_, _, let found)? = facts.facts.first?.value else { return nil }
             units = found
         }
-        guard facts.time.source == .effective, facts.warnings.isEmpty else { return nil }
+        // What is converted each time goes the whole way each time.
+        guard facts.time.source == .effective, facts.warnings.isEmpty,
+            facts.facts.allSatisfy({ $0.original == nil })
+        else { return nil }
         return Learned(
             codes: NewRecord.codes(of: observation.observation.resource), facts: facts.facts, concepts: facts.concepts,
             units: units)
@@ -93,13 +101,15 @@ struct HealthFactMapping {
         let time = FactTime(
             start: sample.start.date, end: isMoment ? nil : sample.end.date, source: .effective,
             text: sample.start.text)
+        let source = FactSource(SourceRank(sample))
         guard case .quantity(let quantity) = sample.value else {
-            return FactSet(time: time, facts: known.facts, concepts: known.concepts)
+            return FactSet(time: time, source: source, facts: known.facts, concepts: known.concepts)
         }
         let value = FactValue.number(quantity.number, units: known.units)
         guard value.isNumeric, let first = known.facts.first else { return nil }
         return FactSet(
-            time: time, facts: [ObservationFact(concept: first.concept, value: value)], concepts: known.concepts)
+            time: time, source: source, facts: [ObservationFact(concept: first.concept, value: value)],
+            concepts: known.concepts)
     }
 
     private static func identifiers(of observation: HealthObservation) -> [NewRecord.Token] {

@@ -5,8 +5,12 @@ import Foundation
 struct ObservationFact: Sendable, Hashable {
     let concept: String
     let value: FactValue
-    /// From 1; tells repetitions of a concept within a resource apart.
+    /// From 1. Facts of one repetition of a group have the same; several of one concept within it are told apart.
     var instance = 1
+    /// What was sent, where it differs from what is kept.
+    var original: FactValue?
+    /// What could not be kept as it should be.
+    var warning: LoadWarning?
 }
 
 /// When the facts of a resource hold, and how that is known.
@@ -60,39 +64,67 @@ struct FactSet: Sendable {
     /// Concepts that the facts use and that no form has, each once.
     private(set) var concepts: [ConceptUse] = []
     let time: FactTime
+    /// Where the resource comes from.
+    let source: FactSource
     /// The warnings about values that could not be kept as they should be; no health data stands in them.
     private(set) var warnings: Set<LoadWarning> = []
-    private var instances: [String: Int] = [:]
+    /// How many repetitions the resource has, the first included.
+    private let repetitions: Int
+    private var instances: [Place: Int] = [:]
     private var used: Set<String> = []
 
-    init(time: FactTime) { self.time = time }
+    /// Where facts of one concept must be told apart.
+    private struct Place: Hashable {
+        let concept: String
+        let repetition: Int
+    }
+
+    init(time: FactTime, source: FactSource, repetitions: Int = 1) {
+        self.time = time
+        self.source = source
+        self.repetitions = repetitions
+    }
 
     /// Makes a set of what was found before of a resource that differs from this one in its time alone.
-    init(time: FactTime, facts: [ObservationFact], concepts: [ConceptUse]) {
-        self.time = time
+    init(time: FactTime, source: FactSource, facts: [ObservationFact], concepts: [ConceptUse]) {
+        self.init(time: time, source: source)
         self.facts = facts
         self.concepts = concepts
     }
 
-    /// Adds a fact, numbered among those of its concept.
+    /// Adds a fact, numbered by its repetition. Further ones of its concept there have numbers that no repetition has.
     ///
     /// - Parameter use: the concept as the ontology is to have it; nil where it is none of the ontology's making.
-    mutating func add(_ code: String, _ use: ConceptUse?, _ value: FactValue) {
-        let instance = instances[code, default: 0] + 1
-        instances[code] = instance
-        if let use, used.insert(use.code).inserted { concepts.append(use) }
-        facts.append(ObservationFact(concept: code, value: value, instance: instance))
+    mutating func add(
+        _ code: String, _ use: ConceptUse?, _ value: FactValue, repetition: Int = Repetitions.first
+    ) {
+        add(code, use, MeasuredValue(value), repetition: repetition)
     }
 
-    /// Adds a fact of a FHIR value; nothing where there is none to load.
+    /// Adds a fact of a FHIR value in its concept's unit; nothing where there is none to load.
     mutating func add(
-        _ code: String, _ use: (FactValue) -> ConceptUse?, _ value: some ChoiceValue
+        _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ value: some ChoiceValue, in unit: ConceptUnit,
+        repetition: Int = Repetitions.first
     ) {
-        guard let converted = FactValue(value) else { return }
-        if value.type == "Quantity" || value.type == "Decimal" || value.type == "Integer", !converted.isNumeric {
-            warnings.insert(.numberOutOfRange)
-        }
-        add(code, use(converted), converted)
+        guard let measured = MeasuredValue(value, in: unit) else { return }
+        add(code, use(measured.kind), measured, repetition: repetition)
+    }
+
+    private mutating func add(_ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int) {
+        let place = Place(concept: code, repetition: repetition)
+        let earlier = instances[place, default: 0]
+        instances[place] = earlier + 1
+        self.use(use)
+        if let warning = measured.warning { warnings.insert(warning) }
+        facts.append(
+            ObservationFact(
+                concept: code, value: measured.value, instance: repetition + earlier * repetitions,
+                original: measured.original, warning: measured.warning))
+    }
+
+    /// Notes a concept that the ontology is to have.
+    mutating func use(_ use: ConceptUse?) {
+        if let use, used.insert(use.code).inserted { concepts.append(use) }
     }
 }
 
@@ -100,10 +132,9 @@ struct FactSet: Sendable {
 /// name is the code, or the words that we have for it.
 struct ConceptUse: Sendable, Hashable {
     enum Place: Sendable, Hashable {
-        case path(String)
-        /// Below `Health`, in the folder of its type, else among the others.
-        case health
-        /// Below another concept of the health folder.
+        /// Below `Health`, in the folder of its type, else among the others, and there by its terminology's code too.
+        case health(TerminologyCode?)
+        /// Below another concept, wherever that stands.
         case below(code: String, segment: String)
     }
 

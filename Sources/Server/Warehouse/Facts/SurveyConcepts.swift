@@ -14,10 +14,19 @@ public struct SurveyConcepts: Sendable {
         let options: [Option]
         /// Whether its value set is not listed in the form, so that an answer may be any code of a terminology.
         let offersUnlisted: Bool
+        /// The unit of its numbers.
+        let unit: ConceptUnit
+        /// Codes of terminologies by which it is found beside the health types that have them.
+        let terminologyCodes: [TerminologyCode]
         /// The places of the options with a code.
         private let places: [String: [Int]]
 
-        init(concept: Concept, options: [Option], offersUnlisted: Bool) {
+        init(
+            concept: Concept, options: [Option], offersUnlisted: Bool, unit: ConceptUnit,
+            terminologyCodes: [TerminologyCode]
+        ) {
+            self.unit = unit
+            self.terminologyCodes = terminologyCodes
             self.concept = concept
             self.options = options
             self.offersUnlisted = offersUnlisted
@@ -43,27 +52,52 @@ public struct SurveyConcepts: Sendable {
     private let formHash: String
     /// The form's concepts, parents first.
     let concepts: [Concept]
+    /// The same concepts as they stand in the folders of their terminologies' codes, parents first.
+    let codePlaces: [Concept]
     /// A hash of all of them: the ontology notes it, so that a form that it has costs one look-up.
     let digest: String
 
-    /// - Parameter valueSet: gives a value set by the name that a question has for it; contained ones are found without it.
-    public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
+    /// - Parameters:
+    ///   - health: the study's types. A question that has the code of one gets the code of a question without: what a
+    ///     person says and what a sensor measures are two things.
+    ///   - valueSet: gives a value set by the name that a question has for it; contained ones are found without it.
+    public init(
+        _ questionnaire: Questionnaire, health: HealthConceptTable = .standard,
+        valueSet: @escaping (String) -> ValueSet? = { _ in nil }
+    ) {
+        self.init(questionnaire, at: nil, health: health, valueSet: valueSet)
+    }
+
+    /// - Parameter place: the form's folder where it is not among the surveys.
+    init(
+        _ questionnaire: Questionnaire, at place: Concept?, health: HealthConceptTable,
+        valueSet: @escaping (String) -> ValueSet? = { _ in nil }
+    ) {
         let questionnaire = StorableText.questionnaire(questionnaire)
         formName = questionnaire.url ?? questionnaire.id ?? questionnaire.name ?? questionnaire.title ?? "form"
         formHash = Self.hash(ofForm: formName)
-        folder = Concept(
-            path: Self.folderPath(formName), code: nil,
-            name: questionnaire.title ?? questionnaire.name ?? formName, kind: .folder)
-        var builder = Builder(OfferedCodings(of: questionnaire, valueSet: valueSet), questionnaire, formName: formName)
+        let form = formName
+        folder =
+            place
+            ?? Concept(
+                path: Self.folderPath(form), code: nil,
+                name: questionnaire.title ?? questionnaire.name ?? form, kind: .folder)
+        var builder = SurveyConceptsBuilder(
+            OfferedCodings(of: questionnaire, valueSet: valueSet), questionnaire, formName: form, health: health)
         builder.add(questionnaire.item, below: folder.path)
         questions = builder.questions
         order = builder.order
-        concepts =
-            [folder]
-            + builder.order.flatMap { linkID in
-                builder.questions[linkID].map { [$0.concept] + $0.options.map(\.concept) } ?? []
+        let asked = builder.order.compactMap { linkID in builder.questions[linkID].map { (linkID, $0) } }
+        concepts = [folder] + asked.flatMap { [$0.1.concept] + $0.1.options.map(\.concept) }
+        let name = Self.shortName(form)
+        codePlaces = asked.flatMap { linkID, question in
+            question.terminologyCodes.flatMap { code in
+                code.places(
+                    of: question.concept, segment: "Survey \(name) \(linkID)",
+                    options: question.options.map { (Self.optionSegment($0.system, $0.code), $0.concept) })
             }
-        digest = Self.digest(of: concepts)
+        }
+        digest = Self.digest(of: concepts + codePlaces)
     }
 
     /// The form of a response that is not at hand: it gives its questions their codes, and has no concepts.
@@ -74,6 +108,7 @@ public struct SurveyConcepts: Sendable {
         questions = [:]
         order = []
         concepts = []
+        codePlaces = []
         digest = ""
     }
 
@@ -83,7 +118,7 @@ public struct SurveyConcepts: Sendable {
             switch concept.kind {
             case .numeric(let units): line.append(units ?? "")
             case .choice(let choices): line += choices.flatMap { [$0.code, $0.name] }
-            case .folder, .text, .boolean, .option: break
+            case .folder, .text, .boolean, .option, .dimension: break
             }
             return line.joined(separator: "\u{1}")
         }
@@ -119,6 +154,10 @@ public struct SurveyConcepts: Sendable {
         return plain
     }
 
+    static func optionSegment(_ system: String?, _ code: String) -> String {
+        ConceptPath.segment(ConceptCode.prefix(system) + "-" + code)
+    }
+
     /// The code of an option that means something only together with its question.
     static func combinedCode(question: String, system: String?, code: String) -> String {
         // LOINC's answers need no prefix; of every other system two options of one code could meet without it.
@@ -129,95 +168,5 @@ public struct SurveyConcepts: Sendable {
                 "\(question.prefix { $0 != ":" }):O-" + ConceptCode.hash("\(question)|\(system ?? "")|\(code)", 24))
         }
         return plain
-    }
-}
-
-extension SurveyConcepts {
-    /// Walks the items of a form.
-    private struct Builder {
-        let offered: OfferedCodings
-        let formName: String
-        var questions: [String: Question] = [:]
-        var order: [String] = []
-        /// How many items bear a code, and how many questions offer an option.
-        private var itemCodes: [String: Int] = [:]
-        private var optionCodes: [String: Int] = [:]
-
-        init(_ offered: OfferedCodings, _ questionnaire: Questionnaire, formName: String) {
-            self.offered = offered
-            self.formName = formName
-            count(questionnaire.item)
-        }
-
-        private mutating func count(_ items: [Questionnaire.Item]) {
-            for item in items {
-                if let coding = item.code.first, let code = coding.code {
-                    itemCodes[ConceptCode.code(system: coding.system, code: code), default: 0] += 1
-                }
-                for key in Set((offered.codings(of: item) ?? []).map { "\($0.system ?? "")|\($0.code ?? "")" }) {
-                    optionCodes[key, default: 0] += 1
-                }
-                count(item.item)
-            }
-        }
-
-        mutating func add(_ items: [Questionnaire.Item], below parent: String) {
-            for item in items {
-                guard let linkID = item.linkId, questions[linkID] == nil else { continue }
-                let path = ConceptPath.child(of: parent, ConceptPath.segment(linkID))
-                let code = code(of: item, linkID: linkID)
-                let codings = offered.codings(of: item)
-                let options = (codings ?? []).compactMap { option(of: $0, question: code, path: path) }
-                let concept = Concept(
-                    path: path, code: item.type == .group || item.type == .display ? nil : code,
-                    name: item.text ?? linkID, kind: kind(of: item, options: options))
-                questions[linkID] = Question(concept: concept, options: options, offersUnlisted: codings == nil)
-                order.append(linkID)
-                add(item.item, below: path)
-            }
-        }
-
-        private func kind(of item: Questionnaire.Item, options: [Option]) -> Concept.Kind {
-            switch item.type {
-            case .group, .display: return .folder
-            case .boolean: return .boolean
-            case .integer, .decimal, .quantity:
-                let unit = item.extension("http://hl7.org/fhir/StructureDefinition/questionnaire-unit")
-                return .numeric(units: Coding(json: unit?.value?.json)?.code)
-            default:
-                return options.isEmpty
-                    ? .text : .choice(options.map { Concept.Choice(code: $0.code, name: $0.concept.name) })
-            }
-        }
-
-        private func code(of item: Questionnaire.Item, linkID: String) -> String {
-            guard let coding = item.code.first, let code = coding.code else {
-                return SurveyConcepts.ownCode(formName: formName, linkID: linkID)
-            }
-            let plain = ConceptCode.code(system: coding.system, code: code)
-            // A code that two questions of a form share does not tell them apart.
-            return itemCodes[plain, default: 0] > 1
-                ? SurveyConcepts.ownCode(formName: formName, linkID: linkID) : plain
-        }
-
-        private func option(of coding: Coding, question: String, path: String) -> Option? {
-            guard let code = coding.code else { return nil }
-            let key = "\(coding.system ?? "")|\(code)"
-            let isPlain =
-                ConceptCode.standsAlone(system: coding.system, code: code) && optionCodes[key, default: 0] == 1
-            let conceptCode =
-                isPlain
-                ? ConceptCode.code(system: coding.system, code: code)
-                : SurveyConcepts.combinedCode(question: question, system: coding.system, code: code)
-            return Option(
-                system: coding.system, code: code,
-                concept: Concept(
-                    path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(coding.system, code)),
-                    code: conceptCode, name: coding.display ?? code, kind: .option))
-        }
-    }
-
-    static func optionSegment(_ system: String?, _ code: String) -> String {
-        ConceptPath.segment(ConceptCode.prefix(system) + "-" + code)
     }
 }

@@ -69,6 +69,7 @@ struct VisitRow {
             SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
             SQLColumn("start_date") { $0.facts.start },
             SQLColumn("end_date") { $0.facts.end },
+            SQLColumn("location_cd") { .text($0.facts.source) },
         ],
         shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
 }
@@ -90,12 +91,12 @@ struct ObservationFactRow {
             SQLColumn("start_date") { $0.facts.start },
             SQLColumn("modifier_cd") { .text($0.modifier) },
             SQLColumn("instance_num") { .integer(Int64($0.instance)) },
-            SQLColumn("valtype_cd") { $0.value.type },
-            SQLColumn("tval_char") { $0.value.text },
-            SQLColumn("nval_num") { $0.value.number },
-            SQLColumn("units_cd") { $0.value.units },
+            SQLColumn("valtype_cd") { $0.value.columns.type },
+            SQLColumn("tval_char") { $0.value.columns.text },
+            SQLColumn("nval_num") { $0.value.columns.number },
+            SQLColumn("units_cd") { $0.value.columns.units },
             SQLColumn("end_date") { $0.facts.end },
-            SQLColumn("observation_blob") { $0.value.blob },
+            SQLColumn("observation_blob") { $0.value.columns.blob },
         ],
         shared: [
             SQLColumn("patient_num") { .integer($0.patient) },
@@ -112,6 +113,20 @@ struct ObservationFactRow {
         value = fact.value
     }
 
+    /// The modifier that stands beside a fact and holds what was sent.
+    init(_ original: FactValue, sentAs fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, FactModifier.original.rawValue, fact.instance)
+        value = original
+    }
+
+    /// The modifier that stands beside a fact and names what could not be kept as it should be.
+    init(_ warning: LoadWarning, about fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+        (self.encounter, self.facts) = (encounter, facts)
+        (concept, modifier, instance) = (fact.concept, FactModifier.asText.rawValue, fact.instance)
+        value = .text(warning.rawValue)
+    }
+
     /// The modifier that stands beside a fact and says how its time is known.
     init(timeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         (self.encounter, self.facts) = (encounter, facts)
@@ -121,32 +136,26 @@ struct ObservationFactRow {
 }
 
 extension FactValue {
-    /// `valtype_cd`
-    fileprivate var type: SQLValue {
+    /// A value as its columns hold it.
+    struct Columns {
+        /// `valtype_cd`
+        let type: SQLValue
+        /// `tval_char`
+        var text: SQLValue = .null
+        /// `nval_num`
+        var number: SQLValue = .null
+        /// `units_cd`
+        var units: SQLValue = "@"
+        /// `observation_blob`
+        var blob: SQLValue = .null
+    }
+
+    var columns: Columns {
         switch self {
-        case .numeric: "N"
-        case .text: "T"
-        case .blob: "B"
+        case .numeric(let value, let comparator, let unit):
+            Columns(type: "N", text: .text(comparator), number: .real(value), units: unit.map { .text($0) } ?? "@")
+        case .text(let value): Columns(type: "T", text: .text(value))
+        case .blob(let value): Columns(type: "B", blob: .text(value))
         }
     }
-
-    /// `tval_char`
-    fileprivate var text: SQLValue {
-        switch self {
-        case .numeric(_, let comparator, _): .text(comparator)
-        case .text(let value): .text(value)
-        case .blob: .null
-        }
-    }
-
-    /// `nval_num`
-    fileprivate var number: SQLValue { if case .numeric(let value, _, _) = self { .real(value) } else { .null } }
-
-    /// `units_cd`
-    fileprivate var units: SQLValue {
-        if case .numeric(_, _, let unit?) = self { .text(unit) } else { "@" }
-    }
-
-    /// `observation_blob`
-    fileprivate var blob: SQLValue { if case .blob(let value) = self { .text(value) } else { .null } }
 }

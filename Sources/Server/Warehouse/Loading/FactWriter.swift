@@ -33,12 +33,27 @@ struct FactWriter {
     mutating func write(_ facts: PreparedFacts) throws {
         let encounter = try newEncounter(facts.ide) ?? emptied(facts.ide)
         try visits.add(VisitRow(encounter: encounter, facts: facts))
-        for fact in facts.facts {
-            try rows.add(ObservationFactRow(fact, of: facts, encounter: encounter))
-            try rows.add(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
-        }
+        for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
+    }
+
+    /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
+    /// not be kept.
+    static func rows(of facts: PreparedFacts, encounter: Int64) -> [ObservationFactRow] {
+        var rows: [ObservationFactRow] = []
+        rows.reserveCapacity(facts.rowCount)
+        for fact in facts.facts {
+            rows.append(ObservationFactRow(fact, of: facts, encounter: encounter))
+            rows.append(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+            if let original = fact.original {
+                rows.append(ObservationFactRow(original, sentAs: fact, of: facts, encounter: encounter))
+            }
+            if let warning = fact.warning {
+                rows.append(ObservationFactRow(warning, about: fact, of: facts, encounter: encounter))
+            }
+        }
+        return rows
     }
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
@@ -78,11 +93,16 @@ struct FactWriter {
         try flush()
         let known = try numbering.encounter(ide, patient: trail.patient)
         try numbering.touch(known, upload: trail.upload)
-        let removed = try transaction.execute(
-            "DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?",
-            [SQLValue(known.number), SQLValue(trail.patient)])
-        // Each fact has its modifier's row beside it.
-        if let loaded = known.upload { changes[loaded, default: 0] -= removed / 2 }
+        let place = [SQLValue(known.number), SQLValue(trail.patient)]
+        if let loaded = known.upload {
+            let facts = try transaction.first(
+                """
+                SELECT count(*) AS facts FROM observation_fact
+                WHERE encounter_num = ? AND patient_num = ? AND modifier_cd = '@'
+                """, place)
+            changes[loaded, default: 0] -= Int(facts?.integerIfPresent("facts") ?? 0)
+        }
+        try transaction.execute("DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?", place)
         return known.number
     }
 }

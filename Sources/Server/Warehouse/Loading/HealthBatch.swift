@@ -28,16 +28,23 @@ public struct HealthBatch: Sendable {
 public struct HealthBatchMaker {
     /// When the data came.
     private let receivedAt: Date
-    private var mapping = HealthFactMapping()
+    private var mapping: HealthFactMapping
+    private let health: HealthConceptTable
     private var batch = HealthBatch()
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
     /// How many resources were not taken because they say who the person is.
     public private(set) var identifyingCount = 0
 
-    /// - Parameter identifyingData: what becomes of resources that say who the person is, of those that are made already.
-    public init(receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine) {
+    /// - Parameters:
+    ///   - identifyingData: what becomes of resources that say who the person is, of those that are made already.
+    ///   - health: the study's types.
+    public init(
+        receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine, health: HealthConceptTable = .standard
+    ) {
         self.receivedAt = receivedAt
+        self.health = health
+        mapping = HealthFactMapping(health: health)
         self.identifyingData = identifyingData
         identifying = IdentifyingData(today: DateTime(receivedAt))
     }
@@ -69,7 +76,8 @@ public struct HealthBatchMaker {
         var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: content), place: place)
         if resource.resourceType == Observation.resourceType {
             let storable = StorableText.resource(resource)
-            let facts = FactMapping.facts(of: Observation(storable.object), receivedAt: receivedAt)
+            let facts = FactMapping.facts(
+                of: Observation(storable.object), health: health, receivedAt: receivedAt)
             entry.loaded = WarehouseEntry(facts, ofObservation: id)
             entry.isRevisable = true
         }

@@ -22,6 +22,8 @@ public struct LoadContext: Sendable {
 public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
     /// A number does not fit i2b2's column, decimal(18,5); it is kept as text, which no number query finds.
     case numberOutOfRange = "number-out-of-range"
+    /// A number's unit cannot be brought into that of its concept; it is kept with its unit as text.
+    case unitNotConvertible = "unit-not-convertible"
 }
 
 /// The result of loading a resource.

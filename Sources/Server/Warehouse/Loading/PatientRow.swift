@@ -15,6 +15,13 @@ struct PatientRow: Sendable, Hashable {
     let zip: String?
     let statePath: String?
 
+    /// The year of birth, where it is kept.
+    let birthYear: Int?
+    /// The state where it is one of the United States; any other is a word of the participant's.
+    let state: String?
+
+    /// What the paths of all states begin with.
+    static let statesPath = "Zip codes\\"
     static let oldestAge = 90
     static let nothingKnown = "UL"
 
@@ -24,6 +31,7 @@ struct PatientRow: Sendable, Hashable {
         let age = year.map { now.year - $0 }
         let isOldest = Pseudonymization.isNinetyOrOlder(patient) || (age ?? 0) >= Self.oldestAge
         self.age = isOldest ? Self.oldestAge : age.map { max(0, $0) }
+        birthYear = isOldest ? nil : year
         birthDate = isOldest ? nil : year.flatMap { DateTime("\(Self.padded($0))-01-01")?.start() }
         vitalStatus = birthDate == nil ? Self.nothingKnown : "UF"
         sex =
@@ -39,6 +47,7 @@ struct PatientRow: Sendable, Hashable {
         self.zip = zip
         // The same two letters mean something else elsewhere.
         let isUnitedStates = address?.country.map(Pseudonymization.isUnitedStates) ?? true
+        state = isUnitedStates ? address?.state.flatMap { USState.known($0) } : nil
         statePath = address?.state.map { state in
             let name = (isUnitedStates ? USState.name(state) : nil) ?? state
             let segments = ["Zip codes", name] + [zip].compactMap { $0 }
@@ -54,6 +63,11 @@ struct PatientRow: Sendable, Hashable {
 /// The states and territories of the United States by their postal codes.
 enum USState {
     static func name(_ code: String) -> String? { names[code.uppercased()] }
+
+    /// The name of a state by its code or its name; nil for any other text.
+    static func known(_ text: String) -> String? { name(text) ?? (all.contains(text) ? text : nil) }
+
+    private static let all = Set(names.values)
 
     private static let names: [String: String] = [
         "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",

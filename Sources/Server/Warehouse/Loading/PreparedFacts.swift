@@ -7,6 +7,8 @@ struct PreparedFacts: Sendable {
     let ide: String
     let facts: [ObservationFact]
     let visitStatus: String
+    /// Where it comes from, as the visit has it.
+    let source: String
     let start: SQLValue
     let end: SQLValue
     /// The modifier that says how the time is known.
@@ -14,7 +16,8 @@ struct PreparedFacts: Sendable {
     /// The time as it was written.
     let timeText: FactValue
 
-    init(ide: String, facts: [ObservationFact], time: FactTime) {
+    init(ide: String, facts: [ObservationFact], time: FactTime, source: FactSource) {
+        self.source = source.rawValue
         self.ide = ide
         self.facts = facts
         visitStatus = time.visitStatus
@@ -22,5 +25,11 @@ struct PreparedFacts: Sendable {
         end = time.end.map { WarehouseTime.value($0) } ?? start
         timeSource = time.source.rawValue
         timeText = .text(time.text ?? "@")
+    }
+
+    /// Rows of the facts: each has the modifier of its time beside it, and those of what was sent and of what could not be
+    /// kept.
+    var rowCount: Int {
+        facts.reduce(0) { $0 + 2 + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
     }
 }

@@ -28,18 +28,28 @@ public struct WarehouseEntry: Sendable {
     ///   - resource: as it is recorded.
     ///   - id: the id that it is recorded under; nil where it bears it.
     ///   - form: the concepts of the form that a response answers.
+    ///   - health: the study's types.
     ///   - receivedAt: when it came: the time of last resort.
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
     public init(
-        _ resource: Resource, id: String? = nil, form: SurveyConcepts?, receivedAt: Date
+        _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
+        receivedAt: Date
     ) throws(WarehouseError) {
-        let id = id ?? resource.id ?? ""
-        let resource = StorableText.resource(resource)
         self.init(
-            FactMapping.facts(of: resource, survey: form, receivedAt: receivedAt), type: resource.resourceType, id: id,
-            form: form, subject: Self.subject(of: resource, id: id))
+            stored: resource, id: id ?? resource.id ?? "", form: form, health: health, receivedAt: receivedAt)
         try Self.check([self])
     }
+
+    /// The entry of a resource that is recorded: it was bounded when it came.
+    init(stored resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date) {
+        let resource = StorableText.resource(resource)
+        self.init(
+            FactMapping.facts(of: resource, survey: form, health: health, receivedAt: receivedAt),
+            type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))
+    }
+
+    /// Whether anything is written of it.
+    var hasRows: Bool { facts != nil || subject != nil }
 
     /// The facts of an observation that the site itself loads, which is not bounded.
     init(_ found: FactSet, ofObservation id: String) {
@@ -47,7 +57,7 @@ public struct WarehouseEntry: Sendable {
     }
 
     private init(_ found: FactSet?, type: String, id: String, form: SurveyConcepts?, subject: Subject?) {
-        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time) }
+        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time, source: $0.source) }
         concepts = found?.concepts ?? []
         warnings = found?.warnings ?? []
         self.form = form
@@ -66,9 +76,9 @@ public struct WarehouseEntry: Sendable {
         }
     }
 
-    /// Rows that loading it writes: two of each fact, which has the modifier of its time beside it, the visit and the two
-    /// of its number; one of a participant or a consent.
-    public var rowCount: Int { facts.map { $0.facts.count * 2 + 3 } ?? 1 }
+    /// Rows that loading it writes: those of its facts and their modifiers, the visit and the two of its number; one of a
+    /// participant or a consent.
+    public var rowCount: Int { facts.map { $0.rowCount + 3 } ?? 1 }
 
     /// Sees that the resources of one submission are within bounds together.
     ///

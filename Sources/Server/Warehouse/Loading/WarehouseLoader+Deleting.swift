@@ -31,6 +31,8 @@ extension WarehouseLoader {
             orderedBy: "concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id")
         removed["visit_dimension"] = try transaction.delete(
             from: "visit_dimension", where: "patient_num = ?", theirs, orderedBy: "encounter_num")
+        removed["consent_dimension"] = try transaction.delete(
+            from: "consent_dimension", where: "patient_num = ?", theirs, orderedBy: "patient_num")
         removed["consent_contract"] = try transaction.delete(
             from: "consent_contract", where: "patient_num = ?", theirs, orderedBy: "contract_id")
         removed["patient_dimension"] = try transaction.delete(

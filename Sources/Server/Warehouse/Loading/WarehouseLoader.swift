@@ -85,43 +85,6 @@ public struct WarehouseLoader: Sendable {
     public func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
         try ensureOntology(form: SurveyConcepts(questionnaire), at: at, in: transaction)
     }
-
-    /// Writes the concepts of the health types.
-    public func ensureHealthOntology(
-        _ concepts: [HealthConcept], at: Date, in transaction: any SQLTransaction
-    ) throws {
-        let writer = OntologyWriter(transaction: transaction, at: at)
-        try writer.ensureFoundation()
-        var rows: [Concept] = []
-        var codes: Set<String> = []
-        for health in concepts {
-            let codings = health.codings.map { Coding(system: $0.system, code: $0.code) }
-            guard let code = FactMapping.code(of: CodeableConcept(coding: codings)) else { continue }
-            // A part that has the code of a type of its own is found there: i2b2 knows a fact by its code alone.
-            guard codes.insert(code).inserted || !health.isPart else { continue }
-            let folder = ConceptPath.child(of: ConceptPath.health, ConceptPath.segment(health.category))
-            let path = ConceptPath.child(of: folder, ConceptPath.segment(health.identifier))
-            rows.append(Concept(path: folder, code: nil, name: health.category, kind: .folder))
-            rows.append(
-                Concept(
-                    path: path, code: code, name: health.title, kind: Self.kind(of: health)))
-            for option in health.options {
-                rows.append(
-                    Concept(
-                        path: ConceptPath.child(of: path, SurveyConcepts.optionSegment(option.system, option.code)),
-                        code: SurveyConcepts.combinedCode(question: code, system: option.system, code: option.code),
-                        name: option.display ?? option.code, kind: .option))
-            }
-        }
-        try writer.ensure(rows, below: ConceptPath.health)
-    }
-
-    /// Returns the kind of value that the facts of a health type hold.
-    private static func kind(of health: HealthConcept) -> Concept.Kind {
-        if health.isNumeric { return .numeric(units: health.ucum) }
-        if health.isBoolean { return .boolean }
-        return .choice(health.options.map { Concept.Choice(code: $0.code, name: $0.display ?? $0.code) })
-    }
 }
 
 extension WarehouseLoader {

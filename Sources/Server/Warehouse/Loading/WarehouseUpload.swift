@@ -39,9 +39,12 @@ public struct WarehouseUpload {
         switch entry.subject {
         case .consent(let withdrawal): try consent.withdraw(withdrawal)
         case .contract(let contract) where isCurrent: try consent.write(contract)
-        case .patient(let resource) where isCurrent:
-            try PatientRow(resource, at: context.loadedAt).write(patient, upload, context, in: transaction)
-        case .contract, .patient, nil: break
+        case .patient(let resource):
+            let row = PatientRow(resource, at: context.loadedAt)
+            // Whichever version was handled first, the ontology is the same.
+            for concept in DimensionConcepts.concepts(of: row) { try ontology.ensure(concept) }
+            if isCurrent { try row.write(patient, upload, context, in: transaction) }
+        case .contract, nil: break
         }
         guard isCurrent else { return LoadReport(isOutdated: true) }
         guard let facts = entry.facts else { return LoadReport() }

@@ -17,7 +17,7 @@ enum MetadataXML {
         case .choice(let known):
             type = known.isEmpty ? "String" : "Enum"
             choices = known
-        case .folder, .option: return nil
+        case .folder, .option, .dimension: return nil
         }
         let values = choices.map { "<Val description=\"\(escaped($0.name))\">\(escaped($0.code))</Val>" }.joined()
         return """
@@ -28,6 +28,14 @@ enum MetadataXML {
             <MaxStringLength>\(FactValue.maximumText)</MaxStringLength><EnumValues>\(values)</EnumValues>\
             <UnitValues><NormalUnits>\(escaped(units))</NormalUnits></UnitValues></ValueMetadata>
             """
+    }
+
+    /// Reads the unit back; nil where there is none.
+    static func units(in text: String) -> String? {
+        guard let start = text.range(of: "<NormalUnits>"), let end = text.range(of: "</NormalUnits>"),
+            start.upperBound < end.lowerBound
+        else { return nil }
+        return String(text[start.upperBound..<end.lowerBound])
     }
 
     private static func escaped(_ text: String) -> String {

@@ -12,15 +12,55 @@ struct OntologyWriter {
     static let table = "custom_meta"
     static let source = "TRIBUTARY"
 
+    /// The concepts that are there before any form or type.
+    private static let foundation =
+        [
+            Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder),
+            Concept(path: ConceptPath.surveys, code: nil, name: "Surveys", kind: .folder),
+            Concept(path: ConceptPath.health, code: nil, name: "Health data", kind: .folder),
+            Concept(path: ConceptPath.codes, code: nil, name: "Codes of terminologies", kind: .folder),
+        ] + DimensionConcepts.foundation
+
+    /// A hash of all that the foundation has, so that what an older version wrote is added to.
+    private static let foundationDigest = ConceptCode.hash(
+        (foundation.map(\.path) + FactTime.Source.allCases.map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
+            + ConceptCode.prefixes.values.sorted()).joined(separator: "\u{1}"), 64)
+
     /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
-        guard
-            try transaction.first("SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
-                == nil
-        else { return }
-        try ensure(Concept(path: ConceptPath.root, code: nil, name: "Tributary", kind: .folder))
-        try ensure(Concept(path: ConceptPath.surveys, code: nil, name: "Surveys", kind: .folder))
-        try ensure(Concept(path: ConceptPath.health, code: nil, name: "Health data", kind: .folder))
+        let digest = SQLValue(Self.foundationDigest)
+        guard try transaction.first("SELECT 1 AS one FROM ontology_form WHERE digest = ?", [digest]) == nil else {
+            return
+        }
+        try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
+        for concept in Self.foundation { try ensure(concept) }
+        try ensureTableAccess()
+        for prefix in Set(ConceptCode.prefixes.values).union(["SURVEY"]).sorted() {
+            try ensureScheme(prefix)
+        }
+        for source in FactTime.Source.allCases {
+            try ensureModifier(
+                source.rawValue, path: "\\Tributary time\\" + source.rawValue.split(separator: ":")[1] + "\\",
+                name: source.title)
+        }
+        for modifier in FactModifier.allCases {
+            try ensureModifier(modifier.rawValue, path: modifier.path, name: modifier.title)
+        }
+    }
+
+    /// Removes all that is ours, so that it can be made anew.
+    func removeAll() throws {
+        let own = [SQLValue(Self.source)]
+        for table: StaticString in ["custom_meta", "concept_dimension", "modifier_dimension"] {
+            try transaction.execute("DELETE FROM \(table) WHERE sourcesystem_cd = ?", own)
+        }
+        try transaction.execute("DELETE FROM ontology_form")
+    }
+
+    private func ensureTableAccess() throws {
+        let known = try transaction.first(
+            "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
+        guard known == nil else { return }
         try transaction.execute(
             """
             INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
@@ -32,21 +72,18 @@ struct OntologyWriter {
             [
                 SQLValue(Self.table), SQLValue(ConceptPath.root), SQLValue(ConceptPath.root), WarehouseTime.value(at),
             ])
-        for prefix in Set(ConceptCode.prefixes.values).union(["SURVEY"]).sorted() {
-            try ensureScheme(prefix)
-        }
-        for source in FactTime.Source.allCases {
-            try transaction.execute(
-                """
-                INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, import_date,
-                    sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """,
-                [
-                    SQLValue("\\Tributary time\\" + source.rawValue.split(separator: ":")[1] + "\\"),
-                    SQLValue(source.rawValue), SQLValue(source.title), WarehouseTime.value(at), WarehouseTime.value(at),
-                    SQLValue(Self.source),
-                ])
-        }
+    }
+
+    private func ensureModifier(_ code: String, path: String, name: String) throws {
+        try transaction.execute(
+            """
+            INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, import_date,
+                sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                SQLValue(path), SQLValue(code), SQLValue(name), WarehouseTime.value(at), WarehouseTime.value(at),
+                SQLValue(Self.source),
+            ])
     }
 
     /// Writes the concepts of a form, once.
@@ -56,6 +93,7 @@ struct OntologyWriter {
             return
         }
         try ensure(form.concepts, below: form.folder.path)
+        for concept in form.codePlaces { try ensure(concept) }
         try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
     }
 
@@ -115,21 +153,20 @@ struct OntologyWriter {
     /// Writes the concept that a fact uses where the ontology lacks it.
     func ensure(_ use: ConceptUse) throws {
         switch use.place {
-        case .path(let path):
-            let known = try transaction.first(
-                "SELECT concept_cd FROM concept_dimension WHERE concept_path = ?", [SQLValue(path)])
-            guard known?.textIfPresent("concept_cd") != use.code else { return }
-            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
-        case .health:
+        case .health(let terminologyCode):
             if let path = try healthPath(of: use.code) { return try sharpen(path, by: use) }
             try ensure(Concept(path: Self.others, code: nil, name: "Other", kind: .folder))
             let path = ConceptPath.child(of: Self.others, ConceptPath.segment(use.code))
-            try ensure(Concept(path: path, code: use.code, name: use.name, kind: use.kind))
+            let concept = Concept(path: path, code: use.code, name: use.name, kind: use.kind)
+            try ensure(concept)
+            guard let terminologyCode else { return }
+            for place in terminologyCode.places(of: concept, segment: Self.otherSegment) { try ensure(place) }
         case .below(let parent, let segment):
-            guard let path = try healthPath(of: parent) else { return }
-            try ensure(
-                Concept(
-                    path: ConceptPath.child(of: path, segment), code: use.code, name: use.name, kind: use.kind))
+            for path in try paths(of: parent) {
+                try ensure(
+                    Concept(
+                        path: ConceptPath.child(of: path, segment), code: use.code, name: use.name, kind: use.kind))
+            }
         }
     }
 
@@ -137,35 +174,62 @@ struct OntologyWriter {
     private static let others = ConceptPath.health + "Other\\"
 
     /// Sharpens the kind of a concept outside the table, which is known from its facts alone; that one of them is a
-    /// number says most, whichever comes first.
+    /// number says most, and of several units the first of the alphabet, whichever comes first.
     private func sharpen(_ path: String, by use: ConceptUse) throws {
         let known =
             try !path.hasPrefix(Self.others)
             ? nil
             : transaction.first(
-                "SELECT c_comment FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(path)])
-        guard let name = known?.textIfPresent("c_comment"), Self.weight(use.kind.name) > Self.weight(name) else {
-            return
+                """
+                SELECT c_comment, c_metadataxml FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'
+                """, [SQLValue(path)])
+        guard let known, let name = known.textIfPresent("c_comment") else { return }
+        let present = Self.weight(name, units: known.textIfPresent("c_metadataxml").flatMap(MetadataXML.units))
+        var units: String?
+        if case .numeric(let named) = use.kind { units = named }
+        guard present < Self.weight(use.kind.name, units: units) else { return }
+        for place in try paths(of: use.code) {
+            let concept = Concept(path: place, code: use.code, name: use.name, kind: use.kind)
+            // A form that has the same code says itself what it asks.
+            guard place.hasPrefix(Self.others) || place.hasSuffix("\\" + Self.otherSegment + "\\") else { continue }
+            try transaction.execute(
+                "UPDATE custom_meta SET c_metadataxml = ?, c_comment = ? WHERE c_fullname = ? AND m_applied_path = '@'",
+                [SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(use.kind.name), SQLValue(place)])
         }
-        let concept = Concept(path: path, code: use.code, name: use.name, kind: use.kind)
-        try transaction.execute(
-            "UPDATE custom_meta SET c_metadataxml = ?, c_comment = ? WHERE c_fullname = ? AND m_applied_path = '@'",
-            [SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(use.kind.name), SQLValue(path)])
     }
 
-    private static func weight(_ kind: String) -> Int {
+    /// Where a code that no type has stands in the folder of the code.
+    private static let otherSegment = "Health Other"
+
+    private struct Weight: Comparable {
+        let kind: Int
+        let units: String?
+
+        static func < (left: Weight, right: Weight) -> Bool {
+            if left.kind != right.kind { return left.kind < right.kind }
+            guard let more = right.units else { return false }
+            return left.units.map { more < $0 } ?? true
+        }
+    }
+
+    private static func weight(_ kind: String, units: String?) -> Weight {
         switch kind {
-        case "numeric": 2
-        case "choice": 1
-        default: 0
+        case "numeric": Weight(kind: 2, units: units)
+        case "choice": Weight(kind: 1, units: nil)
+        default: Weight(kind: 0, units: nil)
         }
     }
 
     /// Returns the path at which the health folder has a concept with the code.
     func healthPath(of code: String) throws -> String? {
+        try paths(of: code).first { $0.hasPrefix(ConceptPath.health) }
+    }
+
+    /// Returns all paths at which the ontology has a concept with the code.
+    private func paths(of code: String) throws -> [String] {
         try transaction.query(
             "SELECT concept_path FROM concept_dimension WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]
-        ).lazy.compactMap { $0.textIfPresent("concept_path") }.first { $0.hasPrefix(ConceptPath.health) }
+        ).compactMap { $0.textIfPresent("concept_path") }
     }
 
     private func insert(_ concept: Concept) throws {
@@ -176,13 +240,13 @@ struct OntologyWriter {
             INSERT INTO custom_meta (c_hlevel, c_fullname, c_name, c_synonym_cd, c_visualattributes, c_basecode,
                 c_metadataxml, c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode,
                 c_comment, c_tooltip, m_applied_path, update_date, import_date, sourcesystem_cd)
-            VALUES (?, ?, ?, 'N', ?, ?, ?, 'concept_cd', 'concept_dimension', 'concept_path', 'T', 'LIKE', ?, ?, ?, '@',
-                ?, ?, ?)
+            VALUES (?, ?, ?, 'N', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?)
             """,
             [
                 SQLValue(ConceptPath.level(concept.path)), SQLValue(concept.path), SQLValue(Self.name(concept, 2000)),
                 SQLValue(attributes), SQLValue(concept.code), SQLValue(MetadataXML.text(for: concept, at: at)),
-                SQLValue(concept.path), SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
+            ] + Self.selection(concept) + [
+                SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
                 WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
         // What has something below it is opened by i2b2's clients only if it is a folder.
@@ -194,6 +258,18 @@ struct OntologyWriter {
                 """, [SQLValue(parent)])
         }
         if let code = concept.code { try insertDimension(concept, code: code) }
+    }
+
+    /// What i2b2's query engine puts together: the column of facts, the table, its column, that one's type, the operator
+    /// and the code.
+    private static func selection(_ concept: Concept) -> [SQLValue] {
+        guard case .dimension(let selection) = concept.kind else {
+            return ["concept_cd", "concept_dimension", "concept_path", "T", "LIKE", SQLValue(concept.path)]
+        }
+        return [
+            SQLValue(selection.table.factColumn), SQLValue(selection.table.rawValue), SQLValue(selection.column),
+            SQLValue(selection.dataType), SQLValue(selection.comparison.rawValue), SQLValue(selection.code),
+        ]
     }
 
     private func insertDimension(_ concept: Concept, code: String) throws {

@@ -7,7 +7,7 @@ public struct OntologyConcept: Sendable, Hashable {
     public let name: String
     /// nil for a folder.
     public let code: String?
-    /// `folder`, `numeric`, `text`, `choice` or `option`.
+    /// `folder`, `numeric`, `text`, `choice`, `option`, or `dimension` for patients and visits.
     public let type: String
 }
 
@@ -29,7 +29,14 @@ public struct WarehouseQuery: Sendable {
         }
     }
 
-    /// Returns the number of patients who have a fact of the path's concept or of one below it.
+    /// The number of patients, and of their facts.
+    public struct Count: Sendable, Hashable {
+        public let patients: Int
+        /// Facts that match, without their modifiers.
+        public let facts: Int
+    }
+
+    /// Counts the patients that a path selects, and their facts.
     ///
     /// - Parameters:
     ///   - path: as the ontology lists it, or as i2b2's clients write it, with the table before it
@@ -39,24 +46,25 @@ public struct WarehouseQuery: Sendable {
     public func count(
         path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
         in transaction: any SQLTransaction
-    ) throws -> Int {
+    ) throws -> Count {
+        let selection = try PathSelection(path: path, in: transaction)
         let (sql, parameters) = Self.statement(
-            path: path, value: value, from: from, to: to, among: patients, dialect: transaction.dialect)
-        return Int(try transaction.first(sql, parameters)?.integer("patients") ?? 0)
+            selection, value: value, from: from, to: to, among: patients, dialect: transaction.dialect)
+        let row = try transaction.first(sql, parameters)
+        return Count(
+            patients: Int(try row?.integer("patients") ?? 0), facts: Int(row?.integerIfPresent("facts") ?? 0))
     }
 
     static func statement(
-        path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
-        dialect: SQLDialect
+        _ selection: PathSelection, value: ValueConstraint?, from: Date?, to: Date?,
+        among patients: PatientSelection = .all, dialect: SQLDialect
     ) -> (sql: String, parameters: [SQLValue]) {
-        let key = "\\\\TRIBUTARY"
-        let prefix = PathPrefix(
-            path.hasPrefix(key) ? String(path.dropFirst(key.count)) : path, column: "concept_path", dialect: dialect)
+        let (condition, found) = selection.sql(dialect)
         var sql = """
-            SELECT count(DISTINCT patient_num) AS patients FROM observation_fact WHERE concept_cd IN
-            (SELECT concept_cd FROM concept_dimension WHERE \(prefix.condition))
+            SELECT count(DISTINCT patient_num) AS patients, count(CASE WHEN modifier_cd = '@' THEN 1 END) AS facts
+            FROM observation_fact WHERE \(condition)
             """
-        var parameters = prefix.parameters
+        var parameters = found
         if let value {
             let constraint = value.sql(dialect)
             sql += " AND modifier_cd = '@' AND (\(constraint.condition))"

@@ -12,6 +12,18 @@ public enum WarehouseSchema {
         Migration(number: 503, name: "forms of the ontology") { _ in
             ["CREATE TABLE ontology_form (digest varchar(64) PRIMARY KEY NOT NULL)"]
         },
+        // How each participant's consent stands, and what the ontology asks of patients and visits.
+        Migration(number: 504, name: "dimensions of the ontology") { _ in dimensionsOfOntology },
+        // How far the facts were made again of the records; a row while that is not finished.
+        Migration(number: 505, name: "loading again") { _ in
+            [
+                """
+                CREATE TABLE warehouse_load (
+                    one int PRIMARY KEY NOT NULL, digest varchar(64) NOT NULL, next_number bigint NOT NULL
+                )
+                """
+            ]
+        },
     ]
 
     /// The columns that every table of the data mart ends with.
@@ -151,6 +163,24 @@ public enum WarehouseSchema {
             c_key varchar(50) PRIMARY KEY NOT NULL, c_name varchar(50) NOT NULL, c_description varchar(100)
         )
         """,
+    ]
+
+    private static let dimensionsOfOntology = [
+        """
+        CREATE TABLE consent_dimension (
+            patient_num int PRIMARY KEY NOT NULL, standing_cd varchar(50) NOT NULL, template_version varchar(255),
+            sharing_cd varchar(50), \(audit)
+        )
+        """,
+        "CREATE INDEX consent_idx_standing ON consent_dimension (standing_cd, patient_num)",
+        "CREATE INDEX consent_idx_version ON consent_dimension (template_version, patient_num)",
+        "CREATE INDEX consent_idx_sharing ON consent_dimension (sharing_cd, patient_num)",
+        "CREATE INDEX pd_idx_birth ON patient_dimension (birth_date, patient_num)",
+        "CREATE INDEX pd_idx_age ON patient_dimension (age_in_years_num, patient_num)",
+        "CREATE INDEX pd_idx_sex ON patient_dimension (sex_cd, patient_num)",
+        "CREATE INDEX pd_idx_zip ON patient_dimension (zip_cd, patient_num)",
+        "CREATE INDEX pd_idx_place ON patient_dimension (statecityzip_path, patient_num)",
+        "CREATE INDEX visit_idx_location ON visit_dimension (location_cd, encounter_num)",
     ]
 
     private static let consent = [

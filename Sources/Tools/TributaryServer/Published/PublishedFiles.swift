@@ -1,34 +1,50 @@
 import Foundation
 
-/// What is made of the files in some of the study's folders: once, and again when a file changes.
+/// What is made of some of the study's files and of those in some of its folders: once, and again when a file changes.
 actor PublishedFiles<Value: Sendable> {
-    private let folders: [URL]
-    private let make: @Sendable () -> Value
+    private let places: [URL]
+    private let make: @Sendable (Value?) -> Value
     private var present: (marks: [String], value: Value)?
 
-    init(_ folders: [URL], _ make: @escaping @Sendable () -> Value) {
-        self.folders = folders
+    init(_ places: [URL], _ make: @escaping @Sendable () -> Value) {
+        self.init(places) { _ in make() }
+    }
+
+    /// - Parameter make: makes it; what it made before is there for what cannot be read meanwhile.
+    init(_ places: [URL], _ make: @escaping @Sendable (Value?) -> Value) {
+        self.places = places
         self.make = make
+    }
+
+    /// How often it was made.
+    private(set) var edition = 0
+
+    /// Returns what the files make now, where that is another edition than the one that is known.
+    func value(otherThan known: Int) -> (edition: Int, value: Value)? {
+        let value = value()
+        return edition == known ? nil : (edition, value)
     }
 
     /// Returns what the files make now.
     func value() -> Value {
-        let marks = folders.flatMap(Self.marks)
+        let marks = places.flatMap(Self.marks)
         if let present, present.marks == marks { return present.value }
-        let value = make()
+        let value = make(present?.value)
         present = (marks, value)
+        edition += 1
         return value
     }
 
     /// Name, size and time of each file: what differs when a file was changed.
     private static func marks(of url: URL) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? []
-        return names.map { name in
-            let attributes = try? FileManager.default.attributesOfItem(
-                atPath: url.appendingPathComponent(name).path)
-            let size = (attributes?[.size] as? NSNumber)?.int64Value ?? -1
-            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-            return "\(url.lastPathComponent)/\(name) \(size) \(time)"
-        }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [mark(of: url)] }
+        return names.sorted().map { mark(of: url.appendingPathComponent($0)) }
+    }
+
+    private static func mark(of url: URL) -> String {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        let size = (attributes?[.size] as? NSNumber)?.int64Value ?? -1
+        let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        return "\(url.path) \(size) \(time)"
     }
 }

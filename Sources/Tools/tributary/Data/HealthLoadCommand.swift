@@ -42,8 +42,8 @@ extension HealthCommand {
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
             let opened = try await StudyStores(folder, database: database).openRecords(purpose: .loading)
-            try await StudyProcessing.loadOntology(
-                folder: folder, database: opened, now: Date(), health: HealthConcept.concepts(of: selection.table))
+            let health = HealthConceptTable(HealthConcept.concepts(of: selection.table))
+            try await StudyOntology(folder, health: health).write(to: opened, now: Date())
             let load = try await StudyHealthLoad(
                 participant: subject, export: print, account: NSUserName(), signedAt: signedAt,
                 mustBeKnown: mustBeKnown,
@@ -53,7 +53,8 @@ extension HealthCommand {
             }
             let (importReport, rows) = try await Self.store(
                 HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights),
-                identifyingData: study.identifyingDataHandling, into: load, progress: ProgressLine().show)
+                identifyingData: study.identifyingDataHandling, health: health, into: load,
+                progress: ProgressLine().show)
             try await opened.close()
             show(importReport, rows, load)
             try ImportReportOutput.check(importReport)
@@ -62,11 +63,11 @@ extension HealthCommand {
         /// The one place where the export is read: while a batch is being written, the next is converted.
         private static func store(
             _ export: HealthExport, _ selection: HealthSelection, nights: Bool,
-            identifyingData: IdentifyingDataHandling,
+            identifyingData: IdentifyingDataHandling, health: HealthConceptTable,
             into load: StudyHealthLoad, progress: (HealthProgress) -> Void
         ) async throws -> (HealthImportReport, HealthLoader.Report) {
             let making = BatchMaking(
-                HealthBatchMaker(receivedAt: load.receivedAt, identifyingData: identifyingData))
+                HealthBatchMaker(receivedAt: load.receivedAt, identifyingData: identifyingData, health: health))
             let sink = HealthSink(
                 counting: { making.place = $0 },
                 special: { made in

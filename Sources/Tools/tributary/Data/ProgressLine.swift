@@ -18,11 +18,15 @@ final class ProgressLine {
     deinit { if hasShown { write("\r\u{1B}[K") } }
 
     func show(_ progress: HealthProgress) {
+        show(Self.text(progress, seconds: (clock.now - begin) / .seconds(1)))
+    }
+
+    func show(_ text: @autoclosure () -> String) {
         let now = clock.now
         guard isShown, now - last > .milliseconds(200) else { return }
         last = now
         hasShown = true
-        write("\r\u{1B}[K" + Self.text(progress, seconds: (now - begin) / .seconds(1)))
+        write("\r\u{1B}[K" + text())
     }
 
     /// `1200000 elements, 410000/s, 62 %, 3 s left`.

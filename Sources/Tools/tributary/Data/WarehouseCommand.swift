@@ -8,9 +8,9 @@ import Warehouse
 struct WarehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warehouse",
-        abstract: "The i2b2 tables: concepts, counts, undo.",
+        abstract: "The i2b2 tables: concepts, counts, undo, loading again and proof.",
         discussion: "Example:\n  tributary warehouse ontology study",
-        subcommands: [Ontology.self, Count.self, Undo.self])
+        subcommands: [Ontology.self, Count.self, Undo.self, Load.self, Verify.self])
 
     struct Ontology: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -28,8 +28,7 @@ struct WarehouseCommand: AsyncParsableCommand {
         func run() async throws {
             let concepts = try await location.withRecords { database in
                 // The forms may have been published since the server last started.
-                try await StudyProcessing.loadOntology(
-                    folder: StudyFolder(path: location.dir), database: database, now: Date())
+                try await StudyOntology(StudyFolder(path: location.dir)).write(to: database, now: Date())
                 return try await database.read { try WarehouseQuery().ontology(in: $0) }
             }
             if json {
@@ -49,7 +48,7 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     struct Count: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count the patients with a fact below a path.",
+            abstract: "Count the patients that a path selects, and their facts.",
             discussion: """
                 The value is an operator and its operand: LT, LE, EQ, NE, GE, GT n; BETWEEN a b; IS text; LIKE text.
                 --from is inclusive, --to exclusive, both UTC. Who has withdrawn is left out, unless
@@ -90,16 +89,18 @@ struct WarehouseCommand: AsyncParsableCommand {
             let begin = try Self.instant(from, "--from")
             let end = try Self.instant(to, "--to")
             let (path, counted) = (path, counted.patients)
-            let patients = try await location.withRecords { database in
+            let count = try await location.withRecords { database in
                 try await database.read {
                     try WarehouseQuery().count(
                         path: path, value: constraint, from: begin, to: end, among: counted, in: $0)
                 }
             }
             if json {
-                CommandOutput.result(["patients": .number(JSONNumber(patients))])
+                CommandOutput.result([
+                    "patients": .number(JSONNumber(count.patients)), "facts": .number(JSONNumber(count.facts)),
+                ])
             } else {
-                CommandOutput.result("\(patients) patients")
+                CommandOutput.result("\(count.patients) patients, \(count.facts) facts")
             }
         }
 

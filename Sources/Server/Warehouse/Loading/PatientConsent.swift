@@ -1,0 +1,56 @@
+import Foundation
+import Storage
+
+/// A participant's consent as it stands, for queries of patients: the consumer says it whenever it changes.
+public struct PatientConsent: Sendable, Hashable {
+    /// Whether the consent is in force. The raw value stands in the column.
+    public enum Standing: String, Sendable, CaseIterable {
+        case consented, withdrawn
+    }
+
+    static let shares = "Y"
+    static let sharesNot = "N"
+
+    /// nil where there is no contract and no withdrawal.
+    let standing: Standing?
+    /// The version of the consent that was signed last.
+    let version: String?
+    /// Whether the consent in force lets other researchers use the data; nil without one, or where it was not asked.
+    let sharing: Bool?
+
+    public init(standing: Standing?, version: String?, sharing: Bool?) {
+        (self.standing, self.version, self.sharing) = (standing, version, sharing)
+    }
+}
+
+extension WarehouseLoader {
+    /// Writes how a participant's consent stands.
+    public func write(_ consent: PatientConsent, of participant: String, at: Date, in transaction: any SQLTransaction)
+        throws
+    {
+        guard let standing = consent.standing else { return }
+        let context = LoadContext(subject: participant, submissionID: "", receivedAt: at, loadedAt: at)
+        let patient = try Numbering(transaction: transaction, context: context).patient()
+        try transaction.execute(
+            """
+            INSERT INTO consent_dimension (patient_num, standing_cd, template_version, sharing_cd, update_date,
+                import_date, sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (patient_num) DO UPDATE SET standing_cd = excluded.standing_cd,
+                template_version = excluded.template_version, sharing_cd = excluded.sharing_cd,
+                update_date = excluded.update_date, import_date = excluded.import_date
+            """,
+            [
+                SQLValue(patient), SQLValue(standing.rawValue),
+                SQLValue(consent.version.map { String($0.unicodeScalars.prefix(255)) }),
+                SQLValue(consent.sharing.map { $0 ? PatientConsent.shares : PatientConsent.sharesNot }),
+                WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
+            ])
+    }
+
+    /// Writes the concepts of the versions of the study's published consent.
+    public func ensureConsentOntology(versions: [String], at: Date, in transaction: any SQLTransaction) throws {
+        let writer = OntologyWriter(transaction: transaction, at: at)
+        try writer.ensureFoundation()
+        for concept in DimensionConcepts.concepts(ofVersions: versions) { try writer.ensure(concept) }
+    }
+}

@@ -1,0 +1,151 @@
+import FHIR
+import Foundation
+import Records
+import Storage
+
+/// Loads the present versions of all records once more, slice by slice, each in a transaction of its caller: what was made
+/// by another version of this program, or of another form of the study, is what it would be made today.
+///
+/// Where it stopped is noted in the slice's transaction, so that the next run goes on there, unless the study's forms or
+/// types changed meanwhile.
+public struct WarehouseReload: Sendable {
+    private let concepts: StudyConcepts
+    private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    /// Concepts that are in the ontology for sure.
+    private var ensured: Set<ConceptUse> = []
+    private var place: Int64 = 0
+
+    /// - Parameter isDeleted: whether a participant was deleted: nothing of theirs comes back.
+    public init(
+        _ concepts: StudyConcepts, isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    ) {
+        self.concepts = concepts
+        self.isDeleted = isDeleted
+    }
+
+    /// What was done.
+    public struct Report: Sendable, Hashable {
+        /// Resources that were looked at.
+        public var resources = 0
+        /// Facts that were written, without their modifiers.
+        public var facts = 0
+        /// Resources that left the records, whose facts went.
+        public var removed = 0
+        /// How many resources have values that could not be kept as they should be, by the warning's code.
+        public var warnings: [String: Int] = [:]
+
+        public init() {}
+    }
+
+    /// Begins, or goes on where an earlier run stopped.
+    ///
+    /// - Returns: whether it begins: the ontology is empty then, and the caller writes the study's.
+    public mutating func begin(at: Date, in transaction: any SQLTransaction) throws -> Bool {
+        let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
+        if let known, known.textIfPresent("digest") == concepts.digest {
+            place = try known.integer("next_number")
+            return false
+        }
+        try OntologyWriter(transaction: transaction, at: at).removeAll()
+        try transaction.execute(
+            """
+            INSERT INTO warehouse_load (one, digest, next_number) VALUES (1, ?, 0)
+            ON CONFLICT (one) DO UPDATE SET digest = excluded.digest, next_number = excluded.next_number
+            """, [SQLValue(concepts.digest)])
+        return true
+    }
+
+    /// Loads the next records.
+    ///
+    /// - Returns: false where there were none.
+    public mutating func slice(
+        of limit: Int, into report: inout Report, at: Date, in transaction: any SQLTransaction
+    ) throws -> Bool {
+        let page = try RecordStore().present(behind: place, limit: limit, in: transaction)
+        guard let last = page.last else { return false }
+        var deleted: [String: Bool] = [:]
+        for group in Self.groups(page) {
+            guard let subject = group.first?.subject, let provenance = group.first?.record.provenance else { continue }
+            let isGone = try deleted[subject] ?? isDeleted(subject, transaction)
+            deleted[subject] = isGone
+            guard !isGone else { continue }
+            let context = LoadContext(
+                subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt,
+                loadedAt: at)
+            try load(group, context, &report, in: transaction)
+        }
+        place = last.number
+        try transaction.execute("UPDATE warehouse_load SET next_number = ? WHERE one = 1", [SQLValue(place)])
+        return true
+    }
+
+    /// Records that lie beside each other and came together.
+    private static func groups(_ page: [PresentRecord]) -> [[PresentRecord]] {
+        page.reduce(into: []) { groups, record in
+            let provenance = record.record.provenance
+            if let former = groups.last?.last, former.subject == record.subject,
+                former.record.provenance.submissionID == provenance.submissionID,
+                former.record.provenance.receivedAt == provenance.receivedAt
+            {
+                groups[groups.count - 1].append(record)
+            } else {
+                groups.append([record])
+            }
+        }
+    }
+
+    private mutating func load(
+        _ group: [PresentRecord], _ context: LoadContext, _ report: inout Report, in transaction: any SQLTransaction
+    ) throws {
+        var entries: [(entry: WarehouseEntry, isCurrent: Bool)] = []
+        for record in group {
+            let stored = record.record
+            let entry = try concepts.entry(
+                of: Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
+            report.resources += 1
+            for warning in entry.warnings { report.warnings[warning.rawValue, default: 0] += 1 }
+            guard entry.hasRows else { continue }
+            // A withdrawal is heard in every version, and the ontology has the concepts of all.
+            if stored.version > 1 {
+                for former in try RecordStore().history(
+                    type: stored.type, id: stored.id, before: stored.version, limit: 1_000, in: transaction)
+                {
+                    let heard = try concepts.entry(
+                        of: Resource(former.content), id: former.id, receivedAt: former.provenance.receivedAt)
+                    entries.append((heard, false))
+                }
+            }
+            entries.append((entry, true))
+        }
+        guard !entries.isEmpty else { return }
+        var known = ensured
+        report.facts += try WarehouseLoader().upload(context, ensured: &known, in: transaction) { upload in
+            for (entry, isCurrent) in entries { try upload.load(entry, isCurrent: isCurrent) }
+            return upload.factCount
+        }
+        ensured = known
+    }
+
+    /// Removes the facts of resources that the records do not have any more, page by page.
+    ///
+    /// - Parameter last: the encounter that the page before ended with; 0 for the first page.
+    /// - Returns: the encounter that this page ends with; nil after the last page.
+    public func removeOrphans(
+        behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
+    ) throws -> Int64? {
+        let page = try LoadedResource.page(behind: last, limit: limit, in: transaction)
+        for loaded in page where try !loaded.isPresent(in: transaction) {
+            report.removed += 1
+            let encounter = [SQLValue(loaded.encounter)]
+            for table: StaticString in ["observation_fact", "visit_dimension", "encounter_mapping"] {
+                try transaction.execute("DELETE FROM \(table) WHERE encounter_num = ?", encounter)
+            }
+        }
+        return page.last?.encounter
+    }
+
+    /// Ends it: the next run begins anew.
+    public func finish(in transaction: any SQLTransaction) throws {
+        try transaction.execute("DELETE FROM warehouse_load")
+    }
+}

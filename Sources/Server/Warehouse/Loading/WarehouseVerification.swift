@@ -1,0 +1,136 @@
+import FHIR
+import Foundation
+import Records
+import Storage
+
+/// Compares the facts with the resources that they were made of, slice by slice, each in a transaction of its caller.
+public struct WarehouseVerification: Sendable {
+    /// A resource whose rows are not those that it would have today.
+    public struct Difference: Sendable, Hashable {
+        /// `Type/id`
+        public let resource: String
+        /// Rows that it should have, and has not; modifiers are rows too.
+        public let missing: Int
+        /// Rows that it has, and should not.
+        public let surplus: Int
+    }
+
+    /// What was found.
+    public struct Report: Sendable, Hashable {
+        /// Facts of resources, without their modifiers.
+        public var facts = 0
+        /// Resources that have facts.
+        public var resources = 0
+        public var differences: [Difference] = []
+
+        public init() {}
+    }
+
+    private let concepts: StudyConcepts
+    private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    private var place: Int64 = 0
+
+    /// - Parameter isDeleted: whether a participant was deleted: what stays of their records has no facts.
+    public init(
+        _ concepts: StudyConcepts, isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    ) {
+        self.concepts = concepts
+        self.isDeleted = isDeleted
+    }
+
+    /// Compares the next records.
+    ///
+    /// - Returns: false where there were none.
+    public mutating func slice(
+        of limit: Int, into report: inout Report, in transaction: any SQLTransaction
+    ) throws -> Bool {
+        let page = try RecordStore().present(behind: place, limit: limit, in: transaction)
+        guard let last = page.last else { return false }
+        for record in page {
+            guard let subject = record.subject else { continue }
+            let stored = record.record
+            let entry = try concepts.entry(
+                of: Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
+            guard let facts = entry.facts, try !isDeleted(subject, transaction) else { continue }
+            report.resources += 1
+            report.facts += facts.facts.count
+            let wanted = FactWriter.rows(of: facts, encounter: 0).map(Self.line)
+            let found = try Self.rows(of: facts.ide, subject: subject, in: transaction)
+            report.compare(facts.ide, wanted: wanted, found: found)
+        }
+        place = last.number
+        return true
+    }
+
+    /// Looks for facts of resources that the records do not have, page by page.
+    ///
+    /// - Parameter last: the encounter that the page before ended with; 0 for the first page.
+    /// - Returns: the encounter that this page ends with; nil after the last page.
+    public func orphans(
+        behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
+    ) throws -> Int64? {
+        let page = try LoadedResource.page(behind: last, limit: limit, in: transaction)
+        for loaded in page where try !loaded.isPresent(in: transaction) {
+            report.compare(
+                loaded.ide, wanted: [],
+                found: try Self.rows(of: loaded.ide, subject: loaded.participant, in: transaction))
+        }
+        return page.last?.encounter
+    }
+
+    /// The rows of a resource's encounter, as lines.
+    private static func rows(
+        of ide: String, subject: String, in transaction: any SQLTransaction
+    ) throws -> [String] {
+        try transaction.query(
+            rowsSQL,
+            [
+                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(subject), SQLValue(WarehouseLoader.source),
+                SQLValue(subject), SQLValue(WarehouseLoader.source),
+            ]
+        ).map { row in
+            line(
+                texts: [
+                    "concept_cd", "modifier_cd", "start_date", "end_date", "valtype_cd", "tval_char", "units_cd",
+                    "observation_blob",
+                ].map(row.textIfPresent), instance: try row.integer("instance_num"),
+                number: row.realIfPresent("nval_num"))
+        }
+    }
+
+    /// Parameters: the resource, source, participant, source, participant, source.
+    static let rowsSQL = """
+        SELECT f.* FROM encounter_mapping m JOIN observation_fact f ON f.encounter_num = m.encounter_num
+        WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
+            AND m.patient_ide_source = ? AND f.patient_num = (SELECT p.patient_num FROM patient_mapping p
+                WHERE p.patient_ide = ? AND p.patient_ide_source = ? AND p.project_id = '@')
+        """
+
+    private static func line(_ row: ObservationFactRow) -> String {
+        func text(_ value: SQLValue) -> String? { if case .text(let text) = value { text } else { nil } }
+        let columns = row.value.columns
+        let number: Double? = if case .real(let value) = columns.number { value } else { nil }
+        return line(
+            texts: [
+                row.concept, row.modifier, text(row.facts.start), text(row.facts.end), text(columns.type),
+                text(columns.text), text(columns.units), text(columns.blob),
+            ], instance: Int64(row.instance), number: number)
+    }
+
+    private static func line(texts: [String?], instance: Int64, number: Double?) -> String {
+        (texts.map { $0.map { "'" + $0 } ?? "" } + ["\(instance)", number.map { "\($0)" } ?? ""])
+            .joined(separator: "\u{1}")
+    }
+}
+
+extension WarehouseVerification.Report {
+    fileprivate mutating func compare(_ resource: String, wanted: [String], found: [String]) {
+        var open: [String: Int] = [:]
+        for line in wanted { open[line, default: 0] += 1 }
+        for line in found { open[line, default: 0] -= 1 }
+        let missing = open.values.reduce(0) { $0 + max(0, $1) }
+        let surplus = open.values.reduce(0) { $0 + max(0, -$1) }
+        guard missing + surplus > 0 else { return }
+        differences.append(.init(resource: resource, missing: missing, surplus: surplus))
+    }
+}

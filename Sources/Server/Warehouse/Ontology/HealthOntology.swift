@@ -1,0 +1,51 @@
+import Foundation
+import Storage
+
+extension WarehouseLoader {
+    /// Writes the concepts of the health types, and of what is measured without a type: the summaries of activity.
+    public func ensureHealthOntology(
+        _ concepts: [HealthConcept], at: Date, in transaction: any SQLTransaction
+    ) throws {
+        let writer = OntologyWriter(transaction: transaction, at: at)
+        try writer.ensureFoundation()
+        var rows: [Concept] = []
+        var places: [Concept] = []
+        var codes: Set<String> = []
+        for health in concepts {
+            guard let code = health.conceptCode else { continue }
+            // A part that has the code of a type of its own is found there: i2b2 knows a fact by its code alone.
+            guard codes.insert(code).inserted || !health.isPart else { continue }
+            let folder = ConceptPath.child(of: ConceptPath.health, ConceptPath.segment(health.category))
+            let path = ConceptPath.child(of: folder, ConceptPath.segment(health.identifier))
+            let concept = Concept(path: path, code: code, name: health.title, kind: Self.kind(of: health))
+            let options = health.options.map { option in
+                let segment = SurveyConcepts.optionSegment(option.system, option.code)
+                return (
+                    segment: segment,
+                    concept: Concept(
+                        path: ConceptPath.child(of: path, segment),
+                        code: SurveyConcepts.combinedCode(question: code, system: option.system, code: option.code),
+                        name: option.display ?? option.code, kind: .option)
+                )
+            }
+            rows.append(Concept(path: folder, code: nil, name: health.category, kind: .folder))
+            rows.append(concept)
+            rows += options.map(\.concept)
+            for coding in health.codings {
+                guard let terminologyCode = TerminologyCode(system: coding.system, code: coding.code) else { continue }
+                places += terminologyCode.places(
+                    of: concept, segment: "Health \(health.identifier)", options: options)
+            }
+        }
+        try writer.ensure(rows, below: ConceptPath.health)
+        try writer.ensure(places, below: ConceptPath.codes)
+        try writer.ensure(ActivitySummaryForm.concepts)
+    }
+
+    /// Returns the kind of value that the facts of a health type hold.
+    private static func kind(of health: HealthConcept) -> Concept.Kind {
+        if health.isNumeric { return .numeric(units: health.ucum) }
+        if health.isBoolean { return .boolean }
+        return .choice(health.options.map { Concept.Choice(code: $0.code, name: $0.display ?? $0.code) })
+    }
+}

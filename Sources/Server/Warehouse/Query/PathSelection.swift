@@ -1,0 +1,92 @@
+import Foundation
+import Storage
+
+/// What a path of the ontology selects among the facts, as its row says (`c_tablename`, `c_columnname`, `c_operator`,
+/// `c_dimcode`) and as i2b2's query engine puts it together.
+enum PathSelection: Sendable, Hashable {
+    /// Facts of the concepts whose path is this or below it.
+    case concepts(String)
+    /// Facts of patients or visits.
+    case dimension(DimensionSelection)
+    /// The row asks for what is not known here.
+    case unknown
+
+    /// - Parameter path: as the ontology lists it, or as i2b2's clients write it, with the table before it
+    ///   (`\\TRIBUTARY\Tributary\`).
+    init(path: String, in transaction: any SQLTransaction) throws {
+        let key = "\\\\TRIBUTARY"
+        let plain = path.hasPrefix(key) ? String(path.dropFirst(key.count)) : path
+        let row = try transaction.first(Self.rowSQL, [SQLValue(plain.hasSuffix("\\") ? plain : plain + "\\")])
+        guard let row else {
+            self = .concepts(plain)
+            return
+        }
+        let (table, column) = (try row.text("c_tablename"), try row.text("c_columnname"))
+        let (comparison, code) = (try row.text("c_operator"), try row.text("c_dimcode"))
+        if table == "concept_dimension", column == "concept_path", comparison == "LIKE" {
+            self = .concepts(code)
+            return
+        }
+        // The names come to stand in SQL, so they are those that are known.
+        guard let table = DimensionSelection.Table(rawValue: table), table.columns.contains(column),
+            let comparison = DimensionSelection.Operator(rawValue: comparison)
+        else {
+            self = .unknown
+            return
+        }
+        self = .dimension(
+            DimensionSelection(
+                table: table, column: column, dataType: try row.text("c_columndatatype"), comparison: comparison,
+                code: code))
+    }
+
+    static let rowSQL = """
+        SELECT c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode FROM custom_meta
+        WHERE c_fullname = ? AND m_applied_path = '@' AND c_synonym_cd = 'N'
+        """
+
+    /// The condition on the facts.
+    func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue]) {
+        switch self {
+        case .concepts(let path):
+            let prefix = PathPrefix(path, column: "concept_path", dialect: dialect)
+            return (
+                "concept_cd IN (SELECT concept_cd FROM concept_dimension WHERE \(prefix.condition))", prefix.parameters
+            )
+        case .dimension(let selection):
+            guard let (condition, parameters) = selection.sql(dialect) else { return ("1 = 0", []) }
+            let column = selection.table.factColumn
+            return ("\(column) IN (SELECT \(column) FROM \(selection.table.rawValue) WHERE \(condition))", parameters)
+        case .unknown: return ("1 = 0", [])
+        }
+    }
+}
+
+extension DimensionSelection {
+    /// The condition on the dimension; nil where the code is not what its operator takes.
+    fileprivate func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue])? {
+        switch comparison {
+        case .equals: return ("\(column) = ?", [value(code)])
+        case .like:
+            let prefix = PathPrefix(code, column: column, dialect: dialect)
+            return (prefix.condition, prefix.parameters)
+        case .among:
+            let values = code.split(separator: ",").map { value(Self.unquoted($0)) }
+            let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            return values.isEmpty ? nil : ("\(column) IN (\(places))", values)
+        case .between:
+            let bounds = code.components(separatedBy: " AND ").map { value(Self.unquoted(Substring($0))) }
+            return bounds.count == 2 ? ("\(column) BETWEEN ? AND ?", bounds) : nil
+        }
+    }
+
+    private func value(_ text: String) -> SQLValue {
+        dataType == "N" ? Int64(text).map { .integer($0) } ?? .null : .text(text)
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        guard trimmed.count >= 2, trimmed.hasPrefix("'"), trimmed.hasSuffix("'") else { return trimmed }
+        return String(trimmed.dropFirst().dropLast())
+    }
+}

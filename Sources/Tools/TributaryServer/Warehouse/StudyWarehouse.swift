@@ -1,0 +1,113 @@
+import Consumer
+import Foundation
+import Storage
+import Warehouse
+
+/// A study's facts, as they are made of its records and of what its folder publishes.
+public struct StudyWarehouse: Sendable {
+    private let ontology: StudyOntology
+    private let concepts: StudyConcepts
+    private let database: any SQLDatabase
+    private let clock: @Sendable () -> Date
+
+    /// Records that one transaction loads or compares.
+    private static let slice = 200
+
+    /// - Throws: what is wrong in the study's own types.
+    public init(
+        _ folder: StudyFolder, database: any SQLDatabase, clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        ontology = try StudyOntology(folder)
+        let published = PublishedStudy(
+            templates: [], forms: folder.questionnaires(), valueSets: folder.valueSets(), health: ontology.health)
+        concepts = StudyConcepts(forms: ontology.forms, health: ontology.health) { published.form($0)?.concepts }
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Makes all facts, participants' rows and consent rows again of the records' present versions. A run that was cut off
+    /// goes on with the next.
+    ///
+    /// - Parameter progress: told the resources so far.
+    public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
+        var reload = WarehouseReload(concepts, isDeleted: Self.isDeleted)
+        var report = WarehouseReload.Report()
+        // 1. The ontology, anew; where an earlier run began, as that one left it.
+        let (ontology, clock, begun) = (ontology, clock, reload)
+        reload = try await database.write { transaction in
+            var reload = begun
+            _ = try reload.begin(at: clock(), in: transaction)
+            try ontology.write(in: transaction, now: clock())
+            return reload
+        }
+        // 2. The records, slice by slice.
+        var hasMore = true
+        while hasMore {
+            let (present, counted) = (reload, report)
+            (reload, report, hasMore) = try await database.write { transaction in
+                var (reload, report) = (present, counted)
+                let hasMore = try reload.slice(of: Self.slice, into: &report, at: clock(), in: transaction)
+                return (reload, report, hasMore)
+            }
+            progress(report.resources)
+        }
+        // 3. What the records do not have.
+        var last: Int64? = 0
+        while let place = last {
+            let (reload, counted) = (reload, report)
+            (last, report) = try await database.write { transaction in
+                var report = counted
+                let last = try reload.removeOrphans(
+                    behind: place, limit: Self.slice, into: &report, in: transaction)
+                return (last, report)
+            }
+        }
+        // 4. How each consent stands.
+        let finished = reload
+        try await database.write { transaction in
+            for (subject, state) in try ConsentRegister().all(in: transaction) {
+                try WarehouseLoader().write(state.patientConsent, of: subject, at: clock(), in: transaction)
+            }
+            try finished.finish(in: transaction)
+        }
+        return report
+    }
+
+    /// Compares the facts with the records.
+    ///
+    /// - Parameter progress: told the resources so far.
+    public func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
+        var verification = WarehouseVerification(concepts, isDeleted: Self.isDeleted)
+        var report = WarehouseVerification.Report()
+        var hasMore = true
+        while hasMore {
+            let (present, counted) = (verification, report)
+            (verification, report, hasMore) = try await database.read { transaction in
+                var (verification, report) = (present, counted)
+                let hasMore = try verification.slice(of: Self.slice, into: &report, in: transaction)
+                return (verification, report, hasMore)
+            }
+            progress(report.resources)
+        }
+        var last: Int64? = 0
+        while let place = last {
+            let (verification, counted) = (verification, report)
+            (last, report) = try await database.read { transaction in
+                var report = counted
+                let last = try verification.orphans(
+                    behind: place, limit: Self.slice, into: &report, in: transaction)
+                return (last, report)
+            }
+        }
+        return report
+    }
+
+    @Sendable private static func isDeleted(_ subject: String, in transaction: any SQLTransaction) throws -> Bool {
+        do {
+            try ConsumerError.refuseDeleted(subject, in: transaction)
+            return false
+        } catch is ConsumerError {
+            return true
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import TributaryServer
+
+extension WarehouseCommand {
+    struct Load: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make all facts again of the records' present versions.",
+            discussion: """
+                For a study whose facts an older version made, and after a change of its forms or types. It may run while
+                the study is served; what was cut off goes on with the next run. Uploads that were undone come back.
+
+                Example:
+                  tributary warehouse load study
+                """)
+        @OptionGroup var location: RecordsLocation
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let progress = ProgressLine()
+            let report = try await location.withRecords { database in
+                try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
+                    .load { progress.show("\($0) resources") }
+            }
+            if json {
+                CommandOutput.result([
+                    "resources": .number(JSONNumber(report.resources)), "facts": .number(JSONNumber(report.facts)),
+                    "removed": .number(JSONNumber(report.removed)),
+                    "warnings": .object(
+                        JSONObject(
+                            keepingFirst: report.warnings.sorted { $0.key < $1.key }.map {
+                                JSONObject.Member(key: $0.key, value: .number(JSONNumber($0.value)))
+                            })),
+                ])
+                return
+            }
+            CommandOutput.result("\(report.facts) facts of \(report.resources) resources")
+            if report.removed > 0 {
+                CommandOutput.result("\(report.removed) resources are not in the records any more; their facts went")
+            }
+            for (code, count) in report.warnings.sorted(by: { $0.key < $1.key }) {
+                CommandOutput.result("\(count) resources: \(code)")
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import FHIR
+import Foundation
+import Records
+import Storage
+import StorageTestSupport
+import Testing
+
+@testable import Warehouse
+
+/// Facts can be made again of the records, and compared with them.
+@Suite struct WarehouseReloadTests {
+    private func concepts() throws -> StudyConcepts {
+        let survey = SurveyConcepts(try form(sleepForm))
+        return StudyConcepts(forms: [survey], health: .standard) {
+            $0.hasPrefix("http://example.org/sleep") ? survey : nil
+        }
+    }
+
+    private static let resources: [(String, String)] = [
+        ("p1", #"{"resourceType":"Patient","id":"p1","gender":"female","birthDate":"1990"}"#),
+        ("p1", observation(#""valueQuantity":{"value":150,"code":"[lb_av]"}"#, id: "w1", code: "29463-7")),
+        (
+            "p2",
+            response(
+                """
+                {"linkId":"drugs","answer":[{"valueCoding":{"system":"http://example.org/own","code":"tea"}}]},
+                {"linkId":"hours","answer":[{"valueDecimal":7}]}
+                """, id: "r1")
+        ),
+        ("p2", observation(#""valueQuantity":{"value":5,"unit":"apples"}"#, id: "w2", code: "29463-7")),
+        ("p1", observation(#""valueInteger":3"#, id: "x1", code: "99999-9")),
+        ("p3", observation(#""valueInteger":3"#, id: "gone")),
+    ]
+
+    private func put(_ place: Int, in transaction: any SQLTransaction) throws -> (Resource, LoadContext) {
+        let (subject, json) = Self.resources[place]
+        let resource = try Resource(Data(json.utf8))
+        let received = instant("2026-05-01T12:00:00Z").addingTimeInterval(Double(place))
+        let provenance = RecordProvenance(
+            submissionID: "s\(place)", clientID: "c", keyID: nil, receivedAt: received)
+        let record = NewRecord(
+            resource, id: resource.id ?? "", subject: subject, content: resource.json.data(), original: nil)
+        _ = try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) }
+        return (
+            resource,
+            LoadContext(subject: subject, submissionID: "s\(place)", receivedAt: received, loadedAt: received)
+        )
+    }
+
+    /// Records, and their facts as they come.
+    private func filled() async throws -> WarehouseFixture {
+        let fixture = try await WarehouseFixture()
+        let (loader, concepts) = (fixture.loader, try concepts())
+        try await fixture.database.write { transaction in
+            try write(ontologyIn: transaction)
+            for place in Self.resources.indices {
+                let (resource, context) = try put(place, in: transaction)
+                let entry = concepts.entry(of: resource, id: resource.id ?? "", receivedAt: context.receivedAt)
+                try loader.load(entry, context: context, in: transaction)
+            }
+        }
+        return fixture
+    }
+
+    private func write(ontologyIn transaction: any SQLTransaction) throws {
+        let at = instant("2026-01-01T00:00:00Z")
+        try WarehouseLoader().ensureHealthOntology(HealthConcept.all, at: at, in: transaction)
+        try WarehouseLoader().ensureOntology(form: SurveyConcepts(try form(sleepForm)), at: at, in: transaction)
+    }
+
+    private func reload(
+        _ fixture: WarehouseFixture, slices: Int = .max, isFinished: Bool = true
+    ) async throws -> WarehouseReload.Report {
+        let concepts = try concepts()
+        return try await fixture.database.write { transaction in
+            var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
+            var report = WarehouseReload.Report()
+            _ = try reload.begin(at: instant("2026-06-01"), in: transaction)
+            try write(ontologyIn: transaction)
+            var left = slices
+            while left > 0, try reload.slice(of: 2, into: &report, at: instant("2026-06-01"), in: transaction) {
+                left -= 1
+            }
+            guard isFinished else { return report }
+            var last: Int64? = 0
+            while let place = last {
+                last = try reload.removeOrphans(behind: place, limit: 2, into: &report, in: transaction)
+            }
+            try reload.finish(in: transaction)
+            return report
+        }
+    }
+
+    private func verify(_ fixture: WarehouseFixture) async throws -> WarehouseVerification.Report {
+        let concepts = try concepts()
+        return try await fixture.database.read { transaction in
+            var verification = WarehouseVerification(concepts) { subject, _ in subject == "p3" }
+            var report = WarehouseVerification.Report()
+            while try verification.slice(of: 2, into: &report, in: transaction) {}
+            var last: Int64? = 0
+            while let place = last {
+                last = try verification.orphans(behind: place, limit: 2, into: &report, in: transaction)
+            }
+            return report
+        }
+    }
+
+    /// All that researchers see, without when it was loaded.
+    private func rows(_ fixture: WarehouseFixture) async throws -> [String: [String]] {
+        var rows: [String: [String]] = [:]
+        for (table, columns) in [
+            (
+                "observation_fact",
+                "encounter_num, patient_num, concept_cd, start_date, modifier_cd, instance_num, valtype_cd, tval_char, nval_num, units_cd, end_date, upload_id"
+            ), ("visit_dimension", "encounter_num, patient_num, location_cd, start_date, upload_id"),
+            ("patient_dimension", "patient_num, birth_date, sex_cd, upload_id"),
+            ("concept_dimension", "concept_path, concept_cd, name_char"),
+            ("custom_meta", "c_fullname, c_basecode, c_visualattributes, c_dimcode, c_comment"),
+            ("upload_status", "upload_id, loaded_record, load_status"),
+        ] {
+            rows[table] = try await fixture.lines(columns, "FROM \(table)").sorted()
+        }
+        return rows
+    }
+
+    @Test func loadingAgainChangesNothingThatIsRight() async throws {
+        let fixture = try await filled()
+        let before = try await rows(fixture)
+        let report = try await reload(fixture)
+        #expect(report.resources == 5 && report.facts == 5 && report.removed == 0)
+        #expect(report.warnings == ["unit-not-convertible": 1])
+        let after = try await rows(fixture)
+        for (table, lines) in before { #expect(after[table] == lines, "\(table)") }
+        try await OntologyTests.check(fixture)
+        try await fixture.close()
+    }
+
+    @Test func whatAnOlderVersionMadeIsReplaced() async throws {
+        let fixture = try await filled()
+        let before = try await rows(fixture)
+        #expect(try await verify(fixture) == .init(facts: 5, resources: 4))
+        try await fixture.database.write { transaction in
+            for sql in [
+                "UPDATE observation_fact SET nval_num = 150, units_cd = '[lb_av]' WHERE nval_num = 68.03886",
+                "DELETE FROM observation_fact WHERE modifier_cd = 'TRIBUTARY:AS-TEXT'",
+                "DELETE FROM custom_meta WHERE c_fullname LIKE '%Other%'",
+                "DELETE FROM concept_dimension WHERE concept_path LIKE '%Other%'",
+                "UPDATE custom_meta SET c_basecode = 'LOINC:old' WHERE c_basecode = 'LOINC:93832-4'",
+                "UPDATE visit_dimension SET location_cd = NULL WHERE patient_num < 3",
+                "UPDATE patient_dimension SET birth_date = NULL",
+                """
+                INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date)
+                SELECT encounter_num, patient_num, 'SURVEY:old', '@', start_date FROM observation_fact
+                WHERE concept_cd = 'LOINC:93832-4' AND modifier_cd = '@'
+                """,
+            ] { try transaction.execute(sql) }
+        }
+        let found = try await verify(fixture)
+        #expect(
+            found.differences == [
+                .init(resource: "Observation/w1", missing: 1, surplus: 1),
+                .init(resource: "QuestionnaireResponse/r1", missing: 0, surplus: 1),
+                .init(resource: "Observation/w2", missing: 1, surplus: 0),
+            ])
+        _ = try await reload(fixture)
+        let after = try await rows(fixture)
+        for (table, lines) in before where table != "upload_status" { #expect(after[table] == lines, "\(table)") }
+        #expect(try await verify(fixture).differences.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test func aRunThatWasCutOffGoesOn() async throws {
+        let fixture = try await filled()
+        let before = try await rows(fixture)
+        let first = try await reload(fixture, slices: 1, isFinished: false)
+        #expect(first.resources == 2)
+        let second = try await reload(fixture)
+        #expect(second.resources == 3)
+        #expect(try await rows(fixture)["observation_fact"] == before["observation_fact"])
+        #expect(try await reload(fixture).resources == 5, "what was finished begins anew")
+        try await fixture.close()
+    }
+
+    @Test func whatWasUndoneComesBackAndWhatIsNotRecordedGoes() async throws {
+        let fixture = try await filled()
+        let before = try await rows(fixture)
+        try await fixture.load(observation(#""valueInteger":9"#, id: "stray"), subject: "p1", submission: "stray")
+        try await fixture.database.write {
+            _ = try WarehouseLoader().undo(upload: "s1", at: instant("2026-05-02"), in: $0)
+        }
+        #expect(try await verify(fixture).differences.map(\.resource) == ["Observation/w1", "Observation/stray"])
+        #expect(try await reload(fixture).removed == 1)
+        #expect(try await verify(fixture).differences.isEmpty)
+        #expect(try await rows(fixture)["observation_fact"]?.count == before["observation_fact"]?.count)
+        try await fixture.close()
+    }
+
+    @Test func theQueriesGoByIndexes() async throws {
+        try await WarehouseFixture.with { fixture in
+            let none = Array(repeating: SQLValue("x"), count: 6)
+            let plans = try await fixture.database.read { transaction in
+                [
+                    try QueryPlan(LoadedResource.pageSQL, [0, "TRIBUTARY", 10], in: transaction),
+                    try QueryPlan(WarehouseVerification.rowsSQL, none, in: transaction),
+                    try QueryPlan(
+                        PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),
+                ]
+            }
+            for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+        }
+    }
+}
+
+extension WarehouseVerification.Report {
+    fileprivate init(facts: Int, resources: Int) {
+        self.init()
+        (self.facts, self.resources) = (facts, resources)
+    }
+}
