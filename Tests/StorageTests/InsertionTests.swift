@@ -44,6 +44,39 @@ import Testing
         }
     }
 
+    /// Rows that nobody asks about may wait while others are asked about, but not those that these refer to.
+    @Test(arguments: Engine.allCases) func aRowThatRefersToOneThatWaitsFindsIt(_ engine: Engine) async throws {
+        let part = Migration(number: 901, name: "parts") { _ in
+            [
+                """
+                CREATE TABLE part (number bigint PRIMARY KEY NOT NULL,
+                    thing bigint NOT NULL REFERENCES thing (number))
+                """
+            ]
+        }
+        let parts = SQLInsertion<(number: Int64, thing: Int64), Void>(
+            into: "part", onConflict: .keepsPresent(key: ["number"]),
+            columns: [SQLColumn("number") { .integer($0.number) }, SQLColumn("thing") { .integer($0.thing) }])
+        try await engine.withDatabase([Self.table, part]) { database async throws in
+            try await database.write { transaction in
+                let things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
+                let keeping = try transaction.inserter(parts)
+                for number in Int64(1)...5 {
+                    try things.insert(Thing(number: number, name: nil))
+                    #expect(try keeping.insert((number, number)))
+                    #expect(try keeping.insert((number, number)) == false)
+                }
+                // A key that waits is taken.
+                let others = try transaction.inserter(
+                    Self.insertion(.keepsPresent(key: ["number"])), sharing: "there")
+                try things.insert(Thing(number: 6, name: nil))
+                #expect(try others.insert(Thing(number: 6, name: "x")) == false)
+            }
+            let rows = try await database.read { try Self.rows($0) }
+            #expect(rows == (1...6).map { "\($0) - here" })
+        }
+    }
+
     @Test(arguments: Engine.allCases) func aTakenKeyIsRefusedKeptOrReplaced(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in

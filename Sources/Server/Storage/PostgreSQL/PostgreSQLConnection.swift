@@ -10,6 +10,8 @@ final class PostgreSQLConnection {
     /// By their SQL as it was given.
     private var prepared: [String: Prepared] = [:]
     private var names = 0
+    /// By the names of tables, those that they refer to.
+    private var references: [String: Set<String>] = [:]
 
     struct Prepared {
         let name: String
@@ -141,9 +143,18 @@ final class PostgreSQLConnection {
     }
 
     private func forgetPrepared() throws(StorageError) {
+        references = [:]
         guard !prepared.isEmpty else { return }
         _ = try check(PostgreSQLResult(PQexec(pointer, "DEALLOCATE ALL")))
         prepared = [:]
+    }
+
+    /// The tables that a table refers to, asked for once.
+    func references(of table: String) throws -> Set<String> {
+        if let known = references[table] { return known }
+        let found = try PostgreSQLTransaction(self).referencedTableNames(of: table)
+        references[table] = found
+        return found
     }
 
     private static func changesSchema(_ sql: String) -> Bool {

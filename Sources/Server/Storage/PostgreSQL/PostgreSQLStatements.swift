@@ -15,6 +15,26 @@ final class PostgreSQLPreparedStatement: SQLStatement {
     func run() throws -> Int { try transaction.execute(sql, values) }
 }
 
+/// An insertion that keeps what is present, and says of each row whether it was new. What waits for other tables goes on waiting:
+/// such a row sees its own table alone, and those that it refers to.
+final class PostgreSQLKeepingInsertion: SQLStatement {
+    private let transaction: PostgreSQLTransaction
+    private let target: SQLInsertionTarget
+    private var values: [SQLValue]
+
+    init(_ target: SQLInsertionTarget, in transaction: PostgreSQLTransaction) {
+        self.transaction = transaction
+        self.target = target
+        values = Array(repeating: .null, count: target.columns.count)
+    }
+
+    func bind(_ value: SQLValue, at position: Int) throws { try values.set(value, at: position) }
+
+    func run() throws -> Int { try transaction.insert(target, values) }
+
+    func finish() throws { try transaction.flush() }
+}
+
 /// An insertion whose rows nobody asks about one by one: they wait until there are many, or until another statement may see
 /// them. Rows that must be new are copied, those that replace others are sent without waiting for each answer.
 final class PostgreSQLBulkInsertion: SQLStatement {
@@ -23,7 +43,7 @@ final class PostgreSQLBulkInsertion: SQLStatement {
     private static let mostBytes = 4 << 20
 
     private let transaction: PostgreSQLTransaction
-    private let target: SQLInsertionTarget
+    let target: SQLInsertionTarget
     private var values: [SQLValue]
     private var copied = PostgreSQLCopyRows()
     private var sent: [[SQLValue]] = []

@@ -44,7 +44,7 @@ final class PostgreSQLTransaction: SQLTransaction {
 
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
         // Whether a row was kept is the answer to that row.
-        if case .keepsPresent = insertion.onConflict { return try PostgreSQLPreparedStatement(insertion.sql, in: self) }
+        if case .keepsPresent = insertion.onConflict { return PostgreSQLKeepingInsertion(insertion, in: self) }
         return PostgreSQLBulkInsertion(insertion, in: self)
     }
 
@@ -54,6 +54,13 @@ final class PostgreSQLTransaction: SQLTransaction {
     }
 
     func note(_ insertion: PostgreSQLBulkInsertion) { bulk.append(insertion) }
+
+    /// Inserts a row unless it is there, and gives the number of rows that were new.
+    func insert(_ target: SQLInsertionTarget, _ values: [SQLValue]) throws -> Int {
+        let seen = try connection.references(of: target.table).union([target.table])
+        if bulk.contains(where: { seen.contains($0.target.table) }) { try flush() }
+        return try connection.run(target.sql, values).changedRows
+    }
 
     /// Writes the rows that wait: those first that began first, so that what others refer to is there before them.
     func flush() throws {
