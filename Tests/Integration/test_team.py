@@ -56,7 +56,7 @@ class Warehouse(SpineTest):
                 self.assertLessEqual(len(concept["code"]), 50)
 
     def test_value_constraints(self):
-        rate = self.path(code="LOINC:8867-4")
+        rate = self.path(name="Your pulse")
         for value, patients in (("GE 71.5", 2), ("GT 71.5", 1), ("LE 71.5", 2), ("LT 71.5", 1), ("EQ 71.5", 1),
                                 ("NE 71.5", 2), ("BETWEEN 50 71.5", 2), ("GE 1000", 0)):
             self.assertEqual(self.count(rate, "--value", value), patients, value)

@@ -107,7 +107,7 @@ class WishesTest(SpineTest):
 
     def count(self, *options):
         path = next(row["path"] for row in tributary("warehouse", "ontology", self.study.dir, "--json").json
-                    if row["code"] == "LOINC:8867-4" and "isit" in row["path"])
+                    if row["name"] == "Your pulse" and "isit" in row["path"])
         return tributary("warehouse", "count", self.study.dir, "--path", path, *options, "--json").json["patients"]
 
     def audit(self, action):

@@ -1,13 +1,10 @@
 import FHIR
 import Foundation
 import Questionnaires
+import Warehouse
 
 /// Checks the answers that devices send against the published form that they name, as strictly as the study wants it.
 struct AnswerValidation {
-    /// The form by which C3-PRO's apps send what the phone's motion sensors counted. It is in no file: its items are the
-    /// apps' own.
-    static let activityForm = "org.chip.c3-pro.activity"
-
     let strictness: ValidationStrictness
     /// Whether C3-PRO's own form counts as published.
     let acceptsC3PRO: Bool
@@ -20,8 +17,7 @@ struct AnswerValidation {
     ) throws(SubmissionProblem) -> PublishedStudy.Form? {
         if let name = response.questionnaire {
             if let form = published.form(name) { return form }
-            let isActivity = name == Self.activityForm || name == "\(Questionnaire.resourceType)/\(Self.activityForm)"
-            if acceptsC3PRO, isActivity { return nil }
+            if acceptsC3PRO, ActivitySummaryForm.isNamed(by: name) { return nil }
         }
         throw SubmissionProblem(
             "form-unknown", "The response names no form that this study has published, or another version of it.")

@@ -3,12 +3,14 @@ import HealthData
 
 /// C3-PRO's summaries of activity: responses to a form that is nowhere published, whose linkIds are HealthKit's types and
 /// what the motion coprocessor made of a time, each with a quantity. They are measured, so they stand with health data.
-enum ActivitySummaryForm {
+public enum ActivitySummaryForm {
     /// The name of the form.
     static let name = "org.chip.c3-pro.activity"
 
-    /// Whether a form's name is that of the summaries, however it is referred to.
-    static func isNamed(by form: String) -> Bool { form == name || form.hasSuffix("/" + name) }
+    /// Whether a response's name of its form is that of the summaries.
+    public static func isNamed(by form: String) -> Bool {
+        form == name || form == "\(Questionnaire.resourceType)/\(name)"
+    }
 
     /// The concepts of its questions.
     static let concepts = SurveyConcepts(
