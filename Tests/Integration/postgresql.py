@@ -15,6 +15,8 @@ import time
 import uuid
 from pathlib import Path
 
+from stored_contents import MAGIC, plain
+
 
 def _programs():
     """Where the server's programs are; pg_config may be that of the library alone."""
@@ -147,7 +149,15 @@ def read_sql(url, schema, statement, *parameters):
     text = pieces[0] + "".join(literal(value) + piece for value, piece in zip(parameters, pieces[1:]))
     # An object of JSON keeps columns of one name apart, each in its place.
     printed = run_sql(url, f"SET search_path TO {schema}; SELECT row_to_json(q) FROM ({text}) q")
-    return [tuple(value for _, value in json.loads(line, object_pairs_hook=list)) for line in printed.splitlines()]
+    return [tuple(content(value) for _, value in json.loads(line, object_pairs_hook=list))
+            for line in printed.splitlines()]
+
+
+def content(value):
+    """A value; of bytes that are a compressed content this."""
+    if isinstance(value, str) and value.startswith("\\x" + MAGIC.hex()):
+        return plain(bytes.fromhex(value[2:]))
+    return value
 
 
 def literal(value):
