@@ -38,6 +38,8 @@ let system: [Target] = [
         name: "CQREncode", path: "Sources/System/CQREncode", pkgConfig: "libqrencode",
         providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CPQ", path: "Sources/System/CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(
+        name: "CZstd", path: "Sources/System/CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -93,7 +95,7 @@ let server: [Target] = [
     .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records",
-        dependencies: ["Core", "ServerHTTP", "Storage", "Trust", "FHIR", crypto, hummingbird, logging],
+        dependencies: ["Core", "ServerHTTP", "Storage", "Trust", "FHIR", "CZstd", crypto, hummingbird, logging],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",
@@ -194,8 +196,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RecordsTests",
         dependencies: [
-            "Records", "ServerHTTP", "Storage", "Trust", "FHIR", hummingbirdTesting, "TestSupport",
-            "StorageTestSupport",
+            "Records", "ServerHTTP", "Storage", "Trust", "FHIR", "HealthTypes", "HealthData", hummingbirdTesting,
+            "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
         name: "WarehouseTests",

@@ -22,7 +22,7 @@ done
 
 say() { echo "setup: $*" >&2; }
 
-packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1g-dev libpng-dev libqrencode-dev libpq-dev
+packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1g-dev libpng-dev libqrencode-dev libpq-dev libzstd-dev
     pkg-config fonts-dejavu-core ca-certificates"
 case "$purpose" in
     demo) ;;

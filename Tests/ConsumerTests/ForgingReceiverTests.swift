@@ -6,6 +6,7 @@ import Trust
 import Wire
 
 @testable import Consumer
+@testable import Records
 
 /// A receiver that has turned: it holds every token and every key that a receiver has, and keys of its own; it makes,
 /// alters, repeats, reorders and drops. A model keeps what the phones said and what reached the house.
@@ -55,9 +56,10 @@ import Wire
             }
         }
         // 1. All that is stored was said, byte for byte, by whom it is about.
-        let stored = try await fixture.database.read {
-            try $0.query("SELECT content, signer FROM record_version").map {
-                (String(decoding: try $0.blob("content"), as: UTF8.self), $0.textIfPresent("signer"))
+        let stored = try await fixture.database.read { transaction in
+            try transaction.query("SELECT content, signer FROM record_version").map { row in
+                let content = try ContentCodec.content(try row.blob("content"), in: transaction)
+                return (String(decoding: content, as: UTF8.self), row.textIfPresent("signer"))
             }
         }
         for (content, signer) in stored {

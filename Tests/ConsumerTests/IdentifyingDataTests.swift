@@ -7,6 +7,7 @@ import Testing
 import Warehouse
 
 @testable import Consumer
+@testable import Records
 
 @Suite struct IdentifyingSubmissionTests {
     private static let patient =
@@ -36,7 +37,8 @@ import Warehouse
         let outcome = try await fixture.send(payload, from: client)
         let records = try await fixture.database.read { transaction in
             try transaction.query("SELECT content FROM record_version WHERE type <> 'Contract'")
-                .map { String(decoding: try $0.blob("content"), as: UTF8.self) }
+                .map { try ContentCodec.content(try $0.blob("content"), in: transaction) }
+                .map { String(decoding: $0, as: UTF8.self) }
         }
         let originals = try await fixture.count(
             "SELECT count(*) AS number FROM record_version WHERE original IS NOT NULL")
@@ -93,10 +95,10 @@ import Warehouse
         #expect(try await fixture.sendC3PRO(contract, from: client)?.status == .stored, "it counts all the same")
         #expect(
             try await fixture.count("SELECT count(*) AS number FROM record_version WHERE original IS NOT NULL") == 0)
-        let contents = try await fixture.database.read {
-            try $0.query("SELECT content FROM record_version").map {
-                String(decoding: try $0.blob("content"), as: UTF8.self)
-            }
+        let contents = try await fixture.database.read { transaction in
+            try transaction.query("SELECT content FROM record_version")
+                .map { try ContentCodec.content(try $0.blob("content"), in: transaction) }
+                .map { String(decoding: $0, as: UTF8.self) }
         }
         #expect(!contents.isEmpty && !contents.contains { $0.contains("Muster") })
         let strict = try await ConsumerFixture()

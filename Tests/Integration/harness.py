@@ -28,6 +28,7 @@ import urllib.request
 from pathlib import Path
 
 import postgresql
+from stored_contents import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Examples"
@@ -254,7 +255,8 @@ def read_sql(path, statement, *parameters, schema=None):
         return postgresql.read_sql(path, schema, statement, *parameters)
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=20)
     try:
-        return connection.execute(statement, parameters).fetchall()
+        connection.create_function("plain", 1, plain, deterministic=True)
+        return [tuple(map(plain, row)) for row in connection.execute(statement, parameters)]
     finally:
         connection.close()
 

@@ -16,6 +16,8 @@ import time
 import uuid
 from pathlib import Path
 
+from stored_contents import MAGIC, plain
+
 
 def _programs():
     """Where the server's programs are; pg_config may be that of the library alone."""
@@ -155,9 +157,10 @@ def read_sql(url, schema, statement, *parameters):
 
 
 def _value(value):
-    """Bytes are printed as hexadecimal digits."""
+    """A value; bytes are printed as hexadecimal digits, and those of a compressed content are read."""
     if isinstance(value, str) and re.fullmatch(r"\\x([0-9a-f]{2})*", value):
-        return bytes.fromhex(value[2:])
+        found = bytes.fromhex(value[2:])
+        return plain(found) if found.startswith(MAGIC) else found
     return value
 
 

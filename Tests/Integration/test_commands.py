@@ -106,7 +106,7 @@ class Stores(unittest.TestCase):
         ["audit", "list"], ["token", "create", "--role", "staff"], ["token", "list"], ["token", "revoke", "x"],
         ["enrolment", "list"], ["enrolment", "show", "x"], ["enrolment", "move", "--participant", "p"],
         ["enrolment", "revoke", "x"], ["participant", "resume", "p"], ["participant", "withdraw", "p"],
-        ["study", "status"], ["backup", "-o", "backup.tar"],
+        ["study", "status"], ["study", "storage"], ["backup", "-o", "backup.tar"],
         ["health", "load", EXAMPLES / "apple-health" / "export.zip", "--participant", "p"],
     ]
     QUEUE = [

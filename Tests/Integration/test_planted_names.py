@@ -6,6 +6,7 @@ import zipfile
 
 from forms import VISIT, visit
 from harness import ANTISPAM, CONSENT_ANSWERS, SpineTest, http, tributary
+from stored_contents import clear
 
 NAMES = {
     "source": "Zephyrine-Source", "device": "Quibbledevice", "host": "Ottoline-MacBook", "metadata": "Wendelgard",
@@ -125,7 +126,7 @@ class PlantedNames(SpineTest):
         # 2. The study's folder: database, its journal, whatever else was written; and the server's log.
         for file in study.dir.rglob("*"):
             if file.is_file():
-                self.absent(names + secrets, str(file.relative_to(study.dir)), file.read_bytes())
+                self.absent(names + secrets, str(file.relative_to(study.dir)), clear(file.read_bytes()))
         log = server.log_path.read_bytes()
         self.assertTrue(log, "the log has something in it")
         self.absent(names + secrets, "the server's log", log)

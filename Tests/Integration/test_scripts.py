@@ -81,6 +81,13 @@ class Reference(unittest.TestCase):
         run(self.SCRIPT, status=64)
 
 
+class Dictionaries(unittest.TestCase):
+    """The dictionaries of stored contents are what their script makes of the samples."""
+
+    def test_they_are_what_the_samples_make(self):
+        run(ROOT / "Scripts" / "make-dictionaries.py", "--check")
+
+
 class Dependencies(unittest.TestCase):
     """The table of tested versions against those that are resolved."""
 

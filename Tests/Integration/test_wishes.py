@@ -15,6 +15,7 @@ from pathlib import Path
 from forms import VISIT, new_id, observation, response, visit
 from harness import BIN, CONSENT_ANSWERS, EXAMPLES, ON_POSTGRESQL, SpineTest, Study, seeded, tributary, until
 from sealed import SealedClient
+from stored_contents import clear
 
 EXPORT = EXAMPLES / "apple-health" / "export.zip"
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
@@ -37,7 +38,7 @@ def files_with(folder, *words):
     found = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            data = path.read_bytes()
+            data = clear(path.read_bytes())
             found += [f"{path.relative_to(folder)}: {word}" for word in words if word.encode() in data]
     return found
 

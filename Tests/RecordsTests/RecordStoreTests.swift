@@ -64,6 +64,24 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func aDamagedContentIsAnErrorThatSaysSo() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        let store = fixture.store
+        let error = await #expect(throws: StorageError.self) {
+            try await fixture.database.write { transaction in
+                let row = try #require(try transaction.first("SELECT content FROM record_version"))
+                var content = try row.blob("content")
+                #expect(content.range(of: Data("Observation".utf8)) == nil, "it is compressed")
+                content[content.count - 5] ^= 1
+                try transaction.execute("UPDATE record_version SET content = ?", [SQLValue(content)])
+                _ = try store.read(type: "Observation", id: "a", in: transaction)
+            }
+        }
+        #expect(error?.code == "storage-corrupt")
+        try await fixture.close()
+    }
+
     @Test func goingBackToAnEarlierContentIsANewVersion() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))

@@ -7,7 +7,7 @@ public struct StorageError: CodedError, Hashable {
     /// `storage-engine-unknown`, `storage-conflict`, `storage-address`,
     /// `storage-password-in-url`, `storage-encoding`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
     /// `storage-schema-older`, `storage-missing`, `storage-locked`, `storage-exists`,
-    /// `storage-moved`, `storage-being-moved`, `file-unwritable`, `study-upgrade-needed`, `queue-of-another-study`,
+    /// `storage-moved`, `storage-being-moved`, `storage-unmeasured`, `file-unwritable`, `study-upgrade-needed`, `queue-of-another-study`,
     /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
     public let code: String
     /// A sentence that a person can act on.

@@ -122,7 +122,7 @@ struct RecordsService: Sendable {
             guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
             let rows = try transaction.query(
                 statement.page, statement.parameters + [SQLValue(query.after), SQLValue(query.count + 1)])
-            let records = try rows.map(RecordStore.record)
+            let records = try rows.map { try RecordStore.record($0, in: transaction) }
             let subjects = try records.prefix(query.count).compactMap {
                 try store.subject(ofType: $0.type, id: $0.id, in: transaction)
             }

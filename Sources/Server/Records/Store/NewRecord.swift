@@ -26,6 +26,8 @@ public struct NewRecord: Sendable {
     public let original: OriginalContent?
     /// Lower-case hexadecimal SHA-256 of the R4 bytes.
     public let digest: String
+    /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
+    let stored: (content: Data, original: Data?)
     let tokens: [SearchIndex.Token]
     /// Milliseconds since 1970, half open.
     let date: (low: Int64, high: Int64)?
@@ -48,6 +50,10 @@ public struct NewRecord: Sendable {
         self.content = content
         self.original = original
         digest = Self.digest(of: content)
+        let name = resource.resourceType
+        stored = (
+            ContentCodec.stored(content, type: name), original.map { ContentCodec.stored($0.bytes, type: name) }
+        )
         tokens = Array(SearchIndex.tokens(of: resource))
         date = SearchIndex.date(of: resource)
     }
@@ -79,6 +85,7 @@ public struct NewRecord: Sendable {
         self.content = content
         original = nil
         digest = Self.digest(of: content)
+        stored = (ContentCodec.stored(content, type: type), nil)
         tokens =
             identifiers.map { SearchIndex.Token(parameter: "identifier", system: $0.system, code: $0.code) }
             + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }

@@ -34,10 +34,11 @@ extension RecordStore {
                 SQLValue(place.version), SQLValue(limit),
             ]
         ).map { row in
-            let record = try Self.record(row)
+            let record = try Self.record(row, in: transaction)
             var original: OriginalContent?
             if let bytes = row.blobIfPresent("original"), let version = row.textIfPresent("original_fhir_version") {
-                original = OriginalContent(bytes: bytes, fhirVersion: version)
+                original = OriginalContent(
+                    bytes: try ContentCodec.content(bytes, in: transaction), fhirVersion: version)
             }
             return HeldVersion(
                 record: record, number: try row.integer("number"),

@@ -5,7 +5,8 @@ import Storage
 extension RecordStore {
     /// The current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
-        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)]).map(Self.record)
+        try transaction.first(Self.currentSQL, [SQLValue(type), SQLValue(id)])
+            .map { try Self.record($0, in: transaction) }
     }
 
     /// One version; nil where there is none.
@@ -14,7 +15,7 @@ extension RecordStore {
     ) throws -> StoredRecord? {
         try transaction.first(
             Self.versionSQL, [SQLValue(type), SQLValue(id), SQLValue(version)]
-        ).map(Self.record)
+        ).map { try Self.record($0, in: transaction) }
     }
 
     /// The versions: the present first, then the others, those that came last first.
@@ -37,7 +38,7 @@ extension RecordStore {
         ]
         var others = try transaction.query(
             Self.historySQL, [SQLValue(type), SQLValue(id)] + bound + [SQLValue(limit)]
-        ).map(Self.record)
+        ).map { try Self.record($0, in: transaction) }
         // The first version has its place among them.
         if present.version != 1, let first = try read(type: type, id: id, version: 1, in: transaction),
             previous.map({ first.came(before: $0) }) ?? true
@@ -71,11 +72,12 @@ extension RecordStore {
             v.received_at, v.received_number, v.signer, v.signed_sequence FROM record r JOIN record_version v ON v.number = r.number
         """
 
-    static func record(_ row: SQLRow) throws -> StoredRecord {
+    /// - Throws: ``StorageError``; `storage-corrupt` where the content is damaged.
+    static func record(_ row: SQLRow, in transaction: any SQLTransaction) throws -> StoredRecord {
         StoredRecord(
             type: try row.text("type"), id: try row.text("id"), version: try row.integer("version"),
             lastUpdated: try row.date("last_updated"), isDeleted: try row.integer("deleted") != 0,
-            content: try row.blob("content"),
+            content: try ContentCodec.content(try row.blob("content"), in: transaction),
             provenance: RecordProvenance(
                 submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
                 keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),

@@ -127,6 +127,26 @@ public enum RecordsSchema {
                 ]
             }
         },
+        // Contents are compressed from here on (``ContentCodec``). Those that stand in the store stay as they are and are
+        // read as they are: their first byte tells, and to write all of them anew would take longer than it is worth.
+        Migration(
+            number: 404, name: "dictionaries of contents",
+            slice: { transaction in
+                try ContentDictionaries.note(in: transaction)
+                return false
+            },
+            statements: { dialect in
+                [
+                    """
+                    CREATE TABLE IF NOT EXISTS content_dictionary (
+                        number bigint PRIMARY KEY NOT NULL,
+                        type text NOT NULL,
+                        sha256 text NOT NULL,
+                        content \(dialect.blob) NOT NULL
+                    )
+                    """
+                ]
+            }),
     ]
 
     /// The milliseconds since 1970 of a column that holds an ``SQLTimestamp``.

@@ -10,8 +10,13 @@ import Trust
 struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "study", abstract: "Who takes part, and what came.",
-        discussion: "Example:\n  tributary study check study\n  tributary study status study",
-        subcommands: [Check.self, Status.self, Move.self, Upgrade.self])
+        discussion: """
+            Example:
+              tributary study check study
+              tributary study status study
+              tributary study storage study
+            """,
+        subcommands: [Check.self, Status.self, StorageSize.self, Move.self, Upgrade.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

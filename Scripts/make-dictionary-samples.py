@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Writes the samples that the dictionaries of stored contents are made of: Tests/RecordsTests/DictionarySamples/*.ndjson.
+
+  Scripts/make-dictionary-samples.py .build/release/tributary
+
+Observations are the examples of the table of health types, and one of each kind of what the example export becomes: kinds
+that it does not have first, then the rarest, the commonest last. Responses are the example forms, answered as in
+Examples/study/answers. Contract.ndjson, Consent.ndjson, Patient.ndjson and Device.ndjson are kept by hand: they are what
+the demonstration stores of its two participants, who do not exist. Nothing here is ever made of a participant's data.
+
+The dictionaries themselves are made of the samples by Scripts/make-dictionaries.py. One that was published never changes:
+new samples become a dictionary with a new number.
+"""
+
+import collections
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "Tests" / "RecordsTests" / "DictionarySamples"
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE).stdout
+
+
+def kind(observation):
+    """What makes observations alike: the last code, and which elements there are."""
+    codings = observation.get("code", {}).get("coding", [{}])
+    return codings[-1].get("code", ""), tuple(sorted(observation))
+
+
+def observations(binary):
+    examples = [row["example"] for row in json.loads(run(binary, "health", "types", "--json")) if row.get("example")]
+    with tempfile.TemporaryDirectory() as folder:
+        converted = Path(folder) / "converted.ndjson"
+        run(binary, "health", "convert", ROOT / "Examples" / "apple-health" / "export.zip", "-o", converted,
+            "--subject", "paper-1", "--json")
+        lines = converted.read_text(encoding="utf-8").splitlines()
+    counts, first = collections.Counter(), {}
+    for line in lines:
+        resource = json.loads(line)
+        if resource["resourceType"] == "Observation":
+            counts[kind(resource)] += 1
+            first.setdefault(kind(resource), line)
+    found = {code for code, _ in counts}
+    yield from (json.dumps(example, ensure_ascii=False, separators=(",", ":")) for example in examples
+                if example["resourceType"] == "Observation" and kind(example)[0] not in found)
+    for name, _ in sorted(counts.items(), key=lambda pair: (pair[1], pair[0])):
+        yield first[name]
+
+
+def responses(binary):
+    study = ROOT / "Examples" / "study"
+    for form, answers in (("mood-check", "mood-check-1"), ("sleep-diary", "sleep-diary-1")):
+        answered = run(binary, "survey", "answer", study / "questionnaires" / f"{form}.json", "--answers",
+                       study / "answers" / f"{answers}.json", "--subject", "example")
+        yield json.dumps(json.loads(answered), ensure_ascii=False, separators=(",", ":"))
+
+
+def main():
+    binary = Path(sys.argv[1])
+    SAMPLES.mkdir(exist_ok=True)
+    for name, lines in (("Observation", observations(binary)), ("QuestionnaireResponse", responses(binary))):
+        text = "".join(line + "\n" for line in lines)
+        (SAMPLES / f"{name}.ndjson").write_text(text, encoding="utf-8")
+        print(name, text.count("\n"), len(text.encode()))
+
+
+if __name__ == "__main__":
+    main()

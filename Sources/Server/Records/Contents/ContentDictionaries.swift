@@ -1,0 +1,82 @@
+import Foundation
+import Storage
+
+/// The dictionaries that go with the program.
+public enum ContentDictionaries {
+    /// Each is checked when it is first used. A new one is appended, with the next number and a step of
+    /// ``RecordsSchema`` that notes it; what stands here is never changed and never taken away.
+    private static let shipped: [Result<ContentDictionary, StorageError>] = [
+        made(1, "Observation", observationSHA256, observationBase64),
+        made(2, "QuestionnaireResponse", questionnaireResponseSHA256, questionnaireResponseBase64),
+        made(3, "Contract", contractSHA256, contractBase64),
+        made(4, "Consent", consentSHA256, consentBase64),
+        made(5, "Device", deviceSHA256, deviceBase64),
+        made(6, "Patient", patientSHA256, patientBase64),
+    ]
+
+    /// All of them, by their numbers.
+    ///
+    /// - Throws: ``StorageError`` `storage-corrupt` where the program itself is damaged.
+    public static func all() throws -> [ContentDictionary] { try shipped.map { try $0.get() } }
+
+    /// The one that resources of a type are stored with; nil where there is none.
+    static func newest(for type: String) -> ContentDictionary? { byType[type] }
+
+    /// The one with a number; nil where this program has none.
+    static func numbered(_ number: Int) throws -> ContentDictionary? {
+        guard shipped.indices.contains(number - 1) else { return nil }
+        return try shipped[number - 1].get()
+    }
+
+    private static let byType: [String: ContentDictionary] = Dictionary(
+        shipped.compactMap { try? $0.get() }.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
+
+    private static func made(
+        _ number: Int, _ type: String, _ sha256: String, _ base64: String
+    ) -> Result<ContentDictionary, StorageError> {
+        do throws(StorageError) {
+            let bytes = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()
+            return .success(try ContentDictionary(number: number, type: type, sha256: sha256, bytes: bytes))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension ContentDictionaries {
+    /// Notes the program's dictionaries in the store, with their bytes: so a later program reads what it holds, even one
+    /// that brings them no more.
+    ///
+    /// - Throws: ``StorageError`` `storage-corrupt` where the store has another one under a number.
+    static func note(in transaction: any SQLTransaction) throws {
+        for dictionary in try all() {
+            try transaction.execute(
+                """
+                INSERT INTO content_dictionary (number, type, sha256, content) VALUES (?, ?, ?, ?)
+                ON CONFLICT (number) DO NOTHING
+                """,
+                [
+                    SQLValue(dictionary.number), SQLValue(dictionary.type), SQLValue(dictionary.sha256),
+                    SQLValue(dictionary.bytes),
+                ])
+            guard try stored(dictionary.number, in: transaction)?.sha256 == dictionary.sha256 else {
+                throw StorageError(
+                    code: "storage-corrupt",
+                    message: "The store has another dictionary \(dictionary.number) than this program; use its own.")
+            }
+        }
+    }
+
+    /// The dictionary that a store has under a number; nil where it has none.
+    ///
+    /// - Throws: ``StorageError`` `storage-corrupt`.
+    static func stored(_ number: Int, in transaction: any SQLTransaction) throws -> ContentDictionary? {
+        try transaction.first(
+            "SELECT type, sha256, content FROM content_dictionary WHERE number = ?", [SQLValue(number)]
+        ).map { row in
+            try ContentDictionary(
+                number: number, type: try row.text("type"), sha256: try row.text("sha256"),
+                bytes: try row.blob("content"))
+        }
+    }
+}

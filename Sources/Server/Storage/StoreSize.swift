@@ -1,0 +1,102 @@
+/// The bytes that a store takes, table by table and index by index, as the engine counts its pages.
+public struct StoreSize: Sendable, Hashable {
+    /// One table.
+    public struct Table: Sendable, Hashable {
+        public let name: String
+        public let rows: Int64
+        /// The table itself, its indexes not counted.
+        public let bytes: Int64
+        /// Long values that the engine keeps beside the rows (PostgreSQL's TOAST); SQLite keeps them in the table.
+        public let asideBytes: Int64
+        public let indexes: [Index]
+
+        /// All together.
+        public var totalBytes: Int64 { bytes + asideBytes + indexes.reduce(0) { $0 + $1.bytes } }
+    }
+
+    /// One index.
+    public struct Index: Sendable, Hashable {
+        public let name: String
+        public let bytes: Int64
+    }
+
+    public let dialect: SQLDialect
+    /// The largest first.
+    public let tables: [Table]
+    /// Pages of the file that hold nothing: what was deleted, and will be used again.
+    public let freeBytes: Int64
+
+    /// All together.
+    public var totalBytes: Int64 { tables.reduce(freeBytes) { $0 + $1.totalBytes } }
+
+    /// Counts. Every page is looked at, and every row counted.
+    ///
+    /// - Throws: ``StorageError``; `storage-unmeasured` where SQLite was built without what counts pages.
+    public init(in transaction: any SQLTransaction) throws {
+        dialect = transaction.dialect
+        let parts = try Self.parts(in: transaction)
+        let indexes = Dictionary(grouping: parts.filter { $0.table != $0.name }, by: \.table)
+        tables = try parts.filter { $0.table == $0.name }.map { part in
+            // The name comes from the engine's own catalogue.
+            let rows = try transaction.first("SELECT count(*) AS total FROM \"\(part.name)\"")
+            return Table(
+                name: part.name, rows: try rows?.integer("total") ?? 0, bytes: part.bytes,
+                asideBytes: part.asideBytes,
+                indexes: (indexes[part.name] ?? []).map { Index(name: $0.name, bytes: $0.bytes) }
+                    .sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) })
+        }.sorted { ($1.totalBytes, $0.name) < ($0.totalBytes, $1.name) }
+        switch dialect {
+        case .sqlite:
+            let free = try transaction.first(
+                "SELECT f.freelist_count * p.page_size AS bytes FROM pragma_freelist_count f, pragma_page_size p")
+            freeBytes = try free?.integer("bytes") ?? 0
+        case .postgresql: freeBytes = 0
+        }
+    }
+
+    /// A table or an index; a table is its own.
+    private struct Part {
+        let name: String
+        let table: String
+        let bytes: Int64
+        let asideBytes: Int64
+    }
+
+    private static func parts(in transaction: any SQLTransaction) throws -> [Part] {
+        switch transaction.dialect {
+        case .sqlite:
+            guard try transaction.first("SELECT 1 AS one FROM pragma_module_list WHERE name = 'dbstat'") != nil else {
+                throw StorageError(
+                    code: "storage-unmeasured",
+                    message: "This SQLite was built without `dbstat`, which counts pages; Debian's has it.")
+            }
+            // https://www.sqlite.org/dbstat.html: one row for each tree where it is asked to sum up.
+            return try transaction.query(
+                """
+                SELECT s.name AS name, coalesce(m.tbl_name, s.name) AS tbl, s.pgsize AS bytes
+                FROM dbstat s LEFT JOIN sqlite_master m ON m.name = s.name WHERE s.aggregate = 1
+                """
+            ).map { row in
+                Part(
+                    name: try row.text("name"), table: try row.text("tbl"), bytes: try row.integer("bytes"),
+                    asideBytes: 0)
+            }
+        case .postgresql:
+            return try transaction.query(
+                """
+                SELECT CAST(c.relname AS text) AS name, CAST(coalesce(t.relname, c.relname) AS text) AS tbl,
+                    pg_table_size(c.oid) AS bytes,
+                    CASE WHEN c.reltoastrelid = 0 THEN 0 ELSE pg_total_relation_size(c.reltoastrelid) END AS aside
+                FROM pg_class c LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class t ON t.oid = i.indrelid
+                WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'i')
+                """
+            ).map { row in
+                // What is kept aside counts to the table there.
+                let aside = try row.integer("aside")
+                return Part(
+                    name: try row.text("name"), table: try row.text("tbl"), bytes: try row.integer("bytes") - aside,
+                    asideBytes: aside)
+            }
+        }
+    }
+}

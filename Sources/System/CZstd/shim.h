@@ -1,0 +1,3 @@
+#include <zdict.h>
+#include <zstd.h>
+#include <zstd_errors.h>
