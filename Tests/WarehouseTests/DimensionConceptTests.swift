@@ -112,7 +112,7 @@ import Testing
             let path = Self.root + "Demographics\\Sex\\Not known\\"
             #expect(try await fixture.count(path) == 1)
             for (column, text) in [
-                ("c_tablename", "staff_token"), ("c_columnname", "1=1 OR sex_cd"), ("c_operator", "= 'x' OR 1 ="),
+                ("c_tablename", "staff_token"), ("c_columnname", "1=1 OR sex_cd"), ("c_operator", "= 1 OR 1="),
             ] {
                 try await fixture.database.write { transaction in
                     _ = try transaction.execute(
