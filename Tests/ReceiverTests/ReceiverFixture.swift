@@ -6,6 +6,7 @@ import NIOEmbedded
 import Storage
 import StorageTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import Trust
 import Wire
@@ -95,6 +96,8 @@ struct Study: Sendable {
     let clock: TestClock
     let log: CapturedLog
     let client: any TestClientProtocol
+    /// Over a socket, in place of the framework's client, which gives up on a machine that is busy for twenty seconds.
+    var patient: TestClient?
     private let responder: RouterResponder<ServerRequestContext>
 
     static func with(
@@ -143,10 +146,21 @@ struct Study: Sendable {
             logger: Logger(label: "test") { _ in CapturingHandler(log: log) })
         let responder = router.buildResponder()
         try await application.test(live ? .live : .router) { client in
-            try await body(
-                Study(
-                    access: access, refusals: refusals, queue: queue, database: database, path: path, clock: clock,
-                    log: log, client: client, responder: responder))
+            var study = Study(
+                access: access, refusals: refusals, queue: queue, database: database, path: path, clock: clock,
+                log: log, client: client, responder: responder)
+            guard let port = client.port else { return try await body(study) }
+            let patient = TestClient(
+                host: "localhost", port: port, configuration: .init(timeout: .seconds(Patience.seconds)))
+            patient.connect()
+            study.patient = patient
+            do {
+                try await body(study)
+            } catch {
+                try? await patient.shutdown()
+                throw error
+            }
+            try await patient.shutdown()
         }
         try await database.close()
     }
@@ -159,10 +173,17 @@ struct Study: Sendable {
         for (name, value) in headers { fields[try #require(HTTPFields.Element.Name(name))] = value }
         if let antispam { fields[try #require(HTTPFields.Element.Name("Antispam"))] = antispam }
         if let token { fields[.authorization] = "Bearer \(token)" }
-        return try await client.execute(
-            uri: path, method: try #require(HTTPRequest.Method(rawValue: method)), headers: fields,
-            body: body.map { ByteBuffer(bytes: $0) }
-        ) { response in
+        let named = try #require(HTTPRequest.Method(rawValue: method))
+        let bytes = body.map { ByteBuffer(bytes: $0) }
+        if let patient {
+            fields[.connection] = "keep-alive"
+            let response = try await patient.execute(
+                TestClient.Request(path, method: named, authority: "localhost", headers: fields, body: bytes))
+            return Answer(
+                status: Int(response.status.code), headers: response.headers,
+                body: response.body.map { Data($0.readableBytesView) } ?? Data())
+        }
+        return try await client.execute(uri: path, method: named, headers: fields, body: bytes) { response in
             Answer(
                 status: Int(response.status.code), headers: response.headers,
                 body: Data(response.body.readableBytesView))

@@ -21,7 +21,8 @@ extension RecordStore {
     ) throws -> [PresentRecord] {
         try transaction.query(Self.presentSQL, [SQLValue(last), SQLValue(limit)]).map { row in
             PresentRecord(
-                number: try row.integer("number"), subject: row.textIfPresent("subject"), record: try Self.record(row))
+                number: try row.integer("number"), subject: row.textIfPresent("subject"),
+                record: try Self.record(row, in: transaction))
         }
     }
 
