@@ -110,7 +110,11 @@ enum ContentCodec {
         let count = made.withUnsafeMutableBytes { target in
             content.withUnsafeBytes { source in
                 func run(_ dictionary: OpaquePointer?) -> Int {
-                    ZSTD_CCtx_refCDict(context, dictionary)
+                    // What was too long for its target left the context in the middle of a frame, where it takes no other
+                    // dictionary.
+                    ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
+                    let taken = ZSTD_CCtx_refCDict(context, dictionary)
+                    guard ZSTD_isError(taken) == 0 else { return taken }
                     return ZSTD_compress2(
                         context, target.baseAddress, target.count, source.baseAddress, source.count)
                 }
@@ -132,9 +136,10 @@ enum ContentCodec {
                     return false
                 }
                 func run(_ dictionary: OpaquePointer?) -> Bool {
-                    ZSTD_DCtx_refDDict(context, dictionary)
-                    return ZSTD_decompressDCtx(
-                        context, target.baseAddress, target.count, source.baseAddress, source.count) == length
+                    ZSTD_DCtx_reset(context, ZSTD_reset_session_only)
+                    return ZSTD_isError(ZSTD_DCtx_refDDict(context, dictionary)) == 0
+                        && ZSTD_decompressDCtx(
+                            context, target.baseAddress, target.count, source.baseAddress, source.count) == length
                 }
                 return dictionary?.decompressing(run) ?? run(nil)
             }
