@@ -8,7 +8,9 @@ import Testing
 
 /// A store as one piece, on both engines.
 @Suite struct StoreTests {
-    private func store(_ folder: String, _ name: String, on engine: TestEngine) throws -> Store {
+    private func store(
+        _ folder: String, _ name: String, on engine: TestEngine, migrations: [Migration] = StorageSchema.migrations
+    ) throws -> Store {
         let path = "\(folder)/\(name).sqlite"
         let location: StoreLocation =
             switch engine {
@@ -16,7 +18,7 @@ import Testing
             case .postgresql: .postgreSQL(try TestEngine.postgreSQL())
             }
         return Store(
-            at: location, migrations: StorageSchema.migrations, schema: try TestEngine.schema(of: path),
+            at: location, migrations: migrations, schema: try TestEngine.schema(of: path),
             permissions: (0o600, 0o700))
     }
 
@@ -95,6 +97,27 @@ import Testing
             #expect(refused?.code == "storage-being-moved")
             #expect(try await old.move(to: new, at: Date()).rows?["submission"] == 2)
             #expect(try await contents(new) == before)
+        }
+    }
+
+    /// Steps write rows too, as those that note the dictionaries of contents do.
+    @Test(arguments: TestEngine.allCases)
+    func aMoveThatStoppedBeforeItCopiedIsDoneAgain(_ engine: TestEngine) async throws {
+        try await withTemporaryFolder { folder in
+            let steps =
+                StorageSchema.migrations + [
+                    Migration(number: 799, name: "words") { _ in
+                        [
+                            "CREATE TABLE word (spelling TEXT NOT NULL)",
+                            "INSERT INTO word (spelling) VALUES ('of the program')",
+                        ]
+                    }
+                ]
+            let old = try store(folder, "old", on: .sqlite, migrations: steps)
+            let new = try store(folder, "new", on: engine, migrations: steps)
+            try await fill(old, with: ["a", "b"])
+            try await new.migrate()
+            #expect(try await old.move(to: new, at: Date()).rows?["submission"] == 2)
         }
     }
 

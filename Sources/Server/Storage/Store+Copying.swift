@@ -112,11 +112,12 @@ extension Store {
     /// Makes room for a store: what an earlier run left half-filled goes.
     private func removeUnlessWhole() async throws {
         guard try await isThere() else { return }
+        let made = try await rowCountsOfNew()
         let occupied = StorageError(
             code: "storage-exists", message: "There is a store at \(location) already; it stays as it is.")
         switch location {
         case .file(let path):
-            guard try await openAlone().closing({ try await $0.read { try Self.isRemovable($0) } }) else {
+            guard try await openAlone().closing({ try await $0.read { try Self.isRemovable($0, made: made) } }) else {
                 throw occupied
             }
             for end in ["", "-wal", "-shm"] { unlink(path + end) }
@@ -124,7 +125,7 @@ extension Store {
             let schema = schema
             try await openAlone().closing { database in
                 try await database.write { transaction in
-                    guard try Self.isRemovable(transaction) else { throw occupied }
+                    guard try Self.isRemovable(transaction, made: made) else { throw occupied }
                     try transaction.execute("DROP SCHEMA \(schema.name) CASCADE")
                 }
             }
@@ -132,13 +133,30 @@ extension Store {
     }
 
     /// Whether a store is half-filled, or as its steps make it: a run was stopped before it had copied.
-    private static func isRemovable(_ transaction: any SQLTransaction) throws -> Bool {
+    ///
+    /// - Parameter made: the rows of a new store, by their tables.
+    private static func isRemovable(_ transaction: any SQLTransaction, made: [String: Int64]) throws -> Bool {
         if try StoreMark(in: transaction) == .isBeingFilled { return true }
-        for name in try transaction.tableNames() where name != "schema_migration" {
-            // The one row that a step writes; a queue that was ever used has an id.
-            let rows = name == "queue_state" ? "queue_state WHERE queue_id <> ''" : name
-            guard try transaction.first("SELECT 1 AS one FROM \(rows) LIMIT 1") == nil else { return false }
+        guard try rowCounts(in: transaction) == made else { return false }
+        // A queue that was ever used has an id in its one row.
+        guard made["queue_state"] != nil else { return true }
+        return try transaction.first("SELECT 1 AS one FROM queue_state WHERE queue_id <> ''") == nil
+    }
+
+    /// The rows that the steps of the schema write themselves, by all of its tables.
+    private func rowCountsOfNew() async throws -> [String: Int64] {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
+        defer { for end in ["", "-wal", "-shm"] { unlink(path + end) } }
+        return try await SQLiteDatabase.open(path: path, migrations: migrations).closing { made in
+            try await made.read { try Self.rowCounts(in: $0) }
         }
-        return true
+    }
+
+    private static func rowCounts(in transaction: any SQLTransaction) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        for name in try transaction.tableNames() where name != "schema_migration" {
+            counts[name] = try transaction.first("SELECT count(*) AS total FROM \(name)")?.integer("total")
+        }
+        return counts
     }
 }
