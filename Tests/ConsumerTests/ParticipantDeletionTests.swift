@@ -154,7 +154,7 @@ import Warehouse
             "record", "participant_consent", "participant_suspension", "settlement", "device_binding", "device_key",
             "device_message", "move_code",
             "participant_pseudonym", "observation_fact", "patient_dimension", "visit_dimension", "patient_mapping",
-            "encounter_mapping", "consent_contract", "consent_dimension", "submission",
+            "encounter_mapping", "consent_contract", "consent_dimension", "warehouse_patient", "submission",
             // It names a pseudonym.
             "audit",
         ]

@@ -75,7 +75,7 @@ import Testing
         return try await fixture.database.write { transaction in
             var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
             var report = WarehouseReload.Report()
-            _ = try reload.begin(at: instant("2026-06-01"), in: transaction)
+            _ = try reload.begin(in: transaction)
             try write(ontologyIn: transaction)
             var left = slices
             while left > 0, try reload.slice(of: 2, into: &report, at: instant("2026-06-01"), in: transaction) {
@@ -197,11 +197,12 @@ import Testing
 
     @Test func theQueriesGoByIndexes() async throws {
         try await WarehouseFixture.with { fixture in
-            let none = Array(repeating: SQLValue("x"), count: 6)
+            let none = Array(repeating: SQLValue("x"), count: 5)
             let plans = try await fixture.database.read { transaction in
                 [
                     try QueryPlan(LoadedResource.pageSQL, [0, "TRIBUTARY", 10], in: transaction),
                     try QueryPlan(WarehouseVerification.rowsSQL, none, in: transaction),
+                    try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),
                 ]

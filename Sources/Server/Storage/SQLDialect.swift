@@ -19,10 +19,19 @@ public enum SQLDialect: Sendable {
         }
     }
 
+    /// What stands behind an expression to have it compared by its bytes: needed where a column of ours is compared with one
+    /// of a table that somebody else made, in a database whose language orders texts otherwise.
+    public var bytewise: String {
+        switch self {
+        case .sqlite: "COLLATE BINARY"
+        case .postgresql: "COLLATE \"C\""
+        }
+    }
+
     /// A statement of a migration as the engine takes it. Migrations say `TEXT` and `varchar`, which SQLite compares by their
     /// bytes and PostgreSQL by the database's language unless a column says otherwise: ours do, so that ordering, paging and
     /// prefixes are the same on both.
-    func definition(_ statement: String) -> String {
+    public func definition(_ statement: String) -> String {
         guard self == .postgresql else { return statement }
         let words = statement.split(separator: " ", omittingEmptySubsequences: true).prefix(2).map { $0.uppercased() }
         guard words == ["CREATE", "TABLE"] || words == ["ALTER", "TABLE"] else { return statement }

@@ -100,7 +100,7 @@ extension Store {
     }
 
     /// Opens it as it is, of whatever version and with whatever mark.
-    private func openAlone() async throws -> any NestedSQLDatabase {
+    func openAlone() async throws -> any NestedSQLDatabase {
         switch location {
         case .file(let path):
             return try await SQLiteDatabase.open(

@@ -13,6 +13,8 @@ public struct StoreCopy {
 
     /// Copies, holding a few rows at a time.
     ///
+    /// A table that the source does not have stays empty: i2b2's may stand in a schema that is not the store's.
+    ///
     /// - Returns: the number of rows by their tables.
     /// - Throws: ``StorageError``; then the target's transaction must not be committed.
     public func run() throws -> [String: Int] {
@@ -26,6 +28,7 @@ public struct StoreCopy {
 
     private func copy(_ table: String) throws -> Int {
         let columns = try target.filledColumnNames(of: table).filter(Set(try source.columnNames(of: table)).contains)
+        guard !columns.isEmpty else { return 0 }
         var rows = try target.inserter(
             SQLInsertion<SQLRow, Void>(into: table, columns: columns.map { name in SQLColumn(name) { $0[name] } }))
         var count = 0

@@ -4,6 +4,7 @@ import FHIR
 import Foundation
 import Storage
 import Trust
+import Warehouse
 
 extension StudyBackup {
     /// The content of a restored study.
@@ -18,6 +19,8 @@ extension StudyBackup {
         public let deletedAgain: Int
         /// Whether a list of deletions was there, of the study or in the backup's own records.
         public let hasDeletionList: Bool
+        /// Whether the facts stood in tables that the backup does not have: they are to be loaded again of the records.
+        public let isToBeLoaded: Bool
     }
 
     /// The content of the stores as the backup has them.
@@ -62,6 +65,7 @@ extension StudyBackup {
             defer { try? FileManager.default.removeItem(at: staging) }
             let manifest = try extract(file, into: staging)
             let found = try await prepare(staging, manifest, at: date)
+            let isToBeLoaded = try await takeWarehouse(of: staging)
             try await setPlaces(of: staging)
             let again = try await deleteAgain(
                 in: staging, place: place, deletions: deletions, studyID: manifest.studyID, actor: actor, at: date)
@@ -69,7 +73,7 @@ extension StudyBackup {
             try publish(staging, in: place)
             return Restored(
                 submissions: found.submissions, records: again.records ?? found.records, epoch: found.epoch,
-                deletedAgain: again.count, hasDeletionList: again.list != nil)
+                deletedAgain: again.count, hasDeletionList: again.list != nil, isToBeLoaded: isToBeLoaded)
         } catch {
             if isNew { try? FileManager.default.removeItem(at: place) }
             throw error
@@ -225,6 +229,22 @@ extension StudyBackup {
         return Found(submissions: known.submissions, records: found.records, epoch: epoch)
     }
 
+    /// Takes the records' own tables for the facts, where they stood in another's schemas.
+    private static func takeWarehouse(of staging: URL) async throws -> Bool {
+        let path = StudyFolder(path: staging.path).defaultRecordsURL.path
+        let records = try await SQLiteDatabase.open(
+            path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
+        let isToBeLoaded = try await records.closing { records in
+            try await records.write { transaction in
+                // A store of an older version has no place but its own.
+                guard try transaction.tableNames().contains("warehouse_place") else { return false }
+                return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
+            }
+        }
+        try SQLiteDatabase.settle(path: path)
+        return isToBeLoaded
+    }
+
     /// Looks into a store of this version, or of an older one.
     ///
     /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` for what is no store of ours.
@@ -258,10 +278,12 @@ extension StudyBackup {
     private static func setPlaces(of staging: URL) async throws {
         let file = staging.appendingPathComponent("study.json")
         guard let data = FileManager.default.contents(atPath: file.path), var json = (try? JSON(data))?.object,
-            json["queue"] != nil || json["database"] != nil
+            json["queue"] != nil || json["database"] != nil || json["warehouse"] != nil
         else { return }
         json["queue"] = nil
         json["database"] = nil
+        // i2b2's tables were not in the backup; they are made of the records again.
+        json["warehouse"] = nil
         try FileManager.default.removeItem(at: file)
         try StudyBackupFiles.make(file.path, Data((JSON.object(json).text(.pretty) + "\n").utf8))
     }

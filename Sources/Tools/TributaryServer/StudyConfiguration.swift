@@ -3,6 +3,8 @@ import FHIR
 import Foundation
 import InformedConsent
 import ServerHTTP
+import Storage
+import Warehouse
 
 /// The configuration of a study, from `study.json`. Members it does not name keep their defaults; unknown ones are
 /// ignored.
@@ -40,6 +42,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var queue: String?
     /// Where the records' database is, likewise.
     public var database: String?
+    /// Where i2b2's tables are: in the records' store, if study.json does not say.
+    public var warehouse: WarehousePlace
     /// For so many days what comes after a withdrawal is held before it is refused.
     public var withdrawalGraceDays: Int
     /// Bytes that one device may have waiting for its consent or for the study team.
@@ -57,8 +61,9 @@ public struct StudyConfiguration: Sendable, Hashable {
         identifyingData: IdentifyingDataHandling = .quarantine,
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
         heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
-        unsigned: Bool = false, requiresInvitation: Bool = false
+        unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehousePlace = .records
     ) {
+        self.warehouse = warehouse
         self.keepOnDelete = keepOnDelete
         self.unsigned = unsigned
         self.requiresInvitation = requiresInvitation
@@ -180,6 +185,20 @@ public struct StudyConfiguration: Sendable, Hashable {
             case .accept?, nil: throw Self.invalid("identifyingData", "one of quarantine, reduce")
             }
         }
+        func warehouse() throws -> WarehousePlace {
+            guard let value = json["warehouse"], !value.isNull else { return .records }
+            func schema(_ name: String) throws -> PostgreSQLSchema? {
+                guard let said = value[name] else { return nil }
+                guard let text = said.string, let schema = try? PostgreSQLSchema(text) else {
+                    throw Self.invalid("warehouse.\(name)", "the name of a schema: small letters, digits and low lines")
+                }
+                return schema
+            }
+            guard value.object != nil, let data = try schema("schema") else {
+                throw Self.invalid("warehouse", "{\"schema\": a name, \"metadataSchema\": a name}")
+            }
+            return .i2b2(data: data, metadata: try schema("metadataSchema") ?? data)
+        }
         let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
         self.init(
             id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
@@ -194,7 +213,7 @@ public struct StudyConfiguration: Sendable, Hashable {
             database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
-            requiresInvitation: try invitation())
+            requiresInvitation: try invitation(), warehouse: try warehouse())
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 
@@ -202,7 +221,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
-        "identifiedRecords", "identifyingData",
+        "identifiedRecords", "identifyingData", "warehouse",
     ]
     /// The members of `limits` that are known.
     static let knownLimits: Set<String> = [
@@ -218,6 +237,9 @@ public struct StudyConfiguration: Sendable, Hashable {
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
         if let queue { object["queue"] = .string(queue) }
         if let database { object["database"] = .string(database) }
+        if case .i2b2(let data, let metadata) = warehouse {
+            object["warehouse"] = ["schema": .string(data.name), "metadataSchema": .string(metadata.name)]
+        }
         if !keepOnDelete.isEmpty {
             object["keepOnDelete"] = .array(keepOnDelete.map(\.rawValue).sorted().map { .string($0) })
         }

@@ -25,6 +25,14 @@ public enum StudyMove {
         _ folder: StudyFolder, queue: String?, database: String?, at date: Date
     ) async throws -> (queue: Report?, records: Report?) {
         let stores = try StudyStores(folder)
+        guard database == nil || stores.warehouse == .records else {
+            throw ServerError(
+                code: "move-warehouse",
+                message: """
+                    The facts stand in another's schemas. Take them out with `tributary warehouse undo --all`, remove \
+                    "warehouse" from study.json, and run `tributary warehouse init`; then move.
+                    """)
+        }
         let newQueue = try queue.map { StudyStores.queue(at: try StoreLocation($0, below: here)) }
         let newRecords = try database.map { StudyStores.records(at: try StoreLocation($0, below: here)) }
         let isMove =

@@ -17,6 +17,8 @@ public struct StudyStores: Sendable {
     public let queue: Store
     /// The store of the records.
     public let records: Store
+    /// Where i2b2's tables are.
+    public let warehouse: WarehousePlace
 
     static let queuePermissions: mode_t = 0o660
     static let recordsPermissions: mode_t = 0o600
@@ -27,8 +29,15 @@ public struct StudyStores: Sendable {
         let study = try folder.configuration()
         self.folder = folder
         self.queue = Self.queue(at: try Self.location(queue, study.queue, in: folder, or: folder.defaultQueueURL))
+        warehouse = study.warehouse
         records = Self.records(
-            at: try Self.location(database, study.database, in: folder, or: folder.defaultRecordsURL))
+            at: try Self.location(database, study.database, in: folder, or: folder.defaultRecordsURL),
+            warehouse: study.warehouse)
+        guard records.path == nil || study.warehouse == .records else {
+            throw ServerError(
+                code: "warehouse-needs-postgresql",
+                message: "study.json: warehouse names schemas of a database, and the records are in a file.")
+        }
         guard !FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) else { throw Self.upgradeNeeded }
     }
 
@@ -39,8 +48,10 @@ public struct StudyStores: Sendable {
     }
 
     /// The records' store at a place.
-    static func records(at location: StoreLocation) -> Store {
-        Store(at: location, migrations: recordsMigrations, schema: .records, permissions: (recordsPermissions, 0o700))
+    static func records(at location: StoreLocation, warehouse: WarehousePlace = .records) -> Store {
+        Store(
+            at: location, migrations: recordsMigrations, schema: .records.searching(warehouse.schemas),
+            permissions: (recordsPermissions, 0o700))
     }
 
     static let upgradeNeeded = ServerError(
@@ -79,7 +90,15 @@ public struct StudyStores: Sendable {
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any SQLDatabase {
         try await requireNoQueue()
-        return try await records.open(purpose: purpose, onWait: onWait)
+        let database = try await records.open(purpose: purpose, onWait: onWait)
+        do {
+            let warehouse = warehouse
+            try await database.read { try warehouse.require(in: $0) }
+            return database
+        } catch {
+            try? await database.close()
+            throw error
+        }
     }
 
     /// A file that has the queue's table in it is one of the former kind, wherever it stands.

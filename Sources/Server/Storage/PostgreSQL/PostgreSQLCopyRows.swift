@@ -3,11 +3,15 @@ import Foundation
 
 /// Rows in COPY's text format: values between tabs, `\N` for NULL, a line each
 /// (https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2).
-struct PostgreSQLCopyRows {
-    private(set) var bytes: [UInt8] = []
+public struct PostgreSQLCopyRows: Sendable {
+    public private(set) var bytes: [UInt8] = []
 
+    public init() {}
+
+    /// Appends a row.
+    ///
     /// - Throws: ``StorageError`` `storage-text` for a text with a zero byte; then the row is not added.
-    mutating func append(_ values: [SQLValue]) throws(StorageError) {
+    public mutating func append(_ values: [SQLValue]) throws(StorageError) {
         let start = bytes.count
         for (index, value) in values.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "\t")) }
@@ -28,7 +32,8 @@ struct PostgreSQLCopyRows {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    /// Begins anew.
+    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     private mutating func append(_ text: String) -> Bool {
         for byte in text.utf8 {

@@ -6,6 +6,8 @@ import Foundation
 /// stand beside ours.
 public struct PostgreSQLSchema: Sendable, Hashable {
     public let name: String
+    /// The schemas of others, in their order, in which a table is looked for that does not stand in this one.
+    let alsoSearched: [String]
 
     /// The queue's store.
     public static let queue = PostgreSQLSchema(known: "tributary_queue")
@@ -15,7 +17,15 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     /// The store of links.
     public static let links = PostgreSQLSchema(known: "tributary_links")
 
-    private init(known name: String) { self.name = name }
+    private init(known name: String, alsoSearched: [String] = []) {
+        self.name = name
+        self.alsoSearched = alsoSearched
+    }
+
+    /// The same schema, with others in which a table is looked for that does not stand in this one.
+    public func searching(_ others: [PostgreSQLSchema]) -> PostgreSQLSchema {
+        PostgreSQLSchema(known: name, alsoSearched: others.map(\.name))
+    }
 
     /// - Throws: ``StorageError`` `storage-address` where the name is not of small letters, digits and low lines, 1 to 63.
     public init(_ name: String) throws(StorageError) {
@@ -29,7 +39,7 @@ public struct PostgreSQLSchema: Sendable, Hashable {
                 message:
                     "A schema's name has small letters, digits and low lines, 63 at most, and begins with no digit.")
         }
-        self.name = name
+        self.init(known: name)
     }
 
     /// The number of the lock that whoever writes to the store holds: of 64 bits, the same on every machine.
@@ -47,7 +57,8 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     func settings(for purpose: DatabasePurpose) -> [String] {
         let isLoading = purpose == .loading
         return [
-            "SET search_path TO \(name)", "SET TimeZone TO 'UTC'", "SET DateStyle TO 'ISO, YMD'",
+            "SET search_path TO \(([name] + alsoSearched).joined(separator: ", "))", "SET TimeZone TO 'UTC'",
+            "SET DateStyle TO 'ISO, YMD'",
             "SET standard_conforming_strings TO on", "SET synchronous_commit TO on",
             "SET statement_timeout TO '\(isLoading ? "4h" : "120s")'",
             "SET lock_timeout TO '\(isLoading ? "60s" : "10s")'",

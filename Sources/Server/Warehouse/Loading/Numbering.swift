@@ -12,27 +12,37 @@ struct Numbering {
     /// The date of a row that holds nothing yet; i2b2's loader takes a missing date for this one.
     static let never: SQLValue = "1900-01-01 00:00:00"
 
-    /// The participant's `patient_num`. A new one is mapped from the participant's id and, as i2b2's own loader does,
+    /// The participant's `patient_num`. A new one is mapped from the participant's name and, as i2b2's own loader does,
     /// from itself.
     func patient() throws -> Int64 {
         let known = try transaction.first(
-            """
-            SELECT patient_num, update_date FROM patient_mapping
-            WHERE patient_ide = ? AND patient_ide_source = ? AND project_id = '@'
-            """, [SQLValue(context.subject), SQLValue(WarehouseLoader.source)])
-        if let known {
-            let number = try known.integer("patient_num")
-            // The earliest receipt counts, whichever was loaded first.
-            if let present = known.textIfPresent("update_date"), present > WarehouseTime.text(context.receivedAt) {
-                try transaction.execute(
-                    """
-                    UPDATE patient_mapping SET update_date = ?, download_date = ?
-                    WHERE patient_num = ? AND sourcesystem_cd = ?
-                    """, dates.prefix(2) + [SQLValue(number), SQLValue(WarehouseLoader.source)])
-            }
-            return number
+            Self.patientSQL, [SQLValue(WarehouseLoader.source), SQLValue(context.subject)])
+        guard let known else { return try newPatient() }
+        let number = try known.integer("patient_num")
+        // The earliest receipt counts, whichever was loaded first.
+        if let present = known.textIfPresent("update_date"), present > WarehouseTime.text(context.receivedAt) {
+            try transaction.execute(
+                """
+                UPDATE patient_mapping SET update_date = ?, download_date = ?
+                WHERE patient_num = ? AND sourcesystem_cd = ?
+                """, dates.prefix(2) + [SQLValue(number), SQLValue(WarehouseLoader.source)])
         }
-        let number = try next("patient_mapping", "patient_num")
+        return number
+    }
+
+    /// Parameters: source, participant.
+    static let patientSQL = """
+        SELECT w.patient_num, m.update_date FROM warehouse_patient w
+        LEFT JOIN patient_mapping m ON m.patient_num = w.patient_num AND m.patient_ide_source = ? AND m.project_id = '@'
+        WHERE w.participant = ?
+        """
+
+    private func newPatient() throws -> Int64 {
+        try lock("patient_mapping")
+        let number = try next(("patient_mapping", "patient_dimension", "observation_fact"), "patient_num")
+        try transaction.execute(
+            "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
+            [SQLValue(context.subject), SQLValue(context.subject), SQLValue(number)])
         for (ide, source, system) in [
             (context.subject, WarehouseLoader.source, WarehouseLoader.source),
             (String(number), Self.hive, Self.hiveSystem),
@@ -95,15 +105,21 @@ struct Numbering {
             """, dates + [SQLValue(upload), SQLValue(encounter.number)])
     }
 
-    /// The number of the next new encounter.
-    func nextEncounter() throws -> Int64 { try next("encounter_mapping", "encounter_num") }
+    /// The number of the next new encounter: nobody else makes one before the transaction ends.
+    func nextEncounter() throws -> Int64 {
+        try lock("encounter_mapping")
+        return try next(("encounter_mapping", "visit_dimension", "observation_fact"), "encounter_num")
+    }
 
     /// The `upload_id` of the submission; loading it again uses the same.
     func upload() throws -> Int64 {
         let known = try transaction.first(
-            "SELECT upload_id FROM upload_status WHERE upload_label = ?", [SQLValue(context.submissionID)])
+            "SELECT upload_id FROM warehouse_upload WHERE upload_label = ?", [SQLValue(context.submissionID)])
         if let known { return try known.integer("upload_id") }
-        let number = try next("upload_status", "upload_id")
+        let number = try nextUpload()
+        try transaction.execute(
+            "INSERT INTO warehouse_upload (upload_label, upload_id) VALUES (?, ?)",
+            [SQLValue(context.submissionID), SQLValue(number)])
         try transaction.execute(
             """
             INSERT INTO upload_status (upload_id, upload_label, user_id, source_cd, no_of_record, loaded_record,
@@ -123,9 +139,32 @@ struct Numbering {
         ]
     }
 
-    /// One more than the largest; the transaction holds the write lock.
-    private func next(_ table: StaticString, _ column: StaticString) throws -> Int64 {
-        let row = try transaction.first("SELECT max(\(column)) AS largest FROM \(table)")
-        return (row?.integerIfPresent("largest") ?? 0) + 1
+    /// One more than the largest of all tables that have such numbers: a dimension may know one that no mapping has.
+    private func next(
+        _ tables: (StaticString, StaticString, StaticString), _ column: StaticString
+    ) throws -> Int64 {
+        var largest: Int64 = 0
+        for table in [tables.0, tables.1, tables.2] {
+            let row = try transaction.first("SELECT max(\(column)) AS largest FROM \(table)")
+            largest = max(largest, row?.integerIfPresent("largest") ?? 0)
+        }
+        return largest + 1
+    }
+
+    /// The next number of an upload: where i2b2's own table numbers its rows, the one that it gives.
+    private func nextUpload() throws -> Int64 {
+        let largest = try transaction.first("SELECT max(upload_id) AS largest FROM upload_status")
+        let next = (largest?.integerIfPresent("largest") ?? 0) + 1
+        guard transaction.dialect == .postgresql else { return next }
+        let given = try transaction.first(
+            "SELECT nextval(CAST(pg_get_serial_sequence('upload_status', 'upload_id') AS regclass)) AS number")
+        return max(next, given?.integerIfPresent("number") ?? 0)
+    }
+
+    /// Keeps all others from making numbers until the transaction ends, as i2b2's own loader does. A file has one writer
+    /// anyway.
+    private func lock(_ table: StaticString) throws {
+        guard transaction.dialect == .postgresql else { return }
+        try transaction.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
     }
 }

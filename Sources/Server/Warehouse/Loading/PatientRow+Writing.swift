@@ -44,7 +44,7 @@ extension PatientRow {
         try transaction.execute(
             """
             UPDATE patient_dimension SET birth_date = NULL, age_in_years_num = ?, vital_status_cd = ?
-            WHERE birth_date < ?
+            WHERE birth_date < ? AND patient_num IN (SELECT patient_num FROM warehouse_patient)
             """, [SQLValue(oldestAge), SQLValue(nothingKnown), first])
     }
 }

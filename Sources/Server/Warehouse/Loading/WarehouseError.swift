@@ -1,8 +1,8 @@
 import Core
 
-/// The reason that the warehouse does not take a resource. It never carries health data.
+/// The reason that the warehouse does not take a resource, or does nothing. It never carries health data.
 public struct WarehouseError: CodedError, Hashable {
-    /// A stable code: `too-many-facts` or `too-many-concepts`.
+    /// A stable code: `too-many-facts`, `too-many-concepts` or `warehouse-place`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
@@ -10,6 +10,9 @@ public struct WarehouseError: CodedError, Hashable {
     static let tooManyFacts = WarehouseError(
         code: "too-many-facts",
         message: "The facts need more than \(WarehouseEntry.maximumRows) rows; send the data in several resources.")
+    static let otherPlace = WarehouseError(
+        code: "warehouse-place",
+        message: "The facts are not where study.json says that the warehouse is; run `tributary warehouse init`.")
     static let tooManyConcepts = WarehouseError(
         code: "too-many-concepts",
         message: "The message uses more than \(WarehouseEntry.maximumConcepts) codes; send it in several messages.")

@@ -41,6 +41,7 @@ extension WarehouseLoader {
         removed["patient_mapping"] = try transaction.delete(
             from: "patient_mapping", where: "patient_num = ? AND patient_ide_source <> ?",
             theirs + [SQLValue(Numbering.hive)], orderedBy: "patient_ide_source, patient_ide, project_id")
+        try transaction.execute("DELETE FROM warehouse_patient WHERE patient_num = ?", theirs)
         try transaction.execute(
             """
             UPDATE patient_mapping SET patient_ide_status = 'D', upload_date = NULL, update_date = NULL,
@@ -60,6 +61,7 @@ extension WarehouseLoader {
                     OR EXISTS (SELECT 1 FROM visit_dimension WHERE upload_id = ?)
                 """, [number, number])
             guard other == nil else { continue }
+            try transaction.execute("DELETE FROM warehouse_upload WHERE upload_id = ?", [number])
             parts.append(
                 try transaction.delete(
                     from: "upload_status", where: "upload_id = ?", [number], orderedBy: "upload_id"))
@@ -70,18 +72,16 @@ extension WarehouseLoader {
     /// A participant's `patient_num`; nil where they have none.
     public static func number(of participant: String, in transaction: any SQLTransaction) throws -> Int64? {
         try transaction.first(
-            """
-            SELECT patient_num FROM patient_mapping
-            WHERE patient_ide = ? AND patient_ide_source = ? AND project_id = '@'
-            """, [SQLValue(participant), SQLValue(source)])?.integer("patient_num")
+            "SELECT patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)]
+        )?.integer("patient_num")
     }
 
     /// The ids of all participants who have a number.
     public func participants(in transaction: any SQLTransaction) throws -> Set<String> {
         var participants: Set<String> = []
-        try transaction.each(
-            "SELECT patient_ide FROM patient_mapping WHERE patient_ide_source = ?", [SQLValue(Self.source)]
-        ) { participants.insert(try $0.text("patient_ide")) }
+        try transaction.each("SELECT participant FROM warehouse_patient", []) {
+            participants.insert(try $0.text("participant"))
+        }
         return participants
     }
 }

@@ -9,7 +9,7 @@ extension WarehouseLoader {
     /// - Returns: nil where there is no such upload.
     public func undo(upload: String, at: Date, in transaction: any SQLTransaction) throws -> UndoReport? {
         let row = try transaction.first(
-            "SELECT upload_id FROM upload_status WHERE upload_id = ? OR upload_label = ?",
+            "SELECT upload_id FROM warehouse_upload WHERE upload_id = ? OR upload_label = ?",
             [SQLValue(Int64(upload) ?? -1), SQLValue(upload)])
         guard let row else { return nil }
         let number = SQLValue(try row.integer("upload_id"))

@@ -94,7 +94,7 @@ extension WarehouseLoader {
         for entry in entries {
             for concept in entry.concepts where known.insert(concept).inserted {
                 let row = try transaction.first(
-                    "SELECT 1 AS one FROM concept_dimension WHERE concept_cd = ? LIMIT 1", [SQLValue(concept.code)])
+                    "SELECT 1 AS one FROM warehouse_concept WHERE concept_cd = ? LIMIT 1", [SQLValue(concept.code)])
                 if row == nil { return false }
             }
         }

@@ -40,13 +40,13 @@ public struct WarehouseReload: Sendable {
     /// Begins, or goes on where an earlier run stopped.
     ///
     /// - Returns: whether it begins: the ontology is empty then, and the caller writes the study's.
-    public mutating func begin(at: Date, in transaction: any SQLTransaction) throws -> Bool {
+    public mutating func begin(in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
         if let known, known.textIfPresent("digest") == concepts.digest {
             place = try known.integer("next_number")
             return false
         }
-        try OntologyWriter(transaction: transaction, at: at).removeAll()
+        try OntologyWriter.removeAll(in: transaction)
         try transaction.execute(
             """
             INSERT INTO warehouse_load (one, digest, next_number) VALUES (1, ?, 0)

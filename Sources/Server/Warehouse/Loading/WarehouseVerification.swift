@@ -86,7 +86,7 @@ public struct WarehouseVerification: Sendable {
             rowsSQL,
             [
                 SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(subject), SQLValue(WarehouseLoader.source),
-                SQLValue(subject), SQLValue(WarehouseLoader.source),
+                SQLValue(subject),
             ]
         ).map { row in
             line(
@@ -98,12 +98,12 @@ public struct WarehouseVerification: Sendable {
         }
     }
 
-    /// Parameters: the resource, source, participant, source, participant, source.
+    /// Parameters: the resource, source, participant, source, participant.
     static let rowsSQL = """
         SELECT f.* FROM encounter_mapping m JOIN observation_fact f ON f.encounter_num = m.encounter_num
         WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
-            AND m.patient_ide_source = ? AND f.patient_num = (SELECT p.patient_num FROM patient_mapping p
-                WHERE p.patient_ide = ? AND p.patient_ide_source = ? AND p.project_id = '@')
+            AND m.patient_ide_source = ? AND f.patient_num = (SELECT w.patient_num FROM warehouse_patient w
+                WHERE w.participant = ?)
         """
 
     private static func line(_ row: ObservationFactRow) -> String {

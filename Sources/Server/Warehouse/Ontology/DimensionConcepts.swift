@@ -20,7 +20,7 @@ enum DimensionConcepts {
     private static let state = path(demographics, "State")
     private static let area = path(demographics, "ZIP code area")
 
-    private static let sexes = [("F", "Female"), ("M", "Male"), ("O", "Other"), ("U", "Not known")]
+    static let sexes = [("F", "Female"), ("M", "Male"), ("O", "Other"), ("U", "Not known")]
 
     private static func born(_ first: Int, _ last: Int) -> DimensionSelection {
         .between(

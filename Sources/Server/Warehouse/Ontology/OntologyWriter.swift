@@ -11,6 +11,8 @@ struct OntologyWriter {
 
     static let table = "custom_meta"
     static let source = "TRIBUTARY"
+    /// `c_table_cd` of our ontology
+    static let tableAccess = "TRIBUTARY"
 
     /// The concepts that are there before any form or type.
     private static let foundation =
@@ -24,7 +26,8 @@ struct OntologyWriter {
     /// A hash of all that the foundation has, so that what an older version wrote is added to.
     private static let foundationDigest = ConceptCode.hash(
         (foundation.map(\.path) + FactTime.Source.allCases.map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
-            + ConceptCode.prefixes.values.sorted()).joined(separator: "\u{1}"), 64)
+            + ConceptCode.prefixes.values.sorted() + DimensionCode.all.map(\.digestText)).joined(separator: "\u{1}"), 64
+    )
 
     /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
@@ -46,31 +49,38 @@ struct OntologyWriter {
         for modifier in FactModifier.allCases {
             try ensureModifier(modifier.rawValue, path: modifier.path, name: modifier.title)
         }
+        try ensureProvider()
+        for code in DimensionCode.all { try ensure(code) }
     }
 
     /// Removes all that is ours, so that it can be made anew.
-    func removeAll() throws {
-        let own = [SQLValue(Self.source)]
-        for table: StaticString in ["custom_meta", "concept_dimension", "modifier_dimension"] {
-            try transaction.execute("DELETE FROM \(table) WHERE sourcesystem_cd = ?", own)
+    ///
+    /// - Returns: the rows that went, by i2b2's tables.
+    @discardableResult
+    static func removeAll(in transaction: any SQLTransaction) throws -> [String: Int] {
+        var removed: [String: Int] = [:]
+        for rows in OwnRows.ofOntology(transaction.dialect) { removed[rows.table] = try rows.delete(in: transaction) }
+        for table in ["ontology_form", "warehouse_concept", "warehouse_scheme"] {
+            try transaction.execute("DELETE FROM \(table)")
         }
-        try transaction.execute("DELETE FROM ontology_form")
+        return removed
     }
 
     private func ensureTableAccess() throws {
         let known = try transaction.first(
-            "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue("TRIBUTARY")])
+            "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue(Self.tableAccess)])
         guard known == nil else { return }
         try transaction.execute(
             """
             INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
                 c_synonym_cd, c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname, c_columndatatype,
                 c_operator, c_dimcode, c_tooltip, c_entry_date)
-            VALUES ('TRIBUTARY', ?, 'N', 0, ?, 'Tributary', 'N', 'CA ', 'concept_cd', 'concept_dimension',
+            VALUES (?, ?, 'N', 0, ?, 'Tributary', 'N', 'CA ', 'concept_cd', 'concept_dimension',
                 'concept_path', 'T', 'LIKE', ?, 'Tributary', ?)
             """,
             [
-                SQLValue(Self.table), SQLValue(ConceptPath.root), SQLValue(ConceptPath.root), WarehouseTime.value(at),
+                SQLValue(Self.tableAccess), SQLValue(Self.table), SQLValue(ConceptPath.root),
+                SQLValue(ConceptPath.root), WarehouseTime.value(at),
             ])
     }
 
@@ -83,6 +93,31 @@ struct OntologyWriter {
             [
                 SQLValue(path), SQLValue(code), SQLValue(name), WarehouseTime.value(at), WarehouseTime.value(at),
                 SQLValue(Self.source),
+            ])
+    }
+
+    /// i2b2's word for no provider, which all facts have.
+    private func ensureProvider() throws {
+        try transaction.execute(
+            """
+            INSERT INTO provider_dimension (provider_id, provider_path, name_char, update_date, import_date,
+                sourcesystem_cd) VALUES ('@', ?, 'No provider', ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                SQLValue(ConceptPath.root + "No provider\\"), WarehouseTime.value(at), WarehouseTime.value(at),
+                SQLValue(Self.source),
+            ])
+    }
+
+    private func ensure(_ code: DimensionCode) throws {
+        try transaction.execute(
+            """
+            INSERT INTO code_lookup (table_cd, column_cd, code_cd, name_char, update_date, import_date, sourcesystem_cd)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """,
+            [
+                SQLValue(code.table), SQLValue(code.column), SQLValue(code.code), SQLValue(code.name),
+                WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
             ])
     }
 
@@ -228,7 +263,7 @@ struct OntologyWriter {
     /// Returns all paths at which the ontology has a concept with the code.
     private func paths(of code: String) throws -> [String] {
         try transaction.query(
-            "SELECT concept_path FROM concept_dimension WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]
+            "SELECT concept_path FROM warehouse_concept WHERE concept_cd = ? ORDER BY concept_path", [SQLValue(code)]
         ).compactMap { $0.textIfPresent("concept_path") }
     }
 
@@ -276,6 +311,10 @@ struct OntologyWriter {
         if let prefix = code.split(separator: ":").first { try ensureScheme(String(prefix)) }
         try transaction.execute(
             """
+            INSERT INTO warehouse_concept (concept_path, concept_cd, name_char) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
+            """, [SQLValue(concept.path), SQLValue(code), SQLValue(Self.name(concept, 2000))])
+        try transaction.execute(
+            """
             INSERT INTO concept_dimension (concept_path, concept_cd, name_char, update_date, download_date, import_date,
                 sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
@@ -286,9 +325,12 @@ struct OntologyWriter {
     }
 
     private func ensureScheme(_ prefix: String) throws {
-        try transaction.execute(
+        let key = SQLValue(prefix + ":")
+        let added = try transaction.execute(
             "INSERT INTO schemes (c_key, c_name, c_description) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [SQLValue(prefix + ":"), SQLValue(prefix), SQLValue(prefix + " codes")])
+            [key, SQLValue(prefix), SQLValue(prefix + " codes")])
+        guard added > 0 else { return }
+        try transaction.execute("INSERT INTO warehouse_scheme (c_key) VALUES (?) ON CONFLICT DO NOTHING", [key])
     }
 
     private static func name(_ concept: Concept, _ length: Int) -> String {

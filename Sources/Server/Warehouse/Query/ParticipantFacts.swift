@@ -61,8 +61,8 @@ extension WarehouseQuery {
         let behind = last == nil ? "" : "AND (\(key)) > (?, ?, ?, ?, ?, ?)"
         return try transaction.query(
             """
-            SELECT f.*, (SELECT min(c.name_char) FROM concept_dimension c WHERE c.concept_cd = f.concept_cd) AS name_char
-            FROM observation_fact f WHERE f.patient_num = ? \(behind) ORDER BY \(key) LIMIT ?
+            SELECT f.*, (SELECT min(c.name_char) FROM warehouse_concept c
+                WHERE c.concept_cd = f.concept_cd \(transaction.dialect.bytewise)) AS name_char FROM observation_fact f WHERE f.patient_num = ? \(behind) ORDER BY \(key) LIMIT ?
             """, [SQLValue(patient)] + (last?.place ?? []) + [SQLValue(limit)]
         ).map(ParticipantFact.init)
     }

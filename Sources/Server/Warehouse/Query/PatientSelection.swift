@@ -20,9 +20,9 @@ public struct PatientSelection: Sendable, Hashable {
     ///   - isExclusion: whether they are left out.
     public init(participants: StaticString, parameters: [SQLValue], isExclusion: Bool) {
         condition = """
-            patient_num \(isExclusion ? "NOT IN" : "IN") (SELECT m.patient_num FROM patient_mapping m
-            WHERE m.patient_ide_source = ? AND m.project_id = '@' AND m.patient_ide IN (\(participants)))
+            patient_num \(isExclusion ? "NOT IN" : "IN") (SELECT w.patient_num FROM warehouse_patient w
+            WHERE w.participant IN (\(participants)))
             """
-        self.parameters = [SQLValue(WarehouseLoader.source)] + parameters
+        self.parameters = parameters
     }
 }

@@ -17,11 +17,13 @@ public struct WarehouseQuery: Sendable {
 
     /// All concepts by their paths.
     public func ontology(in transaction: any SQLTransaction) throws -> [OntologyConcept] {
-        try transaction.query(
+        let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
+        return try transaction.query(
             """
             SELECT c_fullname, c_name, c_basecode, c_comment FROM custom_meta
-            WHERE c_synonym_cd = 'N' AND m_applied_path = '@' ORDER BY c_fullname
-            """
+            WHERE \(below.condition) AND c_synonym_cd = 'N' AND m_applied_path = '@'
+            ORDER BY c_fullname \(transaction.dialect.bytewise)
+            """, below.parameters
         ).map { row in
             OntologyConcept(
                 path: try row.text("c_fullname"), name: try row.text("c_name"), code: row.textIfPresent("c_basecode"),
@@ -78,6 +80,8 @@ public struct WarehouseQuery: Sendable {
             sql += " AND start_date < ?"
             parameters.append(SQLValue(WarehouseTime.text(to)))
         }
+        // In a hospital's tables others than the participants have facts, with the same codes.
+        if dialect == .postgresql { sql += " AND patient_num IN (SELECT w.patient_num FROM warehouse_patient w)" }
         if let condition = patients.condition {
             sql += " AND " + condition
             parameters += patients.parameters

@@ -24,6 +24,8 @@ public enum WarehouseSchema {
                 """
             ]
         },
+        // What our own tables must know of i2b2's, which somebody else may have made.
+        Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
     ]
 
     /// The columns that every table of the data mart ends with.
@@ -33,6 +35,11 @@ public enum WarehouseSchema {
         """
 
     private static func crc(_ dialect: SQLDialect) -> [String] { [facts(dialect)] + dimensions }
+
+    /// All statements that make i2b2's tables as they stand today.
+    static func i2b2Statements(_ dialect: SQLDialect) -> [String] {
+        (crc(dialect) + ontology + dimensionsOfOntology).filter { !$0.contains("us_idx_label") }
+    }
 
     /// i2b2 numbers the facts for its text search itself; SQLite, which has no such search, leaves the column empty.
     private static func facts(_ dialect: SQLDialect) -> String {
@@ -128,7 +135,7 @@ public enum WarehouseSchema {
         "CREATE UNIQUE INDEX us_idx_label ON upload_status (upload_label)",
     ]
 
-    private static let ontology = [
+    static let ontology = [
         """
         CREATE TABLE custom_meta (
             c_hlevel int NOT NULL, c_fullname varchar(700) NOT NULL, c_name varchar(2000) NOT NULL,
@@ -165,7 +172,7 @@ public enum WarehouseSchema {
         """,
     ]
 
-    private static let dimensionsOfOntology = [
+    static let dimensionsOfOntology = [
         """
         CREATE TABLE consent_dimension (
             patient_num int PRIMARY KEY NOT NULL, standing_cd varchar(50) NOT NULL, template_version varchar(255),

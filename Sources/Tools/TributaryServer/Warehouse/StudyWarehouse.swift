@@ -36,7 +36,7 @@ public struct StudyWarehouse: Sendable {
         let (ontology, clock, begun) = (ontology, clock, reload)
         reload = try await database.write { transaction in
             var reload = begun
-            _ = try reload.begin(at: clock(), in: transaction)
+            _ = try reload.begin(in: transaction)
             try ontology.write(in: transaction, now: clock())
             return reload
         }

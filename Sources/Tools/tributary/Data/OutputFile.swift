@@ -42,7 +42,8 @@ final class OutputFile {
         }
     }
 
-    private static func check(_ path: String, replaces: Bool) throws {
+    /// - Throws: ``CommandError`` `file-exists`.
+    static func check(_ path: String, replaces: Bool) throws {
         var isFolder: ObjCBool = false
         guard !replaces, !path.hasPrefix("/dev/"),
             FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
@@ -54,6 +55,12 @@ final class OutputFile {
     func write(line body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
         buffer.append(0x0A)
+        if buffer.count > Self.flushed { try flush() }
+    }
+
+    /// Appends bytes.
+    func write(_ bytes: [UInt8]) throws {
+        buffer += bytes
         if buffer.count > Self.flushed { try flush() }
     }
 

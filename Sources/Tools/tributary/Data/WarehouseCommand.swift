@@ -8,9 +8,11 @@ import Warehouse
 struct WarehouseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warehouse",
-        abstract: "The i2b2 tables: concepts, counts, undo, loading again and proof.",
+        abstract: "The i2b2 tables: where they are, concepts, counts, loading, proof, undo and export.",
         discussion: "Example:\n  tributary warehouse ontology study",
-        subcommands: [Ontology.self, Count.self, Undo.self, Load.self, Verify.self])
+        subcommands: [
+            Init.self, Load.self, Ontology.self, Count.self, Verify.self, Undo.self, Export.self,
+        ])
 
     struct Ontology: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -110,30 +112,6 @@ struct WarehouseCommand: AsyncParsableCommand {
                 throw ValidationError("\(option) takes a date (2026-01-31) or a time (2026-01-31T12:00:00Z).")
             }
             return value.start()
-        }
-    }
-
-    struct Undo: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Remove the facts of one upload (a submission); its resources stay.",
-            discussion: "Example:\n  tributary warehouse undo study 12")
-        @OptionGroup var location: RecordsLocation
-        @Flag(help: "Print one JSON value.") var json = false
-        @Argument(help: "The upload's number, or the submission's id.") var upload: String
-
-        func run() async throws {
-            let upload = upload
-            let report = try await location.withRecords { database in
-                try await database.write { transaction in
-                    try WarehouseLoader().undo(upload: upload, at: Date(), in: transaction)
-                }
-            }
-            guard let report else { throw CommandError("upload-unknown", "There is no upload \(upload).") }
-            if json {
-                CommandOutput.result(["facts": .number(JSONNumber(report.facts))])
-            } else {
-                CommandOutput.result("removed \(report.facts) facts")
-            }
         }
     }
 }

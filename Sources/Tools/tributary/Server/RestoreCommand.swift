@@ -42,6 +42,11 @@ struct RestoreCommand: AsyncParsableCommand {
                 "No list of deleted participants was found. If any were deleted since the backup, restore with --deletions."
             )
         }
+        if restored.isToBeLoaded {
+            CommandOutput.note(
+                "The facts stood in another's tables; `tributary warehouse load \(output)` makes them again of the records."
+            )
+        }
         CommandOutput.note(
             "A backup holds no private keys: put keys/ (0700) back into \(output) before serving, or nothing can be opened."
         )

@@ -1,0 +1,174 @@
+/// The script by which psql puts an export into the tables of an i2b2
+/// (https://www.postgresql.org/docs/current/app-psql.html).
+///
+/// All is one transaction. Rows come into temporary tables first; participants, encounters and uploads get the numbers that
+/// they have there, else free ones, under the lock that i2b2's own loader takes; then they take the place of what an
+/// earlier import of them left.
+struct ImportScript {
+    let tables: [I2B2Table]
+
+    /// Behind the rows of a table.
+    static let endOfRows = "\\.\n"
+
+    /// The columns that are exported: i2b2 numbers its facts for its text search itself.
+    static func columns(of table: I2B2Table) -> [String] {
+        table.columns.map(\.name).filter { $0 != "text_search_index" }
+    }
+
+    private static func staged(_ table: String) -> String { "tributary_\(table)" }
+
+    /// Opens the transaction and makes the temporary tables.
+    var beginning: String {
+        var text = """
+            -- Facts, dimensions and ontology of a study, for i2b2 1.8 on PostgreSQL. Run it with psql:
+            --   psql DATABASE -f FILE
+            --   psql DATABASE -v schema=i2b2demodata -v metadata=i2b2metadata -f FILE
+            \\set ON_ERROR_STOP on
+            \\if :{?metadata}
+            \\else
+            \\set metadata :schema
+            \\endif
+            \\if :{?schema}
+            SET search_path TO :"schema", :"metadata";
+            \\endif
+            SET DateStyle TO 'ISO, YMD';
+            SET client_encoding TO 'UTF8';
+            SET standard_conforming_strings TO on;
+            BEGIN;
+            -- Where there is no i2b2 yet its tables are made.
+            SELECT to_regclass('observation_fact') IS NULL AS none, to_regclass('consent_dimension') IS NULL AS noconsent \\gset
+            \\if :none
+
+            """
+        for table in I2B2Table.all(.postgresql) {
+            for statement in table.statements { text += Self.line(statement) + ";\n" }
+        }
+        text += "\\endif\n\\if :noconsent\n"
+        for statement in I2B2Table.consents.statements { text += Self.line(statement) + ";\n" }
+        text += "\\endif\nLOCK TABLE patient_mapping, encounter_mapping, upload_status IN EXCLUSIVE MODE;\n"
+        for table in tables {
+            text +=
+                "CREATE TEMPORARY TABLE \(Self.staged(table.name)) ON COMMIT DROP AS SELECT "
+                + "\(Self.columns(of: table).joined(separator: ", ")) FROM \(table.name) WITH NO DATA;\n"
+        }
+        return text
+    }
+
+    private static func line(_ statement: String) -> String {
+        statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// Before the rows of a table, which stand in the script.
+    func copying(_ table: I2B2Table) -> String { "COPY \(Self.target(table)) FROM stdin;\n" }
+
+    /// Reads the rows of a table from its file.
+    func copyingFile(_ table: I2B2Table) -> String {
+        "\\copy \(Self.target(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
+    }
+
+    private static func target(_ table: I2B2Table) -> String {
+        "\(staged(table.name)) (\(columns(of: table).joined(separator: ", ")))"
+    }
+
+    /// Gives the rows their numbers and puts them where they belong.
+    var ending: String { Self.numbers + replacing + "COMMIT;\n" }
+
+    private static let numbers = """
+        -- Participants: the number that they have here, or a free one.
+        CREATE TEMPORARY TABLE tributary_patient ON COMMIT DROP AS
+        SELECT i.patient_num AS given, COALESCE(k.patient_num, b.largest + row_number() OVER (
+            PARTITION BY k.patient_num IS NULL ORDER BY i.patient_num)) AS number
+        FROM tributary_patient_mapping i
+        LEFT JOIN patient_mapping k USING (patient_ide, patient_ide_source, project_id)
+        CROSS JOIN (SELECT GREATEST((SELECT COALESCE(max(patient_num), 0) FROM patient_mapping),
+            (SELECT COALESCE(max(patient_num), 0) FROM patient_dimension),
+            (SELECT COALESCE(max(patient_num), 0) FROM observation_fact)) AS largest) b
+        WHERE i.patient_ide_source = 'TRIBUTARY';
+        CREATE TEMPORARY TABLE tributary_encounter ON COMMIT DROP AS
+        SELECT i.encounter_num AS given, COALESCE(k.encounter_num, b.largest + row_number() OVER (
+            PARTITION BY k.encounter_num IS NULL ORDER BY i.encounter_num)) AS number
+        FROM tributary_encounter_mapping i
+        LEFT JOIN encounter_mapping k
+            USING (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)
+        CROSS JOIN (SELECT GREATEST((SELECT COALESCE(max(encounter_num), 0) FROM encounter_mapping),
+            (SELECT COALESCE(max(encounter_num), 0) FROM visit_dimension),
+            (SELECT COALESCE(max(encounter_num), 0) FROM observation_fact)) AS largest) b
+        WHERE i.encounter_ide_source = 'TRIBUTARY';
+        CREATE TEMPORARY TABLE tributary_upload ON COMMIT DROP AS
+        SELECT i.upload_id AS given, COALESCE(k.upload_id, b.largest + row_number() OVER (
+            PARTITION BY k.upload_id IS NULL ORDER BY i.upload_id)) AS number
+        FROM tributary_upload_status i
+        LEFT JOIN upload_status k ON k.upload_label = i.upload_label AND k.source_cd = i.source_cd
+        CROSS JOIN (SELECT COALESCE(max(upload_id), 0) AS largest FROM upload_status) b;
+        ANALYZE tributary_patient;
+        ANALYZE tributary_encounter;
+        ANALYZE tributary_upload;
+        -- What an earlier import left of these participants goes.
+        CREATE TEMPORARY TABLE tributary_former ON COMMIT DROP AS
+        SELECT DISTINCT v.encounter_num FROM visit_dimension v JOIN tributary_patient p ON p.number = v.patient_num
+        JOIN encounter_mapping m ON m.encounter_num = v.encounter_num AND m.encounter_ide_source = 'TRIBUTARY';
+        DELETE FROM observation_fact f USING tributary_patient p
+            WHERE f.patient_num = p.number AND f.sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM visit_dimension v USING tributary_patient p
+            WHERE v.patient_num = p.number AND v.sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM patient_dimension d USING tributary_patient p
+            WHERE d.patient_num = p.number AND d.sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM patient_mapping m USING tributary_patient p
+            WHERE m.patient_num = p.number AND m.patient_ide_source IN ('TRIBUTARY', 'HIVE');
+        DELETE FROM encounter_mapping m WHERE m.encounter_num IN (SELECT number FROM tributary_encounter)
+            OR m.encounter_num IN (SELECT encounter_num FROM tributary_former);
+        DELETE FROM upload_status u USING tributary_upload n WHERE u.upload_id = n.number;
+        DELETE FROM consent_dimension c USING tributary_patient p WHERE c.patient_num = p.number;
+        DELETE FROM custom_meta WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM concept_dimension d USING tributary_concept_dimension i WHERE d.concept_path = i.concept_path;
+        DELETE FROM concept_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM modifier_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM provider_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM code_lookup WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM table_access a USING tributary_table_access i WHERE a.c_table_cd = i.c_table_cd;
+
+        """
+
+    /// Inserts all rows, under the numbers that they have here.
+    private var replacing: String {
+        var text = ""
+        for table in tables {
+            let columns = Self.columns(of: table)
+            var joins = ""
+            let values = columns.map { column in
+                switch column {
+                case "patient_num":
+                    joins += " JOIN tributary_patient p ON p.given = i.patient_num"
+                    return "p.number"
+                case "encounter_num":
+                    joins += " JOIN tributary_encounter e ON e.given = i.encounter_num"
+                    return "e.number"
+                case "upload_id":
+                    joins += " LEFT JOIN tributary_upload u ON u.given = i.upload_id"
+                    return "u.number"
+                // The number's name for itself.
+                case "patient_ide" where table.name == "patient_mapping":
+                    return "CASE WHEN i.patient_ide_source = 'HIVE' THEN CAST(p.number AS text) ELSE i.patient_ide END"
+                case "encounter_ide":
+                    return """
+                        CASE WHEN i.encounter_ide_source = 'HIVE' THEN CAST(e.number AS text) ELSE i.encounter_ide END
+                        """
+                default: return "i.\(column)"
+                }
+            }
+            text +=
+                "INSERT INTO \(table.name) (\(columns.joined(separator: ", "))) SELECT "
+                + "\(values.joined(separator: ", ")) FROM \(Self.staged(table.name)) i\(joins)"
+                + " ON CONFLICT DO NOTHING;\n"
+        }
+        // Where i2b2 numbers its uploads, it goes on behind ours.
+        text += """
+            SELECT setval(s, GREATEST(n, (SELECT last_value FROM pg_sequences
+                WHERE CAST(format('%I.%I', schemaname, sequencename) AS regclass) = s)))
+            FROM (SELECT CAST(pg_get_serial_sequence('upload_status', 'upload_id') AS regclass) AS s,
+                (SELECT max(upload_id) FROM upload_status) AS n) a WHERE s IS NOT NULL AND n IS NOT NULL;
+
+            """
+        return text
+    }
+}

@@ -1,0 +1,96 @@
+import Storage
+
+/// Writes the facts, the dimensions and the ontology for an i2b2 that this program cannot reach, with a script by which psql
+/// puts them there: under numbers that are free there, beside what it has, and again as often as there is something new.
+public struct WarehouseExport: Sendable {
+    /// How the rows are written.
+    public enum Format: String, Sendable, CaseIterable {
+        /// A file of comma-separated values for each table, and `import.sql`, which reads them.
+        case csv
+        /// One file, `warehouse.sql`, which holds the rows.
+        case sql
+    }
+
+    private let format: Format
+
+    public init(_ format: Format) { self.format = format }
+
+    /// The names of the files.
+    public var fileNames: [String] {
+        switch format {
+        case .csv: tables.map { $0.name + ".csv" } + ["import.sql"]
+        case .sql: ["warehouse.sql"]
+        }
+    }
+
+    /// The tables that are exported. The last is ours: the ontology's consents ask it.
+    private var tables: [I2B2Table] {
+        let order = OwnRows.ofParticipants.map(\.table) + OwnRows.ofOntology(.postgresql).map(\.table)
+        let known = I2B2Table.all(.postgresql)
+        return order.compactMap { name in known.first { $0.name == name } } + [I2B2Table.consents]
+    }
+
+    /// Passes all files in pieces, a file's pieces one after the other.
+    ///
+    /// - Parameter write: takes a file's name and its next bytes.
+    /// - Returns: the rows by their tables.
+    public func run(
+        in transaction: any SQLTransaction, _ write: (_ file: String, _ bytes: [UInt8]) throws -> Void
+    ) throws -> [String: Int] {
+        let script = ImportScript(tables: tables)
+        var counts: [String: Int] = [:]
+        switch format {
+        case .csv:
+            for table in tables {
+                let file = table.name + ".csv"
+                try write(file, Array((ImportScript.columns(of: table).joined(separator: ",") + "\n").utf8))
+                var rows = CSVRows()
+                counts[table.name] = try each(of: table, in: transaction) { values in
+                    rows.append(values)
+                    guard rows.bytes.count > Self.piece else { return }
+                    try write(file, rows.bytes)
+                    rows = CSVRows()
+                }
+                try write(file, rows.bytes)
+            }
+            try write("import.sql", Array(script.beginning.utf8))
+            for table in tables { try write("import.sql", Array(script.copyingFile(table).utf8)) }
+            try write("import.sql", Array(script.ending.utf8))
+        case .sql:
+            let file = "warehouse.sql"
+            try write(file, Array(script.beginning.utf8))
+            for table in tables {
+                try write(file, Array(script.copying(table).utf8))
+                var rows = PostgreSQLCopyRows()
+                counts[table.name] = try each(of: table, in: transaction) { values in
+                    try rows.append(values)
+                    guard rows.bytes.count > Self.piece else { return }
+                    try write(file, rows.bytes)
+                    rows.removeAll()
+                }
+                try write(file, rows.bytes)
+                try write(file, Array(ImportScript.endOfRows.utf8))
+            }
+            try write(file, Array(script.ending.utf8))
+        }
+        return counts
+    }
+
+    private static let piece = 1 << 16
+
+    private func each(
+        of table: I2B2Table, in transaction: any SQLTransaction, _ body: ([SQLValue]) throws -> Void
+    ) throws -> Int {
+        let columns = ImportScript.columns(of: table)
+        let own = (OwnRows.ofParticipants + OwnRows.ofOntology(transaction.dialect)).first { $0.table == table.name }
+        let condition = own.map { " WHERE " + $0.condition } ?? ""
+        var count = 0
+        try transaction.each(
+            "SELECT \(columns.joined(separator: ", ")) FROM \(table.name)\(condition)", own?.parameters ?? []
+        ) { row in
+            try body(columns.map { row[$0] })
+            count += 1
+        }
+        return count
+    }
+}

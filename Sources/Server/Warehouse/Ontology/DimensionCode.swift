@@ -1,0 +1,23 @@
+/// A code that stands in a column of a dimension, and its name, as `code_lookup` has it.
+struct DimensionCode: Sendable, Hashable {
+    let table: String
+    let column: String
+    let code: String
+    let name: String
+
+    /// All that is put into dimensions.
+    static let all: [DimensionCode] =
+        DimensionConcepts.sexes.map { DimensionCode("PATIENT_DIMENSION", "SEX_CD", $0.0, $0.1) } + [
+            DimensionCode("PATIENT_DIMENSION", "VITAL_STATUS_CD", "UF", "Death not known; year of birth"),
+            DimensionCode(
+                "PATIENT_DIMENSION", "VITAL_STATUS_CD", PatientRow.nothingKnown, "Death not known; no birth date"),
+        ]
+        + FactSource.allCases.map { DimensionCode("VISIT_DIMENSION", "LOCATION_CD", $0.rawValue, $0.title) }
+
+    private init(_ table: String, _ column: String, _ code: String, _ name: String) {
+        (self.table, self.column, self.code, self.name) = (table, column, code, name)
+    }
+
+    /// All of it in one text.
+    var digestText: String { [table, column, code, name].joined(separator: "\u{2}") }
+}

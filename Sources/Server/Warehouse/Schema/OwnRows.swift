@@ -1,0 +1,52 @@
+import Storage
+
+/// The rows of one of i2b2's tables that this program wrote, of whomever else there are rows in it.
+struct OwnRows: Sendable, Hashable {
+    let table: String
+    let condition: String
+    let parameters: [SQLValue]
+
+    private init(_ table: String, _ condition: String, _ parameters: [SQLValue] = []) {
+        (self.table, self.condition, self.parameters) = (table, condition, parameters)
+    }
+
+    /// The rows of participants, in an order in which they can be deleted.
+    static let ofParticipants: [OwnRows] = {
+        let source = SQLValue(WarehouseLoader.source)
+        let patients = "patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
+        // Of a number that is ours, somebody else may have written rows.
+        let theirs = ["observation_fact", "visit_dimension", "patient_dimension"].map {
+            OwnRows($0, "\(patients) AND sourcesystem_cd = ?", [source])
+        }
+        let encounters =
+            "encounter_num IN (SELECT e.encounter_num FROM encounter_mapping e WHERE e.encounter_ide_source = ?)"
+        return theirs + [
+            OwnRows("encounter_mapping", encounters, [source]),
+            OwnRows(
+                "patient_mapping", "\(patients) AND patient_ide_source IN (?, ?)", [source, SQLValue(Numbering.hive)]),
+            OwnRows("upload_status", "upload_id IN (SELECT w.upload_id FROM warehouse_upload w)"),
+        ]
+    }()
+
+    /// The rows of the ontology.
+    static func ofOntology(_ dialect: SQLDialect) -> [OwnRows] {
+        // A rebuilt concept dimension says nothing of where a row comes from.
+        let paths = PathPrefix(ConceptPath.root, column: "concept_path", dialect: dialect)
+        let written = ["custom_meta", "modifier_dimension", "provider_dimension", "code_lookup"].map {
+            OwnRows($0, "sourcesystem_cd = ?", [SQLValue(OntologyWriter.source)])
+        }
+        let keys = "SELECT w.c_key \(dialect.bytewise) FROM warehouse_scheme w"
+        return written + [
+            OwnRows("concept_dimension", paths.condition, paths.parameters),
+            OwnRows("table_access", "c_table_cd = ?", [SQLValue(OntologyWriter.tableAccess)]),
+            OwnRows("schemes", "c_key IN (\(keys))"),
+        ]
+    }
+
+    /// Deletes them.
+    ///
+    /// - Returns: how many there were.
+    func delete(in transaction: any SQLTransaction) throws -> Int {
+        try transaction.execute("DELETE FROM \(table) WHERE \(condition)", parameters)
+    }
+}

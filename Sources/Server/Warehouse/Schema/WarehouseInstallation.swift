@@ -1,0 +1,106 @@
+import Storage
+
+/// Makes i2b2's tables, or looks at those that somebody else made and takes them for the study's warehouse: nothing of these is
+/// altered, and the rows of others are left alone.
+public struct WarehouseInstallation: Sendable {
+    /// What was done, and what is in the way.
+    public struct Report: Sendable, Hashable {
+        /// The tables that were made, and the view.
+        public var made: [String] = []
+        /// The tables that were there.
+        public var found: [String] = []
+        /// Why nothing was done, in sentences; empty where all is well.
+        public var problems: [String] = []
+        /// Whether the study's facts are still to be loaded: they stood elsewhere, or nowhere.
+        public var isToBeLoaded = false
+
+        public init() {}
+    }
+
+    private let place: WarehousePlace
+    private let adopts: Bool
+
+    /// - Parameter adopts: whether what an earlier load of this study left in the tables is taken for its own, with its
+    ///   numbers.
+    public init(_ place: WarehousePlace, adopts: Bool = false) {
+        self.place = place
+        self.adopts = adopts
+    }
+
+    /// Makes or looks. With a problem nothing is changed.
+    public func run(in transaction: any SQLTransaction) throws -> Report {
+        var report = Report()
+        let tables = I2B2Table.all(transaction.dialect)
+        switch place {
+        case .records: try makeOwn(tables, &report, in: transaction)
+        case .i2b2(let data, let metadata):
+            try WarehouseSchemaCheck(data: data, metadata: metadata, in: transaction).run(tables, &report)
+            guard report.problems.isEmpty else { return report }
+        }
+        let isNew = try WarehousePlace.noted(in: transaction) != place.text
+        guard isNew || !report.made.isEmpty else { return report }
+        if isNew, case .i2b2(let data, _) = place {
+            guard try adopts || !hasRows(of: data, in: transaction) else {
+                report.problems.append(
+                    """
+                    \(data.name).patient_mapping has rows of Tributary that are not known here: of another study, or of \
+                    this one before its records were restored. Remove them where they came from with `tributary \
+                    warehouse undo --all`; if they are this study's, take them with --adopt.
+                    """)
+                return report
+            }
+            try dropOwn(tables, in: transaction)
+        }
+        try forget(in: transaction)
+        if isNew, adopts, case .i2b2 = place { try adopt(in: transaction) }
+        try place.note(in: transaction)
+        report.isToBeLoaded = true
+        return report
+    }
+
+    private func makeOwn(_ tables: [I2B2Table], _ report: inout Report, in transaction: any SQLTransaction) throws {
+        let present = Set(try transaction.tableNames())
+        for table in tables {
+            if present.contains(table.name) {
+                report.found.append(table.name)
+                continue
+            }
+            for statement in table.statements {
+                try transaction.execute(transaction.dialect.definition(statement))
+            }
+            report.made.append(table.name)
+        }
+    }
+
+    /// Whether a schema has rows that this program wrote.
+    private func hasRows(of schema: PostgreSQLSchema, in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 AS one FROM \(schema.name).patient_mapping WHERE patient_ide_source = ? LIMIT 1",
+            [SQLValue(WarehouseLoader.source)]) != nil
+    }
+
+    /// Ours would hide theirs; what is in them is loaded again.
+    private func dropOwn(_ tables: [I2B2Table], in transaction: any SQLTransaction) throws {
+        let present = Set(try transaction.tableNames())
+        for table in tables where present.contains(table.name) { try transaction.execute("DROP TABLE \(table.name)") }
+    }
+
+    /// Forgets the numbers of a warehouse that stood elsewhere.
+    private func forget(in transaction: any SQLTransaction) throws {
+        for table in WarehouseSchema.numbersOfWarehouse { try transaction.execute("DELETE FROM \(table)") }
+    }
+
+    private func adopt(in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO warehouse_patient (participant, patient_ide, patient_num)
+            SELECT patient_ide, patient_ide, patient_num FROM patient_mapping
+            WHERE patient_ide_source = ? AND project_id = '@'
+            """, [SQLValue(WarehouseLoader.source)])
+        try transaction.execute(
+            """
+            INSERT INTO warehouse_upload (upload_label, upload_id)
+            SELECT upload_label, max(upload_id) FROM upload_status WHERE source_cd = ? GROUP BY upload_label
+            """, [SQLValue(WarehouseLoader.source)])
+    }
+}

@@ -1,0 +1,43 @@
+import Storage
+
+/// Where i2b2's tables are.
+public enum WarehousePlace: Sendable, Hashable {
+    /// Among the tables of the records' store.
+    case records
+    /// In schemas of the records' database that somebody else made, who has other data in them too.
+    case i2b2(data: PostgreSQLSchema, metadata: PostgreSQLSchema)
+
+    /// The schemas of others that tables are looked for in.
+    public var schemas: [PostgreSQLSchema] {
+        switch self {
+        case .records: []
+        case .i2b2(let data, let metadata): data == metadata ? [data] : [data, metadata]
+        }
+    }
+
+    /// As the store notes it.
+    var text: String {
+        switch self {
+        case .records: "records"
+        case .i2b2(let data, let metadata): "\(data.name)/\(metadata.name)"
+        }
+    }
+
+    /// - Throws: ``WarehouseError`` `warehouse-place` for a store whose facts stand elsewhere.
+    public func require(in transaction: any SQLTransaction) throws {
+        guard try Self.noted(in: transaction) == text else { throw WarehouseError.otherPlace }
+    }
+
+    /// What a store notes of its warehouse.
+    static func noted(in transaction: any SQLTransaction) throws -> String {
+        let row = try transaction.first("SELECT place FROM warehouse_place WHERE one = 1")
+        return try row?.text("place") ?? Self.records.text
+    }
+
+    /// Notes it in the store.
+    func note(in transaction: any SQLTransaction) throws {
+        try transaction.execute("DELETE FROM warehouse_place")
+        guard self != .records else { return }
+        try transaction.execute("INSERT INTO warehouse_place (one, place) VALUES (1, ?)", [SQLValue(text)])
+    }
+}
