@@ -13,6 +13,8 @@ struct OntologyWriter {
     static let source = "TRIBUTARY"
     /// `c_table_cd` of our ontology
     static let tableAccess = "TRIBUTARY"
+    /// What a scheme's description ends with, behind its name.
+    static let schemeDescription = " codes"
 
     /// The concepts that are there before any form or type.
     private static let foundation =
@@ -328,7 +330,7 @@ struct OntologyWriter {
         let key = SQLValue(prefix + ":")
         let added = try transaction.execute(
             "INSERT INTO schemes (c_key, c_name, c_description) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [key, SQLValue(prefix), SQLValue(prefix + " codes")])
+            [key, SQLValue(prefix), SQLValue(prefix + Self.schemeDescription)])
         guard added > 0 else { return }
         try transaction.execute("INSERT INTO warehouse_scheme (c_key) VALUES (?) ON CONFLICT DO NOTHING", [key])
     }

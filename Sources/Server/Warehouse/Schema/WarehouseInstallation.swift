@@ -102,5 +102,8 @@ public struct WarehouseInstallation: Sendable {
             INSERT INTO warehouse_upload (upload_label, upload_id)
             SELECT upload_label, max(upload_id) FROM upload_status WHERE source_cd = ? GROUP BY upload_label
             """, [SQLValue(WarehouseLoader.source)])
+        try transaction.execute(
+            "INSERT INTO warehouse_scheme (c_key) SELECT c_key FROM schemes WHERE c_description = c_name || ?",
+            [SQLValue(OntologyWriter.schemeDescription)])
     }
 }
