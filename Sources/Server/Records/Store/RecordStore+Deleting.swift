@@ -15,11 +15,13 @@ extension RecordStore {
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
         var removed: [String: RowsDigest] = [:]
-        removed["record_token"] = try transaction.delete(
-            from: "record_token", where: gone.condition, gone.parameters,
-            orderedBy: "number, parameter, system, code")
-        removed["record_date"] = try transaction.delete(
-            from: "record_date", where: gone.condition, gone.parameters, orderedBy: "number, low_ms, high_ms")
+        removed["record_code"] = try transaction.delete(
+            from: "record_code", where: gone.condition, gone.parameters, orderedBy: "number, code")
+        removed["record_identifier"] = try transaction.delete(
+            from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value")
+        // Codes that nobody else has would tell of the participant.
+        removed["search_code"] = try transaction.delete(
+            from: "search_code", where: SearchVocabulary.isUnused, [], orderedBy: "number")
         removed["record_version"] = try transaction.delete(
             from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version")
         removed["record"] = try transaction.delete(

@@ -11,8 +11,7 @@ public struct RecordWriter {
     private let receipt: RecordReceipt
     private let records: SQLInserter<RecordRow>
     private var versions: SQLInserter<VersionRow>
-    private var tokens: SQLInserter<TokenRow>
-    private var dates: SQLInserter<DateRow>
+    private var searchIndex: SearchIndexWriter
     /// The number of the next new resource.
     private var next: Int64
 
@@ -24,8 +23,7 @@ public struct RecordWriter {
         receipt = RecordReceipt(provenance: provenance, at: at)
         records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
         versions = try transaction.inserter(VersionRow.insertion, sharing: receipt)
-        tokens = try transaction.inserter(TokenRow.insertion)
-        dates = try transaction.inserter(DateRow.insertion)
+        searchIndex = try SearchIndexWriter(in: transaction)
         let largest = try transaction.first("SELECT max(number) AS number FROM record")
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
@@ -41,7 +39,7 @@ public struct RecordWriter {
         }
         next += 1
         try add(new, number: number, version: 1)
-        try index(new, number: number)
+        try searchIndex.add(new.tokens, type: new.type, number: number)
         return number
     }
 
@@ -78,15 +76,18 @@ public struct RecordWriter {
         let version = try nextVersion(of: number)
         try transaction.execute(
             """
-            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?,
+            UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?,
                 signer = ?, signed_sequence = ? WHERE number = ?
             """,
-            [SQLValue(version), SQLValue(new.subject), SQLValue(Milliseconds.of(receipt.at))] + own.columns
-                + [SQLValue(number)])
-        try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
-        try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
+            [
+                SQLValue(version), SQLValue(new.subject), SQLValue(new.date?.low), SQLValue(new.date?.high),
+                SQLValue(Milliseconds.of(receipt.at)),
+            ] + own.columns + [SQLValue(number)])
+        for table in ["record_code", "record_identifier"] {
+            try transaction.execute("DELETE FROM \(table) WHERE number = ?", [SQLValue(number)])
+        }
         try add(new, number: number, version: version)
-        try index(new, number: number)
+        try searchIndex.add(new.tokens, type: new.type, number: number)
         return .updated(versionID: versionID(version))
     }
 
@@ -103,19 +104,11 @@ public struct RecordWriter {
     /// Writes what waits to be written together.
     mutating func finish() throws {
         try versions.flush()
-        try tokens.flush()
-        try dates.flush()
+        try searchIndex.finish()
     }
 
     private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
         try versions.add(VersionRow(number: number, version: version, record: new))
-    }
-
-    private mutating func index(_ new: NewRecord, number: Int64) throws {
-        for token in new.tokens { try tokens.add(TokenRow(number: number, type: new.type, token: token)) }
-        if let range = new.date {
-            try dates.add(DateRow(number: number, type: new.type, low: range.low, high: range.high))
-        }
     }
 
     private func nextVersion(of number: Int64) throws -> Int64 {
