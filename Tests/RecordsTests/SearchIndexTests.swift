@@ -22,6 +22,7 @@ import Testing
         #expect(try await count("record_identifier", fixture) == 5)
         try await fixture.put(observation("o1", code: "2708-6"))
         #expect(try await count("record_code", fixture) == 5)
+        #expect(try await count("search_code", fixture) == 3)
         #expect(try await fixture.ids("/fhir/Observation?code=8867-4") == ["o0", "o2", "o3", "o4"])
         #expect(try await fixture.ids("/fhir/Observation?code=2708-6") == ["o1"])
         try await fixture.close()
@@ -56,6 +57,51 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func aCodeThatNoPresentVersionHasIsNotLeft() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a", code: "said-first"))
+        try await fixture.put(observation("b", code: "of-b"))
+        try await fixture.put(observation("a", code: "of-b"))
+        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
+        #expect(codes.count == 2 && !codes.contains { $0.contains("said-first") })
+        #expect(try await fixture.ids("/fhir/Observation?code=of-b") == ["a", "b"])
+        // In one submission the first version's code is taken away, and comes back with the third.
+        let store = fixture.store
+        try await fixture.database.write { transaction in
+            let provenance = RecordProvenance(
+                submissionID: "t", clientID: "c", keyID: nil, receivedAt: Date().addingTimeInterval(60))
+            try store.write(provenance, at: Date(), in: transaction) { writer in
+                for code in ["said-first", "said-second", "said-first"] {
+                    let content = Data(observation("a", code: code).utf8)
+                    try writer.put(NewRecord(Resource(content), id: "a", content: content))
+                }
+            }
+        }
+        let after = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
+        #expect(after.count == 3 && !after.contains { $0.contains("said-second") })
+        #expect(try await fixture.ids("/fhir/Observation?code=said-first") == ["a"])
+        try await fixture.close()
+    }
+
+    /// Texts that Unicode holds for the same are two codes, as they are to whoever asks for one.
+    @Test func codesAreTheSameByTheirBytes() async throws {
+        let fixture = try await RecordsFixture()
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let store = fixture.store
+        try await fixture.database.write { transaction in
+            let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: Date())
+            try store.write(provenance, at: Date(), in: transaction) { writer in
+                for (id, code) in [("a", composed), ("b", decomposed)] {
+                    let content = Data(observation(id, code: code).utf8)
+                    try writer.put(NewRecord(Resource(content), id: id, content: content))
+                }
+            }
+        }
+        #expect(try await fixture.ids("/fhir/Observation?code=caf%C3%A9") == ["a"])
+        #expect(try await fixture.ids("/fhir/Observation?code=cafe%CC%81") == ["b"])
+        try await fixture.close()
+    }
+
     @Test(
         arguments: [
             ("code=http://loinc.org|8867-4", "record_code_by_code"), ("code=8867-4", "record_code_by_code"),
@@ -83,7 +129,8 @@ import Testing
             ("a code's number", SearchVocabulary.numberSQL, 4),
             (
                 "codes that nothing has",
-                "SELECT number FROM search_code WHERE number = ? AND " + SearchVocabulary.isUnused, 1
+                "SELECT number FROM search_code WHERE " + SearchVocabulary.unusedCondition,
+                SearchVocabulary.unusedCount
             ),
             ("entries of a resource", "SELECT code FROM record_code WHERE number = ?", 1),
             ("identifiers of a resource", "SELECT value FROM record_identifier WHERE number = ?", 1),
@@ -94,6 +141,32 @@ import Testing
             try QueryPlan(sql, Array(repeating: SQLValue(1), count: parameters), in: $0)
         }
         #expect(!plan.readsAll, "\(name): \(plan)")
+        try await fixture.close()
+    }
+
+    /// What a deletion costs is what the participant has, however much the store has of others.
+    @Test func aParticipantsCodesAreFoundByIndexes() async throws {
+        let fixture = try await RecordsFixture()
+        let theirs = RecordStore.numbers(of: "p1", ["Observation", "Patient"])
+        for sql in SearchVocabulary.numbersSQL(of: theirs.condition) {
+            let plan = try await fixture.database.read { try QueryPlan(sql, theirs.parameters, in: $0) }
+            #expect(!plan.readsAll, "\(plan)")
+        }
+        try await fixture.close()
+    }
+
+    @Test func moreCodesThanOneStatementTakesAreDeletedTogether() async throws {
+        let fixture = try await RecordsFixture()
+        let count = 2 * SearchVocabulary.unusedCount + 1
+        for number in 0..<count { try await fixture.put(observation("o\(number)", code: "c\(number)")) }
+        try await fixture.put(observation("other", code: "c7", subject: "p2"))
+        let store = fixture.store
+        let removed = try await fixture.database.write { transaction in
+            try store.delete(about: "p1", keeping: [], in: transaction).removed
+        }
+        #expect(removed["search_code"]?.count == count - 1)
+        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
+        #expect(codes.count == 2, "the other's code, and the system of their identifier")
         try await fixture.close()
     }
 

@@ -5,11 +5,15 @@ import Storage
 ///
 /// It lives inside one transaction.
 struct SearchIndexWriter {
+    private let transaction: any SQLTransaction
     private var vocabulary: SearchVocabulary
     private var codes: SQLInserter<CodeRow>
     private var identifiers: SQLInserter<IdentifierRow>
+    /// What resources were found by that have another version now.
+    private var former: Set<Int64> = []
 
     init(in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
         vocabulary = SearchVocabulary(in: transaction)
         codes = try transaction.inserter(CodeRow.insertion)
         identifiers = try transaction.inserter(IdentifierRow.insertion)
@@ -31,10 +35,29 @@ struct SearchIndexWriter {
         }
     }
 
+    /// Puts the tokens of a resource's new version in the place of those it had, which are written (``flush()``).
+    mutating func replace(_ tokens: some Collection<SearchIndex.Token>, type: String, number: Int64) throws {
+        let its = [SQLValue(number)]
+        former.formUnion(try SearchVocabulary.numbers(of: "number = ?", its, in: transaction))
+        for table in ["record_code", "record_identifier"] {
+            try transaction.execute("DELETE FROM \(table) WHERE number = ?", its)
+        }
+        try add(tokens, type: type, number: number)
+    }
+
     /// Writes what waits to be written together.
-    mutating func finish() throws {
+    mutating func flush() throws {
         try codes.flush()
         try identifiers.flush()
+    }
+
+    /// Ends the writing: no code is left that no resource has any more.
+    mutating func finish() throws {
+        try flush()
+        guard !former.isEmpty else { return }
+        _ = try SearchVocabulary.deleteUnused(among: former, in: transaction)
+        former = []
+        vocabulary = SearchVocabulary(in: transaction)
     }
 }
 

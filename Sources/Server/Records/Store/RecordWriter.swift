@@ -34,7 +34,7 @@ public struct RecordWriter {
     public mutating func insert(_ new: NewRecord) throws -> Int64? {
         let number = next
         guard try records.insert(RecordRow(number: number, record: new)) else {
-            try finish()
+            try flush()
             return nil
         }
         next += 1
@@ -76,18 +76,15 @@ public struct RecordWriter {
         let version = try nextVersion(of: number)
         try transaction.execute(
             """
-            UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?,
-                signer = ?, signed_sequence = ? WHERE number = ?
+            UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0,
+                received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
             """,
             [
                 SQLValue(version), SQLValue(new.subject), SQLValue(new.date?.low), SQLValue(new.date?.high),
                 SQLValue(Milliseconds.of(receipt.at)),
             ] + own.columns + [SQLValue(number)])
-        for table in ["record_code", "record_identifier"] {
-            try transaction.execute("DELETE FROM \(table) WHERE number = ?", [SQLValue(number)])
-        }
         try add(new, number: number, version: version)
-        try searchIndex.add(new.tokens, type: new.type, number: number)
+        try searchIndex.replace(new.tokens, type: new.type, number: number)
         return .updated(versionID: versionID(version))
     }
 
@@ -101,10 +98,16 @@ public struct RecordWriter {
         return version
     }
 
-    /// Writes what waits to be written together.
+    /// Ends the writing, once.
     mutating func finish() throws {
-        try versions.flush()
+        try flush()
         try searchIndex.finish()
+    }
+
+    /// Writes what waits to be written together.
+    private mutating func flush() throws {
+        try versions.flush()
+        try searchIndex.flush()
     }
 
     private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
