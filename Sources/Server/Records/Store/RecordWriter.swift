@@ -28,6 +28,11 @@ public struct RecordWriter {
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
 
+    /// Tells which resources are to be stored next, so that a server is asked once which of their ids it has.
+    public func expect(_ new: some Sequence<NewRecord>) throws {
+        try records.expect(new.lazy.map { RecordRow(number: next, record: $0) })
+    }
+
     /// Stores a resource as the first version of its id.
     ///
     /// - Returns: the number of its row; nil where something has the id already, then nothing was done.

@@ -25,24 +25,33 @@ struct EncounterMappingRow {
     let source: String
     let system: String
 
-    /// A resource that has an encounter keeps it.
-    static let insertion = SQLInsertion<EncounterMappingRow, UploadTrail>(
-        into: "encounter_mapping",
-        onConflict: .keepsPresent(
-            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]),
-        columns: [
-            SQLColumn("encounter_ide") { .text($0.name) },
-            SQLColumn("encounter_ide_source") { .text($0.source) },
-            SQLColumn("encounter_num") { .integer($0.number) },
-            SQLColumn("sourcesystem_cd") { .text($0.system) },
-        ],
-        shared: [
-            SQLColumn("project_id") { _ in "@" },
-            SQLColumn("encounter_ide_status") { _ in "A" },
-            SQLColumn("patient_ide") { .text($0.context.subject) },
-            SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
-            SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
-        ] + trail)
+    /// Of resources' own names: a resource that has an encounter keeps it.
+    static let resources = insertion(
+        .keepsPresent(
+            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]))
+
+    /// Of the names of numbers, which are new with their numbers.
+    static let numbers = insertion(.fails)
+
+    private static func insertion(
+        _ conflict: SQLInsertionTarget.Conflict
+    ) -> SQLInsertion<EncounterMappingRow, UploadTrail> {
+        SQLInsertion(
+            into: "encounter_mapping", onConflict: conflict,
+            columns: [
+                SQLColumn("encounter_ide") { .text($0.name) },
+                SQLColumn("encounter_ide_source") { .text($0.source) },
+                SQLColumn("encounter_num") { .integer($0.number) },
+                SQLColumn("sourcesystem_cd") { .text($0.system) },
+            ],
+            shared: [
+                SQLColumn("project_id") { _ in "@" },
+                SQLColumn("encounter_ide_status") { _ in "A" },
+                SQLColumn("patient_ide") { .text($0.context.subject) },
+                SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
+                SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
+            ] + trail)
+    }
 
     /// The resource's own name.
     init(_ ide: String, number: Int64) {

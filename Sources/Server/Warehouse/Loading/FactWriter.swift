@@ -22,11 +22,17 @@ struct FactWriter {
         self.transaction = transaction
         self.trail = trail
         numbering = Numbering(transaction: transaction, context: trail.context)
-        mappings = try transaction.inserter(EncounterMappingRow.insertion, sharing: trail)
-        numbers = mappings
+        mappings = try transaction.inserter(EncounterMappingRow.resources, sharing: trail)
+        numbers = try transaction.inserter(EncounterMappingRow.numbers, sharing: trail)
         visits = try transaction.inserter(VisitRow.insertion, sharing: trail)
         rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
         next = try numbering.nextEncounter()
+    }
+
+    /// Tells which resources' facts are to be written next, by their types and ids, so that a server is asked once which
+    /// of them have an encounter.
+    func expect(_ resources: [String]) throws {
+        try mappings.expect(resources.lazy.map { EncounterMappingRow($0, number: next) })
     }
 
     /// Writes the facts of a resource.
