@@ -95,7 +95,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func aRowThatWasExpectedIsThereForTheNextStatement(_ engine: Engine) async throws
     {
-        func thing(_ number: Int64) -> Row { (number, Thing(name: "a", number: number, body: Data())) }
+        @Sendable func thing(_ number: Int64) -> Row { (number, Thing(name: "a", number: number, body: Data())) }
         try await engine.withDatabase([Self.tables]) { database async throws in
             try await database.write { transaction in
                 let things = try transaction.inserter(Self.insertion, sharing: "here")
