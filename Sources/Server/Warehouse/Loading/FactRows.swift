@@ -71,16 +71,24 @@ struct VisitRow {
     let encounter: Int64
     let facts: PreparedFacts
 
-    static let insertion = SQLInsertion<VisitRow, UploadTrail>(
-        into: "visit_dimension", onConflict: .replaces(key: ["encounter_num", "patient_num"]),
-        columns: [
-            SQLColumn("encounter_num") { .integer($0.encounter) },
-            SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
-            SQLColumn("start_date") { $0.facts.start },
-            SQLColumn("end_date") { $0.facts.end },
-            SQLColumn("location_cd") { .text($0.facts.source) },
-        ],
-        shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+    /// Of encounters that are new.
+    static let new = insertion(.fails)
+
+    /// Of resources that were loaded before.
+    static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
+
+    private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<VisitRow, UploadTrail> {
+        SQLInsertion(
+            into: "visit_dimension", onConflict: conflict,
+            columns: [
+                SQLColumn("encounter_num") { .integer($0.encounter) },
+                SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
+                SQLColumn("start_date") { $0.facts.start },
+                SQLColumn("end_date") { $0.facts.end },
+                SQLColumn("location_cd") { .text($0.facts.source) },
+            ],
+            shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+    }
 }
 
 /// A fact, as `observation_fact` has it.
