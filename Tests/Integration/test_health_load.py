@@ -19,10 +19,11 @@ ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 # What the rows say, without when and by whom they were stored.
 CONTENT = {
     "records": "SELECT type, id, version, content, digest, deleted FROM record_version WHERE type = 'Observation' ORDER BY id",
-    "tokens": "SELECT r.id, t.parameter, t.system, t.code FROM record_token t JOIN record r ON r.number = t.number "
-              "WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4",
-    "dates": "SELECT r.id, d.low_ms, d.high_ms FROM record_date d JOIN record r ON r.number = d.number "
-             "WHERE r.type = 'Observation' ORDER BY 1",
+    "tokens": "SELECT r.id, c.parameter, c.system, c.code FROM record_code t JOIN record r ON r.number = t.number "
+              "JOIN search_code c ON c.number = t.code WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4",
+    "identifiers": "SELECT r.id, c.system, i.value FROM record_identifier i JOIN record r ON r.number = i.number "
+                   "JOIN search_code c ON c.number = i.system WHERE r.type = 'Observation' ORDER BY 1, 2, 3",
+    "dates": "SELECT id, date_low, date_high FROM record WHERE type = 'Observation' ORDER BY 1",
     "facts": "SELECT m.encounter_ide, f.concept_cd, f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, "
              "f.tval_char, f.nval_num, f.units_cd, f.observation_blob FROM observation_fact f JOIN encounter_mapping m "
              "ON m.encounter_num = f.encounter_num AND m.encounter_ide_source = 'TRIBUTARY' ORDER BY 1, 2, 3, 4",

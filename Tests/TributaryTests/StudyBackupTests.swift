@@ -492,7 +492,8 @@ enum TableDump {
             guard !except.contains(name) else { continue }
             let columns = try transaction.query("SELECT name FROM pragma_table_info(?)", [SQLValue(name)])
                 .map { try $0.text("name") }
-            found[name] = try transaction.query("SELECT * FROM \(name) ORDER BY rowid").map { row in
+            let order = columns.map { "\"\($0)\"" }.joined(separator: ", ")
+            found[name] = try transaction.query("SELECT * FROM \(name) ORDER BY \(order)").map { row in
                 columns.map { row[$0] }
             }
         }

@@ -178,9 +178,13 @@ import Testing
                 "FROM record r JOIN record_version v ON v.number = r.number AND v.version = r.version"
             ),
             (
-                "r.type, r.id, t.parameter, t.system, t.code", "FROM record r JOIN record_token t USING (number)"
+                "r.type, r.id, c.parameter, c.system, c.code",
+                "FROM record r JOIN record_code t USING (number) JOIN search_code c ON c.number = t.code"
             ),
-            ("r.type, r.id, d.low_ms, d.high_ms", "FROM record r JOIN record_date d USING (number)"),
+            (
+                "r.type, r.id, c.system, hex(i.value)",
+                "FROM record r JOIN record_identifier i USING (number) JOIN search_code c ON c.number = i.system"
+            ), ("type, id, date_low, date_high", "FROM record"),
         ]
         var dump: [String] = []
         for (number, table) in tables.enumerated() {

@@ -73,7 +73,7 @@ struct WarehouseFixture {
     func lines(_ columns: String, _ rest: String) async throws -> [String] {
         let isSQLite = try await database.read { $0.dialect == .sqlite }
         let array = isSQLite ? "json_array" : "json_build_array"
-        let columns = isSQLite ? columns : columns.replacing("hex(v.content)", with: "encode(v.content, 'hex')")
+        let columns = isSQLite ? columns : columns.replacing(/hex\(([a-z.]+)\)/) { "encode(\($0.output.1), 'hex')" }
         let common = """
             WITH p AS (SELECT patient_num, patient_ide FROM patient_mapping WHERE patient_ide_source = 'TRIBUTARY'),
             e AS (SELECT encounter_num, encounter_ide FROM encounter_mapping WHERE encounter_ide_source = 'TRIBUTARY'),

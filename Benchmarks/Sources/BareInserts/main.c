@@ -15,7 +15,7 @@
 
 // The tables that loading fills, and how their rows follow the resources: by the record's number, or in their order.
 static const struct { const char *name; int numbered; } tables[] = {
-    {"record", 1}, {"record_version", 0}, {"record_token", 1}, {"record_date", 1},
+    {"record", 1}, {"record_version", 0}, {"record_code", 1}, {"record_identifier", 1},
     {"encounter_mapping", 0}, {"visit_dimension", 0}, {"observation_fact", 0},
 };
 enum { table_count = sizeof tables / sizeof *tables };
@@ -120,7 +120,7 @@ int main(int count, char **words) {
     Rows rows[table_count] = {0};
     for (int index = 0; index < table_count; index++) {
         const char *key = tables[index].numbered ? "number" : "rowid";
-        char *sql = sqlite3_mprintf("SELECT * FROM %w WHERE %s > ? AND %s <= ? ORDER BY rowid", tables[index].name, key, key);
+        char *sql = sqlite3_mprintf("SELECT * FROM %w WHERE %s > ? AND %s <= ? ORDER BY %s", tables[index].name, key, key, key);
         select[index] = prepare(source, sql);
         sqlite3_free(sql);
         sql = sqlite3_mprintf("SELECT max(%s) FROM %w", key, tables[index].name);

@@ -11,6 +11,15 @@ public enum SQLDialect: Sendable {
         }
     }
 
+    /// Stands behind the definition of a table whose rows are little more than its key: SQLite then keeps them in the key's
+    /// tree alone. PostgreSQL has nothing like it.
+    public var keptInKey: String {
+        switch self {
+        case .sqlite: "WITHOUT ROWID"
+        case .postgresql: ""
+        }
+    }
+
     /// The definition of a 64-bit primary key that the engine numbers itself, upwards, never using a number twice.
     public var numberedKey: String {
         switch self {

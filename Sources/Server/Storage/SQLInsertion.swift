@@ -83,11 +83,26 @@ public struct SQLInserter<Row> {
 
     private let statement: any SQLStatement
     private let columns: [SQLColumn<Row>]
+    /// The numbers of the placeholders that are part of the key of an insertion that keeps what is present.
+    private let keyPositions: [Int]
     private var waiting: [Row] = []
 
-    fileprivate init(_ statement: any SQLStatement, _ columns: [SQLColumn<Row>]) {
+    fileprivate init(_ statement: any SQLStatement, _ columns: [SQLColumn<Row>], _ target: SQLInsertionTarget) {
         self.statement = statement
         self.columns = columns
+        let key = if case .keepsPresent(let key) = target.onConflict { key } else { [String]() }
+        keyPositions = columns.indices.filter { key.contains(columns[$0].name) }.map { $0 + 1 }
+    }
+
+    /// Tells which rows are to be inserted next by an insertion that keeps what is present, so that a server is asked once
+    /// which of them it has, and not about each. ``insert(_:)`` answers the same without; nothing else may insert or delete
+    /// rows of the table until then.
+    ///
+    /// - Parameter rows: what stands in the columns of the key counts.
+    public func expect(_ rows: some Sequence<Row>) throws {
+        try statement.expect(at: keyPositions) {
+            rows.map { row in keyPositions.map { columns[$0 - 1].value(row) } }
+        }
     }
 
     /// Inserts a row.
@@ -133,7 +148,7 @@ extension SQLTransaction {
     ) throws -> SQLInserter<Row> {
         let statement = try prepare(insertion.target)
         try statement.bind(insertion.shared.map { $0.value(shared) }, from: insertion.columns.count + 1)
-        return SQLInserter(statement, insertion.columns)
+        return SQLInserter(statement, insertion.columns, insertion.target)
     }
 
     /// Prepares an insertion of rows that share nothing.

@@ -12,12 +12,23 @@ public protocol SQLStatement {
     @discardableResult
     func run() throws -> Int
 
+    /// Tells which rows are to be run next, where an engine asks its server about each: it may then ask about all of them
+    /// at once. What ``run()`` answers is the same. Until they were run nothing else inserts or deletes rows of the table.
+    ///
+    /// - Parameters:
+    ///   - positions: the placeholders that differ from row to row and are part of the key.
+    ///   - keys: their values for each row; not computed where nobody needs them.
+    func expect(at positions: [Int], _ keys: () throws -> [[SQLValue]]) throws
+
     /// Sees that all rows are written that were run, where an engine lets some wait
     /// (``SQLTransaction/prepare(_:)-(SQLInsertionTarget)``).
     func finish() throws
 }
 
 extension SQLStatement {
+    /// Each row is asked about by itself.
+    public func expect(at positions: [Int], _ keys: () throws -> [[SQLValue]]) throws {}
+
     /// Nothing waits.
     public func finish() throws {}
 

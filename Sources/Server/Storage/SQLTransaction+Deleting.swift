@@ -63,7 +63,7 @@ extension SQLTransaction {
 
 extension SQLValue {
     /// Appends the kind, the length and the bytes, so that no two rows of values are one text.
-    fileprivate func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8]) {
         func append(_ kind: StaticString, _ value: some Collection<UInt8>) {
             bytes.append(contentsOf: "\(kind)\(value.count):".utf8)
             bytes.append(contentsOf: value)

@@ -151,9 +151,11 @@ extension SubmissionProcessor {
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
         let isCurrent = try records.write(provenance, at: at, in: transaction) { writer in
-            try incoming.map { try writer.put($0.record).isCurrent }
+            try writer.expect(incoming.lazy.map(\.record))
+            return try incoming.map { try writer.put($0.record).isCurrent }
         }
         try loader.upload(context, in: transaction) { upload in
+            upload.expect(incoming.lazy.map(\.entry))
             for (resource, isCurrent) in zip(incoming, isCurrent) {
                 try upload.load(resource.entry, isCurrent: isCurrent)
             }

@@ -1,15 +1,29 @@
+import Crypto
 import FHIR
 import Foundation
 
 /// The index by which search finds a resource. Pure.
 enum SearchIndex {
     /// A value of a token or uri parameter.
-    struct Token: Hashable {
+    struct Token: Hashable, Comparable {
         let parameter: String
         /// Empty where there is none.
         let system: String
         let code: String
+
+        /// Whether each resource has another value: such values are in the index themselves, by their print, and not
+        /// numbered.
+        var isOfItsOwn: Bool { Self.isOfItsOwn(parameter) }
+
+        static func < (left: Token, right: Token) -> Bool {
+            (left.parameter, left.system, left.code) < (right.parameter, right.system, right.code)
+        }
+
+        static func isOfItsOwn(_ parameter: String) -> Bool { parameter == SearchParameter.identifier.rawValue }
     }
+
+    /// What the index has of a value that is a resource's own: half of its SHA-256, by which nobody finds another.
+    static func print(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
 
     /// The id of the one Patient whose the resource is (``FHIR/Resource/owners``); a Patient is stored under its own.
     static func subject(of resource: Resource, id: String) -> String? {

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 
 /// The SQL of a search. Names and operators are ours; every value goes through a parameter.
@@ -33,25 +34,54 @@ struct SearchStatement {
             parameters.append(SQLValue(id))
             return "r.subject = ?"
         case .token(let system, let code):
-            parameters += [SQLValue(type), SQLValue(parameter.rawValue)]
-            var sql = "r.number IN (SELECT t.number FROM record_token t WHERE t.type = ? AND t.parameter = ?"
-            if let code {
-                sql += " AND t.code = ?"
-                parameters.append(SQLValue(code))
-            }
-            if let system {
-                sql += " AND t.system = ?"
-                parameters.append(SQLValue(system))
-            }
-            return sql + ")"
+            return SearchIndex.Token.isOfItsOwn(parameter.rawValue)
+                ? identifier(system, code, parameter, type) : coded(system, code, parameter, type)
         case .date(let prefix, let low, let high):
             if parameter == .lastUpdated {
                 return comparison(prefix, low, high, lowColumn: "r.updated_ms", highColumn: "r.updated_ms + 1")
             }
             parameters.append(SQLValue(type))
-            return "r.number IN (SELECT d.number FROM record_date d WHERE d.type = ? AND "
-                + comparison(prefix, low, high, lowColumn: "d.low_ms", highColumn: "d.high_ms") + ")"
+            return "r.number IN (SELECT d.number FROM record d WHERE d.type = ? AND "
+                + comparison(prefix, low, high, lowColumn: "d.date_low", highColumn: "d.date_high") + ")"
         }
+    }
+
+    /// A code of a vocabulary: few are numbered, and each number has its resources.
+    private mutating func coded(
+        _ system: String?, _ code: String?, _ parameter: SearchParameter, _ type: String
+    ) -> String {
+        parameters += [SQLValue(type), SQLValue(parameter.rawValue)]
+        var sql = """
+            r.number IN (SELECT t.number FROM search_code c JOIN record_code t ON t.code = c.number
+            WHERE c.type = ? AND c.parameter = ?
+            """
+        if let code {
+            sql += " AND c.code = ?"
+            parameters.append(SQLValue(code))
+        }
+        if let system {
+            sql += " AND c.system = ?"
+            parameters.append(SQLValue(system))
+        }
+        return sql + ")"
+    }
+
+    /// A value of a resource's own, whose system alone is numbered.
+    private mutating func identifier(
+        _ system: String?, _ value: String?, _ parameter: SearchParameter, _ type: String
+    ) -> String {
+        var sql = "r.number IN (SELECT i.number FROM search_code c JOIN record_identifier i ON i.system = c.number"
+        if let value {
+            sql += " AND i.value = ?"
+            parameters.append(SQLValue(Data(SearchIndex.print(of: value))))
+        }
+        sql += " WHERE c.type = ? AND c.parameter = ?"
+        parameters += [SQLValue(type), SQLValue(parameter.rawValue)]
+        if let system {
+            sql += " AND c.system = ?"
+            parameters.append(SQLValue(system))
+        }
+        return sql + ")"
     }
 
     /// <https://hl7.org/fhir/R4/search.html#prefix>: both the value and what is stored are ranges, here half-open.

@@ -33,7 +33,7 @@ public struct NewRecord: Sendable {
     let date: (low: Int64, high: Int64)?
 
     /// How many rows storing it writes: the record, its version and what search finds it by.
-    public var rowCount: Int { 2 + tokens.count + (date == nil ? 0 : 1) }
+    public var rowCount: Int { 2 + tokens.count }
 
     /// A resource whose owner is known.
     ///
@@ -54,7 +54,8 @@ public struct NewRecord: Sendable {
         stored = (
             ContentCodec.stored(content, type: name), original.map { ContentCodec.stored($0.bytes, type: name) }
         )
-        tokens = Array(SearchIndex.tokens(of: resource))
+        // In one order, so that the same resources get the same numbers for their codes.
+        tokens = SearchIndex.tokens(of: resource).sorted()
         date = SearchIndex.date(of: resource)
     }
 
@@ -94,7 +95,7 @@ public struct NewRecord: Sendable {
 
     /// The codes that search finds a resource by.
     public static func codes(of resource: Resource) -> [Token] {
-        SearchIndex.tokens(of: resource).filter { $0.parameter == "code" }
+        SearchIndex.tokens(of: resource).filter { $0.parameter == "code" }.sorted()
             .map { Token(system: $0.system, code: $0.code) }
     }
 

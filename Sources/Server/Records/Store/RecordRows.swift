@@ -21,6 +21,8 @@ struct RecordRow {
             SQLColumn("type") { .text($0.record.type) },
             SQLColumn("id") { .text($0.record.id) },
             SQLColumn("subject") { SQLValue($0.record.subject) },
+            SQLColumn("date_low") { SQLValue($0.record.date?.low) },
+            SQLColumn("date_high") { SQLValue($0.record.date?.high) },
         ],
         shared: [
             SQLColumn("version") { _ in 1 },
@@ -59,39 +61,5 @@ struct VersionRow {
             SQLColumn("signed_sequence") { SQLValue($0.provenance.signed?.sequence) },
             SQLColumn("received_at") { SQLValue($0.provenance.receivedAt) },
             SQLColumn("received_number") { .integer($0.provenance.number) },
-        ])
-}
-
-/// A value that search finds a resource by, as `record_token` has it.
-struct TokenRow {
-    let number: Int64
-    let type: String
-    let token: SearchIndex.Token
-
-    static let insertion = SQLInsertion<TokenRow, Void>(
-        into: "record_token",
-        columns: [
-            SQLColumn("number") { .integer($0.number) },
-            SQLColumn("type") { .text($0.type) },
-            SQLColumn("parameter") { .text($0.token.parameter) },
-            SQLColumn("system") { .text($0.token.system) },
-            SQLColumn("code") { .text($0.token.code) },
-        ])
-}
-
-/// When something happened, as `record_date` has it: half open.
-struct DateRow {
-    let number: Int64
-    let type: String
-    let low: Int64
-    let high: Int64
-
-    static let insertion = SQLInsertion<DateRow, Void>(
-        into: "record_date",
-        columns: [
-            SQLColumn("number") { .integer($0.number) },
-            SQLColumn("type") { .text($0.type) },
-            SQLColumn("low_ms") { .integer($0.low) },
-            SQLColumn("high_ms") { .integer($0.high) },
         ])
 }

@@ -25,8 +25,9 @@ public struct RecordStatistics: Sendable {
         let rows = try transaction.query(
             """
             SELECT name, count(*) AS number FROM (
-                SELECT r.number, min(t.code) AS name FROM record r
-                LEFT JOIN record_token t ON t.number = r.number AND t.parameter = ?
+                SELECT r.number, min(c.code) AS name FROM record r
+                LEFT JOIN record_code t ON t.number = r.number
+                LEFT JOIN search_code c ON c.number = t.code AND c.parameter = ?
                 WHERE r.type = ? AND r.subject = ? AND r.deleted = 0 GROUP BY r.number
             ) AS named GROUP BY name
             """, [SQLValue(parameter), SQLValue(type), SQLValue(subject)])

@@ -14,12 +14,14 @@ extension RecordStore {
         let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
+        let codes = try SearchVocabulary.numbers(of: gone.condition, gone.parameters, in: transaction)
         var removed: [String: RowsDigest] = [:]
-        removed["record_token"] = try transaction.delete(
-            from: "record_token", where: gone.condition, gone.parameters,
-            orderedBy: "number, parameter, system, code")
-        removed["record_date"] = try transaction.delete(
-            from: "record_date", where: gone.condition, gone.parameters, orderedBy: "number, low_ms, high_ms")
+        removed["record_code"] = try transaction.delete(
+            from: "record_code", where: gone.condition, gone.parameters, orderedBy: "number, code")
+        removed["record_identifier"] = try transaction.delete(
+            from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value")
+        // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
+        removed["search_code"] = try SearchVocabulary.deleteUnused(among: codes, in: transaction)
         removed["record_version"] = try transaction.delete(
             from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version")
         removed["record"] = try transaction.delete(
@@ -62,7 +64,7 @@ extension RecordStore {
         return types
     }
 
-    private static func numbers(of participant: String, _ types: [String]) -> (
+    static func numbers(of participant: String, _ types: [String]) -> (
         condition: String, parameters: [SQLValue]
     ) {
         guard !types.isEmpty else { return ("number < ?", [0]) }

@@ -11,8 +11,7 @@ public struct RecordWriter {
     private let receipt: RecordReceipt
     private let records: SQLInserter<RecordRow>
     private var versions: SQLInserter<VersionRow>
-    private var tokens: SQLInserter<TokenRow>
-    private var dates: SQLInserter<DateRow>
+    private var searchIndex: SearchIndexWriter
     /// The number of the next new resource.
     private var next: Int64
 
@@ -24,10 +23,14 @@ public struct RecordWriter {
         receipt = RecordReceipt(provenance: provenance, at: at)
         records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
         versions = try transaction.inserter(VersionRow.insertion, sharing: receipt)
-        tokens = try transaction.inserter(TokenRow.insertion)
-        dates = try transaction.inserter(DateRow.insertion)
+        searchIndex = try SearchIndexWriter(in: transaction)
         let largest = try transaction.first("SELECT max(number) AS number FROM record")
         next = (largest?.integerIfPresent("number") ?? 0) + 1
+    }
+
+    /// Tells which resources are to be stored next, so that a server is asked once which of their ids it has.
+    public func expect(_ new: some Sequence<NewRecord>) throws {
+        try records.expect(new.lazy.map { RecordRow(number: next, record: $0) })
     }
 
     /// Stores a resource as the first version of its id.
@@ -36,12 +39,12 @@ public struct RecordWriter {
     public mutating func insert(_ new: NewRecord) throws -> Int64? {
         let number = next
         guard try records.insert(RecordRow(number: number, record: new)) else {
-            try finish()
+            try flush()
             return nil
         }
         next += 1
         try add(new, number: number, version: 1)
-        try index(new, number: number)
+        try searchIndex.add(new.tokens, type: new.type, number: number)
         return number
     }
 
@@ -78,15 +81,15 @@ public struct RecordWriter {
         let version = try nextVersion(of: number)
         try transaction.execute(
             """
-            UPDATE record SET version = ?, subject = ?, updated_ms = ?, deleted = 0, received_ms = ?, received_number = ?,
-                signer = ?, signed_sequence = ? WHERE number = ?
+            UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0,
+                received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
             """,
-            [SQLValue(version), SQLValue(new.subject), SQLValue(Milliseconds.of(receipt.at))] + own.columns
-                + [SQLValue(number)])
-        try transaction.execute("DELETE FROM record_token WHERE number = ?", [SQLValue(number)])
-        try transaction.execute("DELETE FROM record_date WHERE number = ?", [SQLValue(number)])
+            [
+                SQLValue(version), SQLValue(new.subject), SQLValue(new.date?.low), SQLValue(new.date?.high),
+                SQLValue(Milliseconds.of(receipt.at)),
+            ] + own.columns + [SQLValue(number)])
         try add(new, number: number, version: version)
-        try index(new, number: number)
+        try searchIndex.replace(new.tokens, type: new.type, number: number)
         return .updated(versionID: versionID(version))
     }
 
@@ -100,22 +103,20 @@ public struct RecordWriter {
         return version
     }
 
-    /// Writes what waits to be written together.
+    /// Ends the writing, once.
     mutating func finish() throws {
+        try flush()
+        try searchIndex.finish()
+    }
+
+    /// Writes what waits to be written together.
+    private mutating func flush() throws {
         try versions.flush()
-        try tokens.flush()
-        try dates.flush()
+        try searchIndex.flush()
     }
 
     private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
         try versions.add(VersionRow(number: number, version: version, record: new))
-    }
-
-    private mutating func index(_ new: NewRecord, number: Int64) throws {
-        for token in new.tokens { try tokens.add(TokenRow(number: number, type: new.type, token: token)) }
-        if let range = new.date {
-            try dates.add(DateRow(number: number, type: new.type, low: range.low, high: range.high))
-        }
     }
 
     private func nextVersion(of number: Int64) throws -> Int64 {

@@ -12,6 +12,8 @@ final class PostgreSQLConnection {
     private var names = 0
     /// By the names of tables, those that they refer to.
     private var references: [String: Set<String>] = [:]
+    /// By the names of tables, the types of their columns by their names.
+    private var columnTypes: [String: [String: String]] = [:]
 
     struct Prepared {
         let name: String
@@ -144,6 +146,7 @@ final class PostgreSQLConnection {
 
     private func forgetPrepared() throws(StorageError) {
         references = [:]
+        columnTypes = [:]
         guard !prepared.isEmpty else { return }
         _ = try check(PostgreSQLResult(PQexec(pointer, "DEALLOCATE ALL")))
         prepared = [:]
@@ -154,6 +157,20 @@ final class PostgreSQLConnection {
         if let known = references[table] { return known }
         let found = try PostgreSQLTransaction(self).referencedTableNames(of: table)
         references[table] = found
+        return found
+    }
+
+    /// The types of a table's columns by their names, asked for once.
+    func columnTypes(of table: String) throws -> [String: String] {
+        if let known = columnTypes[table] { return known }
+        let rows = try PostgreSQLTransaction(self).query(
+            """
+            SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+            WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped
+            """, [SQLValue(table)])
+        let found = Dictionary(
+            uniqueKeysWithValues: try rows.map { (try $0.text("name"), try $0.text("type")) })
+        columnTypes[table] = found
         return found
     }
 

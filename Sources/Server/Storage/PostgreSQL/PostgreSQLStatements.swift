@@ -15,26 +15,6 @@ final class PostgreSQLPreparedStatement: SQLStatement {
     func run() throws -> Int { try transaction.execute(sql, values) }
 }
 
-/// An insertion that keeps what is present, and says of each row whether it was new. What waits for other tables goes on waiting:
-/// such a row sees its own table alone, and those that it refers to.
-final class PostgreSQLKeepingInsertion: SQLStatement {
-    private let transaction: PostgreSQLTransaction
-    private let target: SQLInsertionTarget
-    private var values: [SQLValue]
-
-    init(_ target: SQLInsertionTarget, in transaction: PostgreSQLTransaction) {
-        self.transaction = transaction
-        self.target = target
-        values = Array(repeating: .null, count: target.columns.count)
-    }
-
-    func bind(_ value: SQLValue, at position: Int) throws { try values.set(value, at: position) }
-
-    func run() throws -> Int { try transaction.insert(target, values) }
-
-    func finish() throws { try transaction.flush() }
-}
-
 /// An insertion whose rows nobody asks about one by one: they wait until there are many, or until another statement may see
 /// them. Rows that must be new are copied, those that replace others are sent without waiting for each answer.
 final class PostgreSQLBulkInsertion: SQLStatement {
@@ -58,7 +38,10 @@ final class PostgreSQLBulkInsertion: SQLStatement {
 
     func bind(_ value: SQLValue, at position: Int) throws { try values.set(value, at: position) }
 
-    func run() throws -> Int {
+    func run() throws -> Int { try add(values) }
+
+    /// Inserts a row with these values.
+    func add(_ values: [SQLValue]) throws -> Int {
         if target.onConflict == .fails {
             try copied.append(values)
         } else {
@@ -92,7 +75,7 @@ final class PostgreSQLBulkInsertion: SQLStatement {
 }
 
 extension [SQLValue] {
-    fileprivate mutating func set(_ value: SQLValue, at position: Int) throws {
+    mutating func set(_ value: SQLValue, at position: Int) throws {
         guard indices.contains(position - 1) else {
             throw StorageError(code: "storage-failed", message: "A statement has no place number \(position).")
         }

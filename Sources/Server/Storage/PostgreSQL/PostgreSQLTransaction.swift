@@ -44,7 +44,9 @@ final class PostgreSQLTransaction: SQLTransaction {
 
     func prepare(_ insertion: SQLInsertionTarget) throws -> any SQLStatement {
         // Whether a row was kept is the answer to that row.
-        if case .keepsPresent = insertion.onConflict { return PostgreSQLKeepingInsertion(insertion, in: self) }
+        if case .keepsPresent(let key) = insertion.onConflict {
+            return PostgreSQLKeepingInsertion(insertion, key: key, in: self)
+        }
         return PostgreSQLBulkInsertion(insertion, in: self)
     }
 
@@ -62,13 +64,22 @@ final class PostgreSQLTransaction: SQLTransaction {
         return try connection.run(target.sql, values).changedRows
     }
 
-    /// Writes the rows that wait: those first that began first, so that what others refer to is there before them.
+    /// Writes the rows that wait: what others refer to is there before them.
     func flush() throws {
         guard !bulk.isEmpty else { return }
-        let waiting = bulk
+        var waiting = bulk
         bulk = []
-        for insertion in waiting { try insertion.flush(to: connection) }
+        while !waiting.isEmpty {
+            let tables = Set(waiting.map(\.target.table))
+            let next = try waiting.firstIndex { insertion in
+                try tables.isDisjoint(with: connection.references(of: insertion.target.table))
+            }
+            try waiting.remove(at: next ?? 0).flush(to: connection)
+        }
     }
+
+    /// The types of a table's columns, by their names.
+    func columnTypes(of table: String) throws -> [String: String] { try connection.columnTypes(of: table) }
 
     /// Writes what waits, and ends the transaction: it is durable when this returns.
     func commit() throws {

@@ -25,24 +25,33 @@ struct EncounterMappingRow {
     let source: String
     let system: String
 
-    /// A resource that has an encounter keeps it.
-    static let insertion = SQLInsertion<EncounterMappingRow, UploadTrail>(
-        into: "encounter_mapping",
-        onConflict: .keepsPresent(
-            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]),
-        columns: [
-            SQLColumn("encounter_ide") { .text($0.name) },
-            SQLColumn("encounter_ide_source") { .text($0.source) },
-            SQLColumn("encounter_num") { .integer($0.number) },
-            SQLColumn("sourcesystem_cd") { .text($0.system) },
-        ],
-        shared: [
-            SQLColumn("project_id") { _ in "@" },
-            SQLColumn("encounter_ide_status") { _ in "A" },
-            SQLColumn("patient_ide") { .text($0.context.subject) },
-            SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
-            SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
-        ] + trail)
+    /// Of resources' own names: a resource that has an encounter keeps it.
+    static let resources = insertion(
+        .keepsPresent(
+            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]))
+
+    /// Of the names of numbers, which are new with their numbers.
+    static let numbers = insertion(.fails)
+
+    private static func insertion(
+        _ conflict: SQLInsertionTarget.Conflict
+    ) -> SQLInsertion<EncounterMappingRow, UploadTrail> {
+        SQLInsertion(
+            into: "encounter_mapping", onConflict: conflict,
+            columns: [
+                SQLColumn("encounter_ide") { .text($0.name) },
+                SQLColumn("encounter_ide_source") { .text($0.source) },
+                SQLColumn("encounter_num") { .integer($0.number) },
+                SQLColumn("sourcesystem_cd") { .text($0.system) },
+            ],
+            shared: [
+                SQLColumn("project_id") { _ in "@" },
+                SQLColumn("encounter_ide_status") { _ in "A" },
+                SQLColumn("patient_ide") { .text($0.context.subject) },
+                SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
+                SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
+            ] + trail)
+    }
 
     /// The resource's own name.
     init(_ ide: String, number: Int64) {
@@ -62,16 +71,24 @@ struct VisitRow {
     let encounter: Int64
     let facts: PreparedFacts
 
-    static let insertion = SQLInsertion<VisitRow, UploadTrail>(
-        into: "visit_dimension", onConflict: .replaces(key: ["encounter_num", "patient_num"]),
-        columns: [
-            SQLColumn("encounter_num") { .integer($0.encounter) },
-            SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
-            SQLColumn("start_date") { $0.facts.start },
-            SQLColumn("end_date") { $0.facts.end },
-            SQLColumn("location_cd") { .text($0.facts.source) },
-        ],
-        shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+    /// Of encounters that are new.
+    static let new = insertion(.fails)
+
+    /// Of resources that were loaded before.
+    static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
+
+    private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<VisitRow, UploadTrail> {
+        SQLInsertion(
+            into: "visit_dimension", onConflict: conflict,
+            columns: [
+                SQLColumn("encounter_num") { .integer($0.encounter) },
+                SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
+                SQLColumn("start_date") { $0.facts.start },
+                SQLColumn("end_date") { $0.facts.end },
+                SQLColumn("location_cd") { .text($0.facts.source) },
+            ],
+            shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+    }
 }
 
 /// A fact, as `observation_fact` has it.

@@ -9,7 +9,8 @@ struct FactWriter {
     private let trail: UploadTrail
     private let mappings: SQLInserter<EncounterMappingRow>
     private var numbers: SQLInserter<EncounterMappingRow>
-    private var visits: SQLInserter<VisitRow>
+    private var newVisits: SQLInserter<VisitRow>
+    private let visits: SQLInserter<VisitRow>
     private var rows: SQLInserter<ObservationFactRow>
     /// The number of the next new encounter.
     private var next: Int64
@@ -22,17 +23,30 @@ struct FactWriter {
         self.transaction = transaction
         self.trail = trail
         numbering = Numbering(transaction: transaction, context: trail.context)
-        mappings = try transaction.inserter(EncounterMappingRow.insertion, sharing: trail)
-        numbers = mappings
-        visits = try transaction.inserter(VisitRow.insertion, sharing: trail)
+        mappings = try transaction.inserter(EncounterMappingRow.resources, sharing: trail)
+        numbers = try transaction.inserter(EncounterMappingRow.numbers, sharing: trail)
+        newVisits = try transaction.inserter(VisitRow.new, sharing: trail)
+        visits = try transaction.inserter(VisitRow.again, sharing: trail)
         rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
         next = try numbering.nextEncounter()
     }
 
+    /// Tells which resources' facts are to be written next, by their types and ids, so that a server is asked once which
+    /// of them have an encounter.
+    func expect(_ resources: [String]) throws {
+        try mappings.expect(resources.lazy.map { EncounterMappingRow($0, number: next) })
+    }
+
     /// Writes the facts of a resource.
     mutating func write(_ facts: PreparedFacts) throws {
-        let encounter = try newEncounter(facts.ide) ?? emptied(facts.ide)
-        try visits.add(VisitRow(encounter: encounter, facts: facts))
+        let encounter: Int64
+        if let new = try newEncounter(facts.ide) {
+            encounter = new
+            try newVisits.add(VisitRow(encounter: new, facts: facts))
+        } else {
+            encounter = try emptied(facts.ide)
+            try visits.insert(VisitRow(encounter: encounter, facts: facts))
+        }
         for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
@@ -74,7 +88,7 @@ struct FactWriter {
 
     private mutating func flush() throws {
         try numbers.flush()
-        try visits.flush()
+        try newVisits.flush()
         try rows.flush()
     }
 

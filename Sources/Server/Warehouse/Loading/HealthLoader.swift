@@ -76,6 +76,8 @@ public struct HealthLoader: Sendable {
             defer { self.ensured = ensured }
             return try WarehouseLoader().upload(context, ensured: &ensured, in: transaction) { upload in
                 var report = Report()
+                try records.expect(batch.entries.lazy.map(\.record))
+                upload.expect(batch.entries.lazy.compactMap(\.loaded))
                 for entry in batch.entries {
                     guard try store(entry, &records, &report, in: transaction), let loaded = entry.loaded else {
                         continue

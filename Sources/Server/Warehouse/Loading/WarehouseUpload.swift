@@ -12,6 +12,8 @@ public struct WarehouseUpload {
     /// The upload's row is made when there is something to upload.
     private var number: Int64?
     private var facts: FactWriter?
+    /// The resources with facts that were said to come next.
+    private var expected: [String] = []
     /// Concepts that are in the ontology for sure.
     private(set) var ensured: Set<ConceptUse>
 
@@ -23,6 +25,11 @@ public struct WarehouseUpload {
         ontology = OntologyWriter(transaction: transaction, at: context.loadedAt)
         if ensured.isEmpty { try ontology.ensureFoundation() }
         patient = try Numbering(transaction: transaction, context: context).patient()
+    }
+
+    /// Tells which resources are to be loaded next, so that a server is asked once which of them it knows.
+    public mutating func expect(_ entries: some Sequence<WarehouseEntry>) {
+        expected = entries.compactMap { $0.facts?.ide }
     }
 
     /// Loads one resource.
@@ -77,6 +84,8 @@ public struct WarehouseUpload {
             let trail = UploadTrail(context: context, patient: patient, upload: try uploadNumber())
             facts = try FactWriter(trail, in: transaction)
         }
+        if !expected.isEmpty { try facts?.expect(expected) }
+        expected = []
         try facts?.write(prepared)
     }
 }

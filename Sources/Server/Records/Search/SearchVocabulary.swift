@@ -1,0 +1,95 @@
+import Storage
+
+/// The systems and codes that resources are found by, each numbered once in the store: the index has the numbers.
+///
+/// It lives inside one transaction.
+struct SearchVocabulary {
+    /// What has a number. Of parameters whose values are each another one (``SearchIndex/Token/isOfItsOwn``) it is the
+    /// system, with an empty code.
+    struct Entry: Hashable {
+        let type: String
+        let parameter: String
+        let system: String
+        let code: String
+
+        /// By their bytes, as the store compares them: texts that only look the same have numbers of their own.
+        static func == (left: Entry, right: Entry) -> Bool {
+            left.code.utf8.elementsEqual(right.code.utf8) && left.system.utf8.elementsEqual(right.system.utf8)
+                && left.parameter == right.parameter && left.type == right.type
+        }
+    }
+
+    private let transaction: any SQLTransaction
+    private var known: [Entry: Int64] = [:]
+
+    init(in transaction: any SQLTransaction) { self.transaction = transaction }
+
+    /// The number of an entry, which gets one where it has none.
+    mutating func number(of entry: Entry) throws -> Int64 {
+        if let number = known[entry] { return number }
+        let values = [SQLValue(entry.type), SQLValue(entry.parameter), SQLValue(entry.code), SQLValue(entry.system)]
+        let found = try transaction.first(Self.numberSQL, values)?.integer("number")
+        let number = try found ?? add(values)
+        known[entry] = number
+        return number
+    }
+
+    private func add(_ values: [SQLValue]) throws -> Int64 {
+        let largest = try transaction.first("SELECT max(number) AS number FROM search_code")
+        let number = (largest?.integerIfPresent("number") ?? 0) + 1
+        try transaction.execute(
+            "INSERT INTO search_code (number, type, parameter, code, system) VALUES (?, ?, ?, ?, ?)",
+            [SQLValue(number)] + values)
+        return number
+    }
+
+    /// Parameters: type, parameter, code, system.
+    static let numberSQL = "SELECT number FROM search_code WHERE type = ? AND parameter = ? AND code = ? AND system = ?"
+}
+
+extension SearchVocabulary {
+    /// The numbers by which resources are found.
+    ///
+    /// - Parameter resources: SQL over the number of a resource's row.
+    static func numbers(
+        of resources: String, _ parameters: [SQLValue], in transaction: any SQLTransaction
+    ) throws -> Set<Int64> {
+        var numbers: Set<Int64> = []
+        for sql in numbersSQL(of: resources) {
+            try transaction.each(sql, parameters) { numbers.insert(try $0.integer("code")) }
+        }
+        return numbers
+    }
+
+    /// Deletes what of the numbered no resource has any more: a code that one participant alone had tells of them.
+    ///
+    /// The cost is that of the numbers, however many the store has.
+    static func deleteUnused(among numbers: Set<Int64>, in transaction: any SQLTransaction) throws -> RowsDigest {
+        let ordered = numbers.sorted()
+        let parts = try stride(from: 0, to: max(1, ordered.count), by: unusedCount).map { start in
+            // Always as many, so that it is one statement; none has the number 0.
+            let part = ordered.dropFirst(start).prefix(unusedCount).map { SQLValue($0) }
+            let rest = repeatElement(SQLValue(0), count: unusedCount - part.count)
+            return try transaction.delete(
+                from: "search_code", where: unusedCondition, part + rest, orderedBy: "number")
+        }
+        return RowsDigest(joining: parts)
+    }
+
+    static func numbersSQL(of resources: String) -> [String] {
+        [
+            "SELECT DISTINCT code FROM record_code WHERE \(resources)",
+            "SELECT DISTINCT system AS code FROM record_identifier WHERE \(resources)",
+        ]
+    }
+
+    /// So many numbers ``unusedCondition`` takes.
+    static let unusedCount = 64
+
+    /// Of so many numbers those that no resource has.
+    static let unusedCondition = """
+        number IN (\(repeatElement("?", count: unusedCount).joined(separator: ", ")))
+            AND NOT EXISTS (SELECT 1 FROM record_code c WHERE c.code = search_code.number)
+            AND NOT EXISTS (SELECT 1 FROM record_identifier i WHERE i.system = search_code.number)
+        """
+}
