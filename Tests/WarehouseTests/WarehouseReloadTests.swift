@@ -200,7 +200,8 @@ import Testing
             let none = Array(repeating: SQLValue("x"), count: 5)
             let plans = try await fixture.database.read { transaction in
                 [
-                    try QueryPlan(LoadedResource.pageSQL, [0, "TRIBUTARY", 10], in: transaction),
+                    try QueryPlan(
+                        LoadedResource.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
                     try QueryPlan(WarehouseVerification.rowsSQL, none, in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(

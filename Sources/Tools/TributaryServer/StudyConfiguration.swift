@@ -44,6 +44,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var database: String?
     /// Where i2b2's tables are: in the records' store, if study.json does not say.
     public var warehouse: WarehousePlace
+    /// What i2b2's tables do not tell of participants.
+    public var deidentification: Deidentification
     /// For so many days what comes after a withdrawal is held before it is refused.
     public var withdrawalGraceDays: Int
     /// Bytes that one device may have waiting for its consent or for the study team.
@@ -61,8 +63,10 @@ public struct StudyConfiguration: Sendable, Hashable {
         identifyingData: IdentifyingDataHandling = .quarantine,
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
         heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
-        unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehousePlace = .records
+        unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehousePlace = .records,
+        deidentification: Deidentification = .none
     ) {
+        self.deidentification = deidentification
         self.warehouse = warehouse
         self.keepOnDelete = keepOnDelete
         self.unsigned = unsigned
@@ -199,6 +203,18 @@ public struct StudyConfiguration: Sendable, Hashable {
             }
             return .i2b2(data: data, metadata: try schema("metadataSchema") ?? data)
         }
+        func deidentification() throws -> Deidentification {
+            guard let value = json["deidentification"], !value.isNull else { return .none }
+            guard let rules = Deidentification(value) else {
+                throw Self.invalid(
+                    "deidentification",
+                    """
+                    {"pseudonym": true or false, "dateShiftDays": 0 to \(Deidentification.maximumShift), "freeText": "in", \
+                    "out" or a list of linkIds}
+                    """)
+            }
+            return rules
+        }
         let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
         self.init(
             id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
@@ -213,7 +229,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
-            requiresInvitation: try invitation(), warehouse: try warehouse())
+            requiresInvitation: try invitation(), warehouse: try warehouse(),
+            deidentification: try deidentification())
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 
@@ -221,7 +238,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
-        "identifiedRecords", "identifyingData", "warehouse",
+        "identifiedRecords", "identifyingData", "warehouse", "deidentification",
     ]
     /// The members of `limits` that are known.
     static let knownLimits: Set<String> = [
@@ -240,6 +257,7 @@ public struct StudyConfiguration: Sendable, Hashable {
         if case .i2b2(let data, let metadata) = warehouse {
             object["warehouse"] = ["schema": .string(data.name), "metadataSchema": .string(metadata.name)]
         }
+        if deidentification != .none { object["deidentification"] = deidentification.json }
         if !keepOnDelete.isEmpty {
             object["keepOnDelete"] = .array(keepOnDelete.map(\.rawValue).sorted().map { .string($0) })
         }

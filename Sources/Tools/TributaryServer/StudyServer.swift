@@ -235,6 +235,11 @@ public struct StudyServer: Sendable {
             logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
         }
         try await StudyOntology(folder).write(to: records, now: clock())
+        if try await records.read({ try Deidentification.noted(in: $0) }) != study.deidentification {
+            logger.warning(
+                "the facts are not by the deidentification of study.json; run `tributary warehouse load`",
+                metadata: ["code": "deidentification-changed"])
+        }
         return ConsumerService(
             queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores),
             arrivals: queue.arrivals(), clock: clock,

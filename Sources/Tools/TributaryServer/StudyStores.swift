@@ -19,6 +19,8 @@ public struct StudyStores: Sendable {
     public let records: Store
     /// Where i2b2's tables are.
     public let warehouse: WarehousePlace
+    /// What these do not tell of participants.
+    let deidentification: Deidentification
 
     static let queuePermissions: mode_t = 0o660
     static let recordsPermissions: mode_t = 0o600
@@ -30,6 +32,7 @@ public struct StudyStores: Sendable {
         self.folder = folder
         self.queue = Self.queue(at: try Self.location(queue, study.queue, in: folder, or: folder.defaultQueueURL))
         warehouse = study.warehouse
+        deidentification = study.deidentification
         records = Self.records(
             at: try Self.location(database, study.database, in: folder, or: folder.defaultRecordsURL),
             warehouse: study.warehouse)
@@ -148,7 +151,15 @@ extension StudyStores {
     @discardableResult
     public func migrateRecords() async throws -> StoreMigration.Report {
         try await requireNoQueue()
-        return try await records.migrate()
+        let report = try await records.migrate()
+        // As long as nobody has a number the rules are those of study.json; later `warehouse load` changes them.
+        let rules = deidentification
+        try await records.open().closing { database in
+            guard try await database.read({ try Deidentification.noted(in: $0) }) != rules else { return }
+            let secret = Deidentification.newSecret()
+            try await database.write { try rules.noteIfEmpty(secret: secret, in: $0) }
+        }
+        return report
     }
 }
 

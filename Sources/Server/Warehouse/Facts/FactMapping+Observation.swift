@@ -35,7 +35,7 @@ extension FactMapping {
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {
-            if let text = chosen.text { facts.add(code, use(.text), .text(of: text)) }
+            if let text = chosen.text { facts.add(code, use(.text), .text(of: text), content: .words(linkID: nil)) }
             return
         }
         // One fact a choice: of the answer's concept where the ontology has it or may have it, else of the observation's.
@@ -47,7 +47,7 @@ extension FactMapping {
         }
         let mayStand = name != nil || health.has(code)
         guard health.hasOption(combined) || mayStand && answer != nil else {
-            facts.add(code, use(.choice([])), .text(of: option))
+            facts.add(code, use(.choice([])), .text(of: option), content: .words(linkID: nil))
             return
         }
         facts.use(use(.choice([])))

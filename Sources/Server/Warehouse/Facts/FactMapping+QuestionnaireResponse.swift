@@ -51,7 +51,7 @@ private struct ResponseWalk {
                 if let value = answer.value {
                     let question = code ?? known?.concept.code ?? survey.ownCode(linkID: linkID)
                     code = question
-                    add(value, question: question, known: known, in: own)
+                    add(value, question: question, linkID: linkID, known: known, in: own)
                 }
                 add(answer.item, in: own)
             }
@@ -62,22 +62,27 @@ private struct ResponseWalk {
     /// The concepts of the form are in the ontology with the form. What it does not ask or offer is a fact of the question
     /// and adds no concept: a device's words are nobody's ontology.
     private mutating func add(
-        _ value: QuestionnaireResponse.Item.Answer.Value, question code: String, known: SurveyConcepts.Question?,
-        in repetition: Int
+        _ value: QuestionnaireResponse.Item.Answer.Value, question code: String, linkID: String,
+        known: SurveyConcepts.Question?, in repetition: Int
     ) {
         guard case .coding(let coding) = value else {
-            facts.add(code, { _ in nil }, value, in: known?.unit ?? .ofItsKind, repetition: repetition)
+            facts.add(code, { _ in nil }, value, in: known?.unit ?? .ofItsKind, repetition: repetition, linkID: linkID)
             return
         }
         guard let chosen = coding.code else {
             // A coding without a code is a text.
             if let display = coding.display {
-                facts.add(code, nil, .text(of: display), repetition: repetition)
+                facts.add(
+                    code, nil, .text(of: display), repetition: repetition, content: .words(linkID: linkID))
             }
             return
         }
         let (concept, use) = choice(coding, chosen, question: code, known: known)
-        facts.add(concept, use, .text(of: chosen), repetition: repetition)
+        // A code that no form offers may be a word of the device's.
+        facts.add(
+            concept, use, .text(of: chosen), repetition: repetition,
+            content: concept == code && known?.option(system: coding.system, code: chosen) == nil
+                ? .words(linkID: linkID) : .data)
     }
 
     /// The concept of a choice: the option's, where the ontology has one or may have one; else the question's.

@@ -3,14 +3,24 @@ import Foundation
 
 /// One fact before it has numbers: what, when, how much.
 struct ObservationFact: Sendable, Hashable {
+    /// What a study's rules of de-identification must know of a value.
+    enum Content: Sendable, Hashable {
+        case data
+        /// A date or a time.
+        case date
+        /// A participant's own words, as the answer to a question of this linkId.
+        case words(linkID: String?)
+    }
+
     let concept: String
-    let value: FactValue
+    var value: FactValue
     /// From 1. Facts of one repetition of a group have the same; several of one concept within it are told apart.
     var instance = 1
     /// What was sent, where it differs from what is kept.
     var original: FactValue?
     /// What could not be kept as it should be.
     var warning: LoadWarning?
+    var content = Content.data
 }
 
 /// When the facts of a resource hold, and how that is known.
@@ -96,21 +106,33 @@ struct FactSet: Sendable {
     ///
     /// - Parameter use: the concept as the ontology is to have it; nil where it is none of the ontology's making.
     mutating func add(
-        _ code: String, _ use: ConceptUse?, _ value: FactValue, repetition: Int = Repetitions.first
+        _ code: String, _ use: ConceptUse?, _ value: FactValue, repetition: Int = Repetitions.first,
+        content: ObservationFact.Content = .data
     ) {
-        add(code, use, MeasuredValue(value), repetition: repetition)
+        add(code, use, MeasuredValue(value), repetition: repetition, content: content)
     }
 
     /// Adds a fact of a FHIR value in its concept's unit; nothing where there is none to load.
+    ///
+    /// - Parameter linkID: of the question that it answers.
     mutating func add(
         _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ value: some ChoiceValue, in unit: ConceptUnit,
-        repetition: Int = Repetitions.first
+        repetition: Int = Repetitions.first, linkID: String? = nil
     ) {
         guard let measured = MeasuredValue(value, in: unit) else { return }
-        add(code, use(measured.kind), measured, repetition: repetition)
+        let content: ObservationFact.Content =
+            switch value.type {
+            case "Decimal", "Integer", "Quantity", "Boolean", "Time", "Code", "Coding", "Attachment": .data
+            case "Date", "DateTime", "Instant": .date
+            // What has parts may have words among them.
+            default: .words(linkID: linkID)
+            }
+        add(code, use(measured.kind), measured, repetition: repetition, content: content)
     }
 
-    private mutating func add(_ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int) {
+    private mutating func add(
+        _ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int, content: ObservationFact.Content
+    ) {
         let place = Place(concept: code, repetition: repetition)
         let earlier = instances[place, default: 0]
         instances[place] = earlier + 1
@@ -119,7 +141,7 @@ struct FactSet: Sendable {
         facts.append(
             ObservationFact(
                 concept: code, value: measured.value, instance: repetition + earlier * repetitions,
-                original: measured.original, warning: measured.warning))
+                original: measured.original, warning: measured.warning, content: content))
     }
 
     /// Notes a concept that the ontology is to have.

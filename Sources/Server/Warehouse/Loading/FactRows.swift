@@ -10,9 +10,9 @@ struct UploadTrail {
 
 /// The columns that every table of the data mart ends with: those that are the same for all rows of an upload.
 private let trail: [SQLColumn<UploadTrail>] = [
-    SQLColumn("update_date") { WarehouseTime.value($0.context.receivedAt) },
-    SQLColumn("download_date") { WarehouseTime.value($0.context.receivedAt) },
-    SQLColumn("import_date") { WarehouseTime.value($0.context.loadedAt) },
+    SQLColumn("update_date") { WarehouseTime.value($0.context.receipt) },
+    SQLColumn("download_date") { WarehouseTime.value($0.context.receipt) },
+    SQLColumn("import_date") { WarehouseTime.value($0.context.load) },
     SQLColumn("upload_id") { .integer($0.upload) },
 ]
 
@@ -47,9 +47,9 @@ struct EncounterMappingRow {
             shared: [
                 SQLColumn("project_id") { _ in "@" },
                 SQLColumn("encounter_ide_status") { _ in "A" },
-                SQLColumn("patient_ide") { .text($0.context.subject) },
+                SQLColumn("patient_ide") { .text($0.context.name) },
                 SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
-                SQLColumn("upload_date") { WarehouseTime.value($0.context.loadedAt) },
+                SQLColumn("upload_date") { WarehouseTime.value($0.context.load) },
             ] + trail)
     }
 

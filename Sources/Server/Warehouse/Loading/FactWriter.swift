@@ -81,7 +81,7 @@ struct FactWriter {
                     end_date = ?, load_status = 'COMPLETED' WHERE upload_id = ?
                 """,
                 [
-                    SQLValue(change), SQLValue(change), WarehouseTime.value(trail.context.loadedAt), SQLValue(upload),
+                    SQLValue(change), SQLValue(change), WarehouseTime.value(trail.context.load), SQLValue(upload),
                 ])
         }
     }

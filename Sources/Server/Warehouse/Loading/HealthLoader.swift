@@ -131,9 +131,10 @@ public struct HealthLoader: Sendable {
             """
             SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, m.encounter_num FROM record r
             JOIN record_version v ON v.number = r.number AND v.version = r.version
+            LEFT JOIN warehouse_patient w ON w.participant = r.subject
             LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
-                AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = r.subject
-                AND m.patient_ide_source = ?
+                AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide_source = ?
+                AND w.patient_ide = m.patient_ide \(transaction.dialect.bytewise)
             WHERE r.type = ? AND r.id = ?
             """,
             [

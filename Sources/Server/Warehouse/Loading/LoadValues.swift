@@ -9,13 +9,33 @@ public struct LoadContext: Sendable {
     public let receivedAt: Date
     /// The facts' `import_date`.
     public let loadedAt: Date
+    /// The participant's name in i2b2.
+    private(set) var name: String
+    /// By so many days all dates of the participant are moved in i2b2.
+    private(set) var shiftDays = 0
+    private(set) var freeText = Deidentification.FreeText.kept
 
     public init(subject: String, submissionID: String, receivedAt: Date, loadedAt: Date) {
         self.subject = subject
         self.submissionID = submissionID
         self.receivedAt = receivedAt
         self.loadedAt = loadedAt
+        name = subject
     }
+
+    /// The same by the rules of the store that is loaded into.
+    func applying(_ rules: AppliedDeidentification) -> LoadContext {
+        var context = self
+        context.name = rules.name(of: subject)
+        context.shiftDays = rules.shift(of: subject)
+        context.freeText = rules.rules.freeText
+        return context
+    }
+
+    /// When the submission came, as i2b2's tables have it.
+    var receipt: Date { receivedAt.addingTimeInterval(Double(shiftDays) * 86_400) }
+    /// When it is loaded, as i2b2's tables have it: it tells nearly as much.
+    var load: Date { loadedAt.addingTimeInterval(Double(shiftDays) * 86_400) }
 }
 
 /// A warning that something could not be kept as it should be. The raw value is a stable code.

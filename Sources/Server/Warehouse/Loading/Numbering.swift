@@ -19,8 +19,9 @@ struct Numbering {
             Self.patientSQL, [SQLValue(WarehouseLoader.source), SQLValue(context.subject)])
         guard let known else { return try newPatient() }
         let number = try known.integer("patient_num")
+        if try known.text("patient_ide") != context.name { try rename(number) }
         // The earliest receipt counts, whichever was loaded first.
-        if let present = known.textIfPresent("update_date"), present > WarehouseTime.text(context.receivedAt) {
+        if known.textIfPresent("update_date").map({ $0 > WarehouseTime.text(context.receipt) }) ?? true {
             try transaction.execute(
                 """
                 UPDATE patient_mapping SET update_date = ?, download_date = ?
@@ -32,19 +33,33 @@ struct Numbering {
 
     /// Parameters: source, participant.
     static let patientSQL = """
-        SELECT w.patient_num, m.update_date FROM warehouse_patient w
+        SELECT w.patient_num, w.patient_ide, m.update_date FROM warehouse_patient w
         LEFT JOIN patient_mapping m ON m.patient_num = w.patient_num AND m.patient_ide_source = ? AND m.project_id = '@'
         WHERE w.participant = ?
         """
+
+    /// Gives a participant the name that the study's rules give them now.
+    private func rename(_ number: Int64) throws {
+        let values = [SQLValue(context.name), SQLValue(number)]
+        try transaction.execute("UPDATE warehouse_patient SET patient_ide = ? WHERE patient_num = ?", values)
+        try transaction.execute(
+            "UPDATE patient_mapping SET patient_ide = ? WHERE patient_num = ? AND patient_ide_source = ?",
+            values + [SQLValue(WarehouseLoader.source)])
+        try transaction.execute(
+            """
+            UPDATE encounter_mapping SET patient_ide = ?
+            WHERE encounter_num IN (SELECT encounter_num FROM visit_dimension WHERE patient_num = ?)
+            """, values)
+    }
 
     private func newPatient() throws -> Int64 {
         try lock("patient_mapping")
         let number = try next(("patient_mapping", "patient_dimension", "observation_fact"), "patient_num")
         try transaction.execute(
             "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
-            [SQLValue(context.subject), SQLValue(context.subject), SQLValue(number)])
+            [SQLValue(context.subject), SQLValue(context.name), SQLValue(number)])
         for (ide, source, system) in [
-            (context.subject, WarehouseLoader.source, WarehouseLoader.source),
+            (context.name, WarehouseLoader.source, WarehouseLoader.source),
             (String(number), Self.hive, Self.hiveSystem),
         ] {
             try transaction.execute(
@@ -53,7 +68,7 @@ struct Numbering {
                     project_id, upload_date, update_date, download_date, import_date, sourcesystem_cd)
                 VALUES (?, ?, ?, 'A', '@', ?, ?, ?, ?, ?)
                 """,
-                [SQLValue(ide), SQLValue(source), SQLValue(number), WarehouseTime.value(context.loadedAt)] + dates
+                [SQLValue(ide), SQLValue(source), SQLValue(number), WarehouseTime.value(context.load)] + dates
                     + [SQLValue(system)])
         }
         try transaction.execute(
@@ -63,7 +78,7 @@ struct Numbering {
             """,
             [
                 SQLValue(number), SQLValue(PatientRow.nothingKnown), Self.never,
-                WarehouseTime.value(context.loadedAt), SQLValue(WarehouseLoader.source),
+                WarehouseTime.value(context.load), SQLValue(WarehouseLoader.source),
             ])
         return number
     }
@@ -85,7 +100,7 @@ struct Numbering {
                 AND m.patient_ide_source = ?
             """,
             [
-                SQLValue(patient), SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.subject),
+                SQLValue(patient), SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.name),
                 SQLValue(WarehouseLoader.source),
             ])
         guard let row else {
@@ -127,15 +142,15 @@ struct Numbering {
             """,
             [
                 SQLValue(number), SQLValue(context.submissionID), SQLValue(WarehouseLoader.source),
-                WarehouseTime.value(context.loadedAt),
+                WarehouseTime.value(context.load),
             ])
         return number
     }
 
     private var dates: [SQLValue] {
         [
-            WarehouseTime.value(context.receivedAt), WarehouseTime.value(context.receivedAt),
-            WarehouseTime.value(context.loadedAt),
+            WarehouseTime.value(context.receipt), WarehouseTime.value(context.receipt),
+            WarehouseTime.value(context.load),
         ]
     }
 

@@ -30,6 +30,7 @@ extension WarehouseLoader {
     {
         guard let standing = consent.standing else { return }
         let context = LoadContext(subject: participant, submissionID: "", receivedAt: at, loadedAt: at)
+            .applying(try AppliedDeidentification(in: transaction))
         let patient = try Numbering(transaction: transaction, context: context).patient()
         try transaction.execute(
             """
@@ -43,7 +44,7 @@ extension WarehouseLoader {
                 SQLValue(patient), SQLValue(standing.rawValue),
                 SQLValue(consent.version.map { String($0.unicodeScalars.prefix(255)) }),
                 SQLValue(consent.sharing.map { $0 ? PatientConsent.shares : PatientConsent.sharesNot }),
-                WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
+                WarehouseTime.value(context.receipt), WarehouseTime.value(context.load), SQLValue(Self.source),
             ])
     }
 

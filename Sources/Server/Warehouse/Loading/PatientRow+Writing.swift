@@ -21,8 +21,8 @@ extension PatientRow {
             """,
             [
                 SQLValue(patient), SQLValue(vitalStatus), WarehouseTime.value(birthDate), SQLValue(sex), SQLValue(age),
-                SQLValue(zip), SQLValue(statePath), WarehouseTime.value(context.receivedAt),
-                WarehouseTime.value(context.receivedAt), WarehouseTime.value(context.loadedAt),
+                SQLValue(zip), SQLValue(statePath), WarehouseTime.value(context.receipt),
+                WarehouseTime.value(context.receipt), WarehouseTime.value(context.load),
                 SQLValue(WarehouseLoader.source), SQLValue(upload),
             ])
     }

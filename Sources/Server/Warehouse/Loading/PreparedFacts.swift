@@ -5,16 +5,16 @@ import Storage
 struct PreparedFacts: Sendable {
     /// The resource's type and id, which name its encounter.
     let ide: String
-    let facts: [ObservationFact]
+    var facts: [ObservationFact]
     let visitStatus: String
     /// Where it comes from, as the visit has it.
     let source: String
-    let start: SQLValue
-    let end: SQLValue
+    var start: SQLValue
+    var end: SQLValue
     /// The modifier that says how the time is known.
     let timeSource: String
     /// The time as it was written.
-    let timeText: FactValue
+    var timeText: FactValue
 
     init(ide: String, facts: [ObservationFact], time: FactTime, source: FactSource) {
         self.source = source.rawValue

@@ -10,16 +10,21 @@ import Storage
 /// types changed meanwhile.
 public struct WarehouseReload: Sendable {
     private let concepts: StudyConcepts
+    private let rules: Deidentification
     private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
     /// Concepts that are in the ontology for sure.
     private var ensured: Set<ConceptUse> = []
     private var place: Int64 = 0
 
-    /// - Parameter isDeleted: whether a participant was deleted: nothing of theirs comes back.
+    /// - Parameters:
+    ///   - rules: the study's, by which facts are made from now on.
+    ///   - isDeleted: whether a participant was deleted: nothing of theirs comes back.
     public init(
-        _ concepts: StudyConcepts, isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+        _ concepts: StudyConcepts, rules: Deidentification = .none,
+        isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
     ) {
         self.concepts = concepts
+        self.rules = rules
         self.isDeleted = isDeleted
     }
 
@@ -39,10 +44,16 @@ public struct WarehouseReload: Sendable {
 
     /// Begins, or goes on where an earlier run stopped.
     ///
+    /// - Parameter secret: 32 random bytes, of which pseudonyms are made where none were before.
     /// - Returns: whether it begins: the ontology is empty then, and the caller writes the study's.
-    public mutating func begin(in transaction: any SQLTransaction) throws -> Bool {
+    public mutating func begin(secret: [UInt8] = [], in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
-        if let known, known.textIfPresent("digest") == concepts.digest {
+        let isByRules = try Deidentification.noted(in: transaction) == rules
+        if !isByRules {
+            try rules.note(secret: secret, in: transaction)
+            try forgetDates(in: transaction)
+        }
+        if isByRules, let known, known.textIfPresent("digest") == concepts.digest {
             place = try known.integer("next_number")
             return false
         }
@@ -53,6 +64,29 @@ public struct WarehouseReload: Sendable {
             ON CONFLICT (one) DO UPDATE SET digest = excluded.digest, next_number = excluded.next_number
             """, [SQLValue(concepts.digest)])
         return true
+    }
+
+    /// Takes the dates away that stay where a resource is loaded again, for the rules may move them.
+    private func forgetDates(in transaction: any SQLTransaction) throws {
+        let patients = "patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
+        try transaction.execute(
+            """
+            UPDATE patient_mapping SET upload_date = NULL, update_date = NULL, download_date = NULL, import_date = NULL
+            WHERE \(patients)
+            """)
+        try transaction.execute(
+            "UPDATE patient_dimension SET update_date = ?, download_date = NULL, import_date = NULL WHERE \(patients)",
+            [Numbering.never])
+        try transaction.execute(
+            """
+            UPDATE encounter_mapping SET upload_date = NULL
+            WHERE encounter_num IN (SELECT v.encounter_num FROM visit_dimension v WHERE v.\(patients))
+            """)
+        try transaction.execute(
+            """
+            UPDATE upload_status SET load_date = ?, end_date = NULL
+            WHERE upload_id IN (SELECT w.upload_id FROM warehouse_upload w)
+            """, [Numbering.never])
     }
 
     /// Loads the next records.

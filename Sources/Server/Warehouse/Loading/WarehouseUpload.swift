@@ -20,6 +20,7 @@ public struct WarehouseUpload {
     /// - Parameter ensured: concepts that an earlier transaction of the same load left in the ontology.
     init(_ context: LoadContext, ensured: Set<ConceptUse>, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
+        let context = context.applying(try AppliedDeidentification(in: transaction))
         self.context = context
         self.ensured = ensured
         ontology = OntologyWriter(transaction: transaction, at: context.loadedAt)
@@ -54,7 +55,7 @@ public struct WarehouseUpload {
         case .contract, nil: break
         }
         guard isCurrent else { return LoadReport(isOutdated: true) }
-        guard let facts = entry.facts else { return LoadReport() }
+        guard let facts = entry.facts?.applying(context) else { return LoadReport() }
         try write(facts)
         return LoadReport(facts: facts.facts.count, warnings: entry.warnings)
     }

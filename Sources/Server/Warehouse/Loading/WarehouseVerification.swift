@@ -46,16 +46,21 @@ public struct WarehouseVerification: Sendable {
     ) throws -> Bool {
         let page = try RecordStore().present(behind: place, limit: limit, in: transaction)
         guard let last = page.last else { return false }
+        let rules = try AppliedDeidentification(in: transaction)
         for record in page {
             guard let subject = record.subject else { continue }
             let stored = record.record
             let entry = try concepts.entry(
                 of: Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
-            guard let facts = entry.facts, try !isDeleted(subject, transaction) else { continue }
+            let context = LoadContext(
+                subject: subject, submissionID: "", receivedAt: stored.provenance.receivedAt,
+                loadedAt: stored.provenance.receivedAt
+            ).applying(rules)
+            guard let facts = entry.facts?.applying(context), try !isDeleted(subject, transaction) else { continue }
             report.resources += 1
             report.facts += facts.facts.count
             let wanted = FactWriter.rows(of: facts, encounter: 0).map(Self.line)
-            let found = try Self.rows(of: facts.ide, subject: subject, in: transaction)
+            let found = try Self.rows(of: facts.ide, name: context.name, in: transaction)
             report.compare(facts.ide, wanted: wanted, found: found)
         }
         place = last.number
@@ -73,20 +78,20 @@ public struct WarehouseVerification: Sendable {
         for loaded in page where try !loaded.isPresent(in: transaction) {
             report.compare(
                 loaded.ide, wanted: [],
-                found: try Self.rows(of: loaded.ide, subject: loaded.participant, in: transaction))
+                found: try Self.rows(of: loaded.ide, name: loaded.name, in: transaction))
         }
         return page.last?.encounter
     }
 
     /// The rows of a resource's encounter, as lines.
     private static func rows(
-        of ide: String, subject: String, in transaction: any SQLTransaction
+        of ide: String, name: String, in transaction: any SQLTransaction
     ) throws -> [String] {
         try transaction.query(
             rowsSQL,
             [
-                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(subject), SQLValue(WarehouseLoader.source),
-                SQLValue(subject),
+                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(name), SQLValue(WarehouseLoader.source),
+                SQLValue(name),
             ]
         ).map { row in
             line(
@@ -98,12 +103,12 @@ public struct WarehouseVerification: Sendable {
         }
     }
 
-    /// Parameters: the resource, source, participant, source, participant.
+    /// Parameters: the resource, source, name, source, name.
     static let rowsSQL = """
         SELECT f.* FROM encounter_mapping m JOIN observation_fact f ON f.encounter_num = m.encounter_num
         WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
             AND m.patient_ide_source = ? AND f.patient_num = (SELECT w.patient_num FROM warehouse_patient w
-                WHERE w.participant = ?)
+                WHERE w.patient_ide = ?)
         """
 
     private static func line(_ row: ObservationFactRow) -> String {

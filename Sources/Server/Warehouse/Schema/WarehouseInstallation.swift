@@ -90,13 +90,22 @@ public struct WarehouseInstallation: Sendable {
         for table in WarehouseSchema.numbersOfWarehouse { try transaction.execute("DELETE FROM \(table)") }
     }
 
+    /// Takes the numbers of this study's participants, by the names that its rules give them, and those of its uploads.
     private func adopt(in transaction: any SQLTransaction) throws {
-        try transaction.execute(
-            """
-            INSERT INTO warehouse_patient (participant, patient_ide, patient_num)
-            SELECT patient_ide, patient_ide, patient_num FROM patient_mapping
-            WHERE patient_ide_source = ? AND project_id = '@'
-            """, [SQLValue(WarehouseLoader.source)])
+        let rules = try AppliedDeidentification(in: transaction)
+        for row in try transaction.query("SELECT DISTINCT subject FROM record WHERE subject IS NOT NULL") {
+            let participant = try row.text("subject")
+            let name = SQLValue(rules.name(of: participant))
+            let known = try transaction.first(
+                """
+                SELECT patient_num FROM patient_mapping
+                WHERE patient_ide = ? AND patient_ide_source = ? AND project_id = '@'
+                """, [name, SQLValue(WarehouseLoader.source)])
+            guard let known else { continue }
+            try transaction.execute(
+                "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
+                [SQLValue(participant), name, SQLValue(try known.integer("patient_num"))])
+        }
         try transaction.execute(
             """
             INSERT INTO warehouse_upload (upload_label, upload_id)

@@ -43,6 +43,12 @@ extension WarehouseSchema {
         // The schemes and code names that were not there before ours.
         "CREATE TABLE warehouse_scheme (c_key varchar(50) PRIMARY KEY NOT NULL)",
         "INSERT INTO warehouse_scheme (c_key) SELECT c_key FROM schemes",
+        // How facts are made (``AppliedDeidentification``); no row where nothing is withheld.
+        """
+        CREATE TABLE warehouse_rules (
+            one int PRIMARY KEY NOT NULL, rules varchar(100000) NOT NULL, secret varchar(64) NOT NULL
+        )
+        """,
         // Where i2b2's tables are (``WarehousePlace``); no row where they are among ours.
         "CREATE TABLE warehouse_place (one int PRIMARY KEY NOT NULL, place varchar(200) NOT NULL)",
     ]

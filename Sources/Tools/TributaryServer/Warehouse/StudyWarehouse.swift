@@ -7,6 +7,7 @@ import Warehouse
 public struct StudyWarehouse: Sendable {
     private let ontology: StudyOntology
     private let concepts: StudyConcepts
+    private let rules: Deidentification
     private let database: any SQLDatabase
     private let clock: @Sendable () -> Date
 
@@ -18,6 +19,7 @@ public struct StudyWarehouse: Sendable {
         _ folder: StudyFolder, database: any SQLDatabase, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         ontology = try StudyOntology(folder)
+        rules = try folder.configuration().deidentification
         let published = PublishedStudy(
             templates: [], forms: folder.questionnaires(), valueSets: folder.valueSets(), health: ontology.health)
         concepts = StudyConcepts(forms: ontology.forms, health: ontology.health) { published.form($0)?.concepts }
@@ -30,13 +32,13 @@ public struct StudyWarehouse: Sendable {
     ///
     /// - Parameter progress: told the resources so far.
     public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
-        var reload = WarehouseReload(concepts, isDeleted: Self.isDeleted)
+        var reload = WarehouseReload(concepts, rules: rules, isDeleted: Self.isDeleted)
         var report = WarehouseReload.Report()
         // 1. The ontology, anew; where an earlier run began, as that one left it.
-        let (ontology, clock, begun) = (ontology, clock, reload)
+        let (ontology, clock, begun, secret) = (ontology, clock, reload, Deidentification.newSecret())
         reload = try await database.write { transaction in
             var reload = begun
-            _ = try reload.begin(in: transaction)
+            _ = try reload.begin(secret: secret, in: transaction)
             try ontology.write(in: transaction, now: clock())
             return reload
         }

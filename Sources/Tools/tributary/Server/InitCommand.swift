@@ -4,6 +4,7 @@ import FHIR
 import Foundation
 import Storage
 import TributaryServer
+import Warehouse
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -61,7 +62,7 @@ struct InitCommand: AsyncParsableCommand {
         let configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.place),
-            database: try database.map(Self.place))
+            database: try database.map(Self.place), deidentification: Deidentification(isPseudonymous: true))
         try folder.make(configuration, antispam: token, now: Date())
         _ = try await StudyStores(folder).migrate()
         if development {
