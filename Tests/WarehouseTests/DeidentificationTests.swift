@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"pseudonym":true,"dateShiftDays":30,"freeText":"out"}"#, #"{"pseudonym":false,"dateShiftDays":0,"freeText":"in"}"#,
+        #"{"pseudonym":true,"dateShiftDays":30,"freeText":"out"}"#,
+        #"{"pseudonym":false,"dateShiftDays":0,"freeText":"in"}"#,
         #"{"pseudonym":false,"dateShiftDays":0,"freeText":["note","why"]}"#,
     ])
     func rulesAreReadAndWritten(text: String) throws {
@@ -28,7 +29,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "true", #"{"pseudonym":"yes"}"#, #"{"dateShiftDays":-1}"#, #"{"dateShiftDays":4000}"#, #"{"dateShiftDays":1.5}"#,
+        "true", #"{"pseudonym":"yes"}"#, #"{"dateShiftDays":-1}"#, #"{"dateShiftDays":4000}"#,
+        #"{"dateShiftDays":1.5}"#,
         #"{"freeText":"maybe"}"#, #"{"freeText":[1]}"#, #"{"other":1}"#,
     ])
     func otherRulesAreRefused(text: String) throws { #expect(Deidentification(try JSON(Data(text.utf8))) == nil) }
@@ -62,17 +64,17 @@ import Testing
             try await fixture.load(response(form), subject: "p1", submission: "a")
             try await fixture.load(observation(#""valueInteger":1"#, id: "o2"), subject: "p2", submission: "b")
             try await fixture.load(observation(#""valueInteger":1"#, id: "o1"), subject: "p1", submission: "c")
-            let dates = """
-                SELECT start_date AS x FROM observation_fact UNION ALL SELECT end_date FROM observation_fact
-                UNION ALL SELECT update_date FROM observation_fact UNION ALL SELECT import_date FROM observation_fact
-                UNION ALL SELECT tval_char FROM observation_fact WHERE tval_char LIKE '2026-%'
-                UNION ALL SELECT start_date FROM visit_dimension UNION ALL SELECT download_date FROM visit_dimension
-                UNION ALL SELECT update_date FROM patient_mapping UNION ALL SELECT upload_date FROM patient_mapping
-                UNION ALL SELECT upload_date FROM encounter_mapping UNION ALL SELECT import_date FROM encounter_mapping
-                UNION ALL SELECT load_date FROM upload_status UNION ALL SELECT end_date FROM upload_status
-                UNION ALL SELECT import_date FROM patient_dimension
-                """.replacing(/SELECT ([a-z_]+) /) { "SELECT CAST(\($0.output.1) AS text) " }
-                .replacing("CAST(start_date AS text) AS x", with: "CAST(start_date AS text) AS x")
+            let places = [
+                ("observation_fact", ["start_date", "end_date", "update_date", "import_date"]),
+                ("visit_dimension", ["start_date", "download_date"]),
+                ("patient_mapping", ["update_date", "upload_date"]),
+                ("encounter_mapping", ["upload_date", "import_date"]), ("upload_status", ["load_date", "end_date"]),
+                ("patient_dimension", ["import_date"]),
+            ]
+            let dates =
+                places.flatMap { table, columns in columns.map { "SELECT CAST(\($0) AS text) AS x FROM \(table)" } }
+                .joined(separator: " UNION ALL ")
+                + " UNION ALL SELECT tval_char AS x FROM observation_fact WHERE tval_char LIKE '____-__-%'"
             let before = try await texts(dates, in: fixture).filter { !$0.isEmpty }
             #expect(before.count > 30 && before.allSatisfy { $0.hasPrefix("2026-") })
             // The same with the rule.
@@ -110,7 +112,8 @@ import Testing
                 try await note(Deidentification(freeText: rule), in: fixture)
                 try await fixture.load(response(items))
                 try await fixture.load(observation(#""valueString":"fell twice""#, id: "o9"), submission: "s2")
-                let facts = try await texts("SELECT tval_char AS x FROM observation_fact WHERE modifier_cd = '@'", in: fixture)
+                let facts = try await texts(
+                    "SELECT tval_char AS x FROM observation_fact WHERE modifier_cd = '@'", in: fixture)
                 #expect(facts.count == 5, "that there is an answer is loaded")
                 let found = facts.filter { !["@", "E", ""].contains($0) }.sorted()
                 #expect(found == (rule == .kept ? ["fell twice"] + words : words).sorted())
