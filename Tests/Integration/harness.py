@@ -275,6 +275,8 @@ class Study:
         self.devices = 0
         self.url = (postgresql.server().database() if ON_POSTGRESQL else None) if url is None else url
         places = ["--queue", self.url, "--database", self.url] if self.url else []
+        # Where the records' tables are looked for on a server.
+        self.schema = "tributary_records"
         tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro", *places)
         if not signed:
             self.change(lambda study: study.update(unsigned=True))
@@ -320,7 +322,7 @@ class Study:
 
     def sql(self, statement, *parameters):
         """Rows of the records, read beside the running server."""
-        return read_sql(self.database, statement, *parameters, schema=self.url and "tributary_records")
+        return read_sql(self.database, statement, *parameters, schema=self.url and self.schema)
 
     def number(self, statement, *parameters):
         return self.sql(statement, *parameters)[0][0]
@@ -507,10 +509,15 @@ class SpineTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.study = Study(change=cls.change, signed=cls.signs)
+        cls.study = cls.make_study()
         cls.addClassCleanup(cls.study.close)
         cls.prepare()
         cls.server = cls.study.serve(*cls.options)
+
+    @classmethod
+    def make_study(cls):
+        """The study; its server is not there yet."""
+        return Study(change=cls.change, signed=cls.signs)
 
     @classmethod
     def prepare(cls):

@@ -116,20 +116,29 @@ NAMES = {schema: [words.split(" ")[0] for words in text.split("CREATE TABLE ")[1
 class I2B2:
     """A database with an i2b2 in it, in which texts are ordered as in English; and a role that may write its rows."""
 
-    def __init__(self, server, role="study", filled=True):
+    def __init__(self, server, role="study", name=None):
+        """With a `name` in that database, whose role is granted nothing."""
         self.server = server
+        self.name = name
+        if name:
+            self._make()
+            return
         server.sql(f"DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role}') "
                    f"THEN CREATE ROLE {role} LOGIN; END IF; END $$")
         self.name = "i2b2_" + uuid.uuid4().hex[:10]
         server.sql(f"CREATE DATABASE {self.name} TEMPLATE template0 ENCODING UTF8 LOCALE_PROVIDER icu "
                    "ICU_LOCALE 'en-US' LOCALE 'C.UTF-8'")
         server.sql(f"GRANT CREATE ON DATABASE {self.name} TO {role}")
-        for schema, statements in TABLES.items():
-            self.sql(f"CREATE SCHEMA {schema}; SET search_path TO {schema}; {statements} "
-                     f"{ROWS[schema] if filled else ''} GRANT USAGE, CREATE ON SCHEMA {schema} TO {role}; "
+        self._make()
+        for schema in TABLES:
+            self.sql(f"GRANT USAGE, CREATE ON SCHEMA {schema} TO {role}; "
                      f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}; "
                      f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role};")
         self.url = f"postgresql://{role}@127.0.0.1:{server.port}/{self.name}"
+
+    def _make(self):
+        for schema, statements in TABLES.items():
+            self.sql(f"CREATE SCHEMA {schema}; SET search_path TO {schema}; {statements} {ROWS[schema]}")
 
     @property
     def owner(self):

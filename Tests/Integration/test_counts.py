@@ -7,8 +7,10 @@ import unittest
 import uuid
 from datetime import datetime, timedelta, timezone
 
+import postgresql
 from forms import LOINC, RXNORM, new_id, withdrawal
-from harness import CONSENT_ANSWERS, SpineTest, seeded, tributary, until
+from harness import CONSENT_ANSWERS, SpineTest, Study, seeded, tributary, until
+from i2b2 import DATA, I2B2, METADATA
 from sealed import SealedClient, published_keys
 
 PARTICIPANTS = int(os.environ.get("TRIBUTARY_COUNT_PARTICIPANTS", "50"))
@@ -226,26 +228,36 @@ class Counts(SpineTest):
 
     # The two sides
 
-    def engine(self, path, condition="", parameters=(), modifier="@"):
-        """The participants that i2b2's query engine finds, its SQL made of the ontology's row."""
+    def rows(self, sql, parameters=()):
+        """Rows, where LIKE tells capitals from small letters."""
         with sqlite3.connect(f"file:{self.study.database}?mode=ro", uri=True) as database:
             database.execute("PRAGMA case_sensitive_like = ON")
-            row = database.execute(
-                "SELECT c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode FROM custom_meta "
-                "WHERE c_fullname = ? AND m_applied_path = '@' AND c_synonym_cd = 'N'", (path,)).fetchall()
-            self.assertEqual(len(row), 1, path)
-            column, table, where, kind, operator, code = row[0]
-            if operator == "LIKE":
-                code = "'" + (code if code.endswith("\\") else code + "\\") + "%'"
-            elif operator == "IN":
-                code = f"({code})"
-            elif kind == "T":
-                code = "'" + code.replace("'", "''") + "'"
-            sql = (f"SELECT DISTINCT m.patient_ide FROM observation_fact t JOIN patient_mapping m ON m.patient_num = t.patient_num "
-                   f"AND m.patient_ide_source = 'TRIBUTARY' WHERE t.{column} IN (SELECT {column} FROM {table} WHERE {where} {operator} {code})")
-            if condition:
-                sql += f" AND t.modifier_cd {modifier if modifier != '@' else chr(61) + ' ' + chr(39) + '@' + chr(39)} AND {condition}"
-            return {row[0] for row in database.execute(sql, parameters)} - self.members
+            return database.execute(sql, parameters).fetchall()
+
+    @staticmethod
+    def pattern(text):
+        """A path as the engine writes it behind LIKE."""
+        return text
+
+    def engine(self, path, condition="", parameters=(), modifier="@"):
+        """The participants that i2b2's query engine finds, its SQL made of the ontology's row."""
+        row = self.rows(
+            "SELECT c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode FROM custom_meta "
+            "WHERE c_fullname = ? AND m_applied_path = '@' AND c_synonym_cd = 'N'", (path,))
+        self.assertEqual(len(row), 1, path)
+        column, table, where, kind, operator, code = row[0]
+        if operator == "LIKE":
+            code = "'" + self.pattern(code if code.endswith("\\") else code + "\\") + "%'"
+        elif operator == "IN":
+            code = f"({code})"
+        elif kind == "T":
+            code = "'" + code.replace("'", "''") + "'"
+        modifier = self.pattern(modifier)
+        sql = (f"SELECT DISTINCT m.patient_ide FROM observation_fact t JOIN patient_mapping m ON m.patient_num = t.patient_num "
+               f"AND m.patient_ide_source = 'TRIBUTARY' WHERE t.{column} IN (SELECT {column} FROM {table} WHERE {where} {operator} {code})")
+        if condition:
+            sql += f" AND t.modifier_cd {modifier if modifier != '@' else chr(61) + ' ' + chr(39) + '@' + chr(39)} AND {condition}"
+        return {row[0] for row in self.rows(sql, parameters)} - self.members
 
     def people_with(self, test):
         """The participants with a value that the test takes."""
@@ -440,8 +452,8 @@ class Counts(SpineTest):
 
     def test_what_is_loaded_again_is_the_same(self):
         facts = ("SELECT encounter_num, patient_num, concept_cd, start_date, modifier_cd, instance_num, valtype_cd, tval_char, "
-                 "nval_num, units_cd, end_date, upload_id FROM observation_fact ORDER BY 1, 2, 3, 4, 5, 6")
-        tree = "SELECT c_fullname, c_basecode, c_dimcode FROM custom_meta ORDER BY 1"
+                 "nval_num, units_cd, end_date, upload_id FROM observation_fact WHERE sourcesystem_cd = 'TRIBUTARY' ORDER BY 1, 2, 3, 4, 5, 6")
+        tree = "SELECT c_fullname, c_basecode, c_dimcode FROM custom_meta ORDER BY 1, 2"
         before = self.study.sql(facts), self.study.sql(tree)
         verified = tributary("warehouse", "verify", self.study.dir, "--json").json
         self.assertEqual(verified["differences"], [])
@@ -465,6 +477,27 @@ class Counts(SpineTest):
             "unit": {"healthKit": "kg", "ucum": "kg", "display": "kg"}}]}))
         for name in ("Later", "Grip strength"):
             until(lambda: self.study.number("SELECT count(*) FROM custom_meta WHERE c_name = ?", name) > 0, name)
+
+
+class CountsInHospital(Counts):
+    """The same in the tables of an i2b2 that a hospital has, beside its rows."""
+
+    @classmethod
+    def make_study(cls):
+        cls.hospital = I2B2(postgresql.server())
+        study = Study(url=cls.hospital.url, change=cls.change)
+        study.change(lambda value: value.update(warehouse={"schema": DATA, "metadataSchema": METADATA}))
+        study.schema = f"tributary_records, {DATA}, {METADATA}"
+        tributary("warehouse", "init", study.dir)
+        return study
+
+    def rows(self, sql, parameters=()):
+        return self.study.sql(sql, *parameters)
+
+    @staticmethod
+    def pattern(text):
+        # The engine doubles each backslash, which PostgreSQL's LIKE takes for one.
+        return text.replace("\\", "\\\\")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The set-ups of docs/guide-hospital-it.md, command by command, and a phone that sends to each."""
 
+import json
 import re
 import shutil
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 import postgresql
 from forms import VISIT, visit
 from harness import ANTISPAM, BIN, EXAMPLES, ROOT, Server, Study, tributary
+from i2b2 import I2B2
 
 GUIDE = ROOT / "docs" / "guide-hospital-it.md"
 
@@ -46,12 +48,12 @@ class Setups(unittest.TestCase):
         """The study that the commands make."""
         study = Study.__new__(Study)
         study.signed, study.root, study.dir, study.servers = True, self.root, self.root / "srv" / "study", self.servers
-        study.devices, study.url = 0, ""
+        study.devices, study.url, study.schema = 0, "", "tributary_records"
         return study
 
     def play(self, heading, change=lambda line: line):
         """Runs the commands of a section with this machine's places in them."""
-        (self.root / "srv").mkdir()
+        (self.root / "srv").mkdir(exist_ok=True)
         started = []
         for line in commands(heading):
             line = change(line.replace("/srv/", f"{self.root}/srv/"))
@@ -143,6 +145,16 @@ class Setups(unittest.TestCase):
         self.send(server)
         self.assertFalse(list(self.root.rglob("*.sqlite")))
         self.assertEqual(server.stop(20), 0)
+        # The same study in the i2b2 that the database turns out to have, and in one elsewhere.
+        here, elsewhere = I2B2(database, name="study"), I2B2(database)
+        study = self.study()
+        found = re.search(r'^"warehouse": (\{.*\})$', GUIDE.read_text(), re.MULTILINE)
+        study.change(lambda value: value.update(warehouse=json.loads(found[1])))
+        self.play("An i2b2 that is there", lambda line: line.replace('"$I2B2"', here.owner).replace(
+            '"$OTHER_I2B2"', elsewhere.owner).replace("/secure", f"{self.root}/secure"))
+        facts = "SELECT count(*) FROM observation_fact WHERE sourcesystem_cd = 'TRIBUTARY'"
+        self.assertGreater(here.number(facts), 0)
+        self.assertEqual(here.number(facts), elsewhere.number(facts))
 
     def test_receiver_in_the_dmz(self):
         inside, outside = self.server(), self.server()
