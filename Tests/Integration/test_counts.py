@@ -459,6 +459,12 @@ class Counts(SpineTest):
         self.assertEqual(verified["differences"], [])
         self.assertEqual(verified["facts"], sum(1 for row in before[0] if row[4] == "@"))
         loaded = tributary("warehouse", "load", self.study.dir, "--json").json
+        for path, total in self.study.sql("SELECT c_fullname, c_totalnum FROM custom_meta WHERE sourcesystem_cd = 'TRIBUTARY'"):
+            self.assertIsNotNone(total, path)
+        for path in ("\\Tributary\\", "\\Tributary\\Codes\\LOINC\\8867-4\\", "\\Tributary\\Demographics\\Sex\\Male\\"):
+            counted = tributary("warehouse", "count", self.study.dir, "--path", path, "--with-withdrawn", "--json").json
+            self.assertEqual(self.study.number("SELECT c_totalnum FROM custom_meta WHERE c_fullname = ?", path),
+                             counted["patients"], path)
         self.assertEqual(loaded["facts"], verified["facts"])
         self.assertGreater(loaded["warnings"]["unit-not-convertible"], 0)
         self.assertEqual((self.study.sql(facts), self.study.sql(tree)), before)

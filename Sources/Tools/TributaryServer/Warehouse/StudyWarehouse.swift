@@ -13,6 +13,8 @@ public struct StudyWarehouse: Sendable {
 
     /// Records that one transaction loads or compares.
     private static let slice = 200
+    /// Concepts whose patients one transaction counts.
+    private static let countedConcepts = 20
 
     /// - Throws: what is wrong in the study's own types.
     public init(
@@ -72,6 +74,14 @@ public struct StudyWarehouse: Sendable {
             }
             try finished.finish(in: transaction)
         }
+        // 5. What clients show beside the concepts.
+        var path: String?
+        repeat {
+            let behind = path
+            path = try await database.write {
+                try OntologyTotals().page(behind: behind, limit: Self.countedConcepts, in: $0)
+            }
+        } while path != nil
         return report
     }
 
