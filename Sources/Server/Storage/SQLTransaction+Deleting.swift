@@ -32,18 +32,21 @@ extension SQLTransaction {
     /// - Parameters:
     ///   - condition: SQL over the table's columns, the same for every engine.
     ///   - order: the columns of a unique key, which give the rows their order.
+    ///   - show: is shown each row before any is deleted.
     /// - Returns: what went.
     public func delete(
-        from table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString
+        from table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString,
+        showing show: (SQLRow) throws -> Void = { _ in }
     ) throws -> RowsDigest {
-        let rows = try digest(of: table, where: condition, parameters, orderedBy: order)
+        let rows = try digest(of: table, where: condition, parameters, orderedBy: order, showing: show)
         try execute("DELETE FROM \(table) WHERE \(condition)", parameters)
         return rows
     }
 
     /// Counts rows of a table and digests what they hold, one in memory at a time.
     public func digest(
-        of table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString
+        of table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString,
+        showing show: (SQLRow) throws -> Void = { _ in }
     ) throws -> RowsDigest {
         var hash = SHA256()
         var count = 0
@@ -56,6 +59,7 @@ extension SQLTransaction {
             for name in columns { row[name].append(to: &bytes) }
             hash.update(data: bytes)
             count += 1
+            try show(row)
         }
         return RowsDigest(count: count, sha256: Hexadecimal.text(hash.finalize()))
     }

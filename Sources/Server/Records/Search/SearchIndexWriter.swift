@@ -38,7 +38,7 @@ struct SearchIndexWriter {
     /// Puts the tokens of a resource's new version in the place of those it had, which are written (``flush()``).
     mutating func replace(_ tokens: some Collection<SearchIndex.Token>, type: String, number: Int64) throws {
         let its = [SQLValue(number)]
-        former.formUnion(try SearchVocabulary.numbers(of: "number = ?", its, in: transaction))
+        former.formUnion(try SearchVocabulary.numbers(of: number, in: transaction))
         for table in ["record_code", "record_identifier"] {
             try transaction.execute("DELETE FROM \(table) WHERE number = ?", its)
         }

@@ -48,17 +48,10 @@ struct SearchVocabulary {
 }
 
 extension SearchVocabulary {
-    /// The numbers by which resources are found.
-    ///
-    /// - Parameter resources: SQL over the number of a resource's row.
-    static func numbers(
-        of resources: String, _ parameters: [SQLValue], in transaction: any SQLTransaction
-    ) throws -> Set<Int64> {
-        var numbers: Set<Int64> = []
-        for sql in numbersSQL(of: resources) {
-            try transaction.each(sql, parameters) { numbers.insert(try $0.integer("code")) }
-        }
-        return numbers
+    /// The numbers by which a resource is found.
+    static func numbers(of resource: Int64, in transaction: any SQLTransaction) throws -> Set<Int64> {
+        let place = SQLValue(resource)
+        return Set(try transaction.query(numbersSQL, [place, place]).map { try $0.integer("code") })
     }
 
     /// Deletes what of the numbered no resource has any more: a code that one participant alone had tells of them.
@@ -76,12 +69,10 @@ extension SearchVocabulary {
         return RowsDigest(joining: parts)
     }
 
-    static func numbersSQL(of resources: String) -> [String] {
-        [
-            "SELECT DISTINCT code FROM record_code WHERE \(resources)",
-            "SELECT DISTINCT system AS code FROM record_identifier WHERE \(resources)",
-        ]
-    }
+    /// Parameters: the number of the resource's row, twice.
+    static let numbersSQL = """
+        SELECT code FROM record_code WHERE number = ? UNION ALL SELECT system FROM record_identifier WHERE number = ?
+        """
 
     /// So many numbers ``unusedCondition`` takes.
     static let unusedCount = 64

@@ -14,12 +14,14 @@ extension RecordStore {
         let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
-        let codes = try SearchVocabulary.numbers(of: gone.condition, gone.parameters, in: transaction)
         var removed: [String: RowsDigest] = [:]
+        var codes: Set<Int64> = []
         removed["record_code"] = try transaction.delete(
-            from: "record_code", where: gone.condition, gone.parameters, orderedBy: "number, code")
+            from: "record_code", where: gone.condition, gone.parameters, orderedBy: "number, code"
+        ) { codes.insert(try $0.integer("code")) }
         removed["record_identifier"] = try transaction.delete(
-            from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value")
+            from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value"
+        ) { codes.insert(try $0.integer("system")) }
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
         removed["search_code"] = try SearchVocabulary.deleteUnused(among: codes, in: transaction)
         removed["record_version"] = try transaction.delete(
