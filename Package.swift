@@ -198,7 +198,7 @@ let tests: [Target] = [
         dependencies: [
             "Records", "ServerHTTP", "Storage", "Trust", "FHIR", "HealthTypes", "HealthData", hummingbirdTesting,
             "TestSupport", "StorageTestSupport",
-        ]),
+        ], exclude: ["DictionarySamples"]),
     .testTarget(
         name: "WarehouseTests",
         dependencies: [

@@ -40,6 +40,19 @@ import Testing
         try await fixture.close()
     }
 
+    /// A key of PostgreSQL's is a third of a page, and what a device sends as a code has no such bound.
+    @Test func aCodeThatIsLongerThanAKeyIsStoredAndFound() async throws {
+        let fixture = try await RecordsFixture()
+        var random = Seeded(.random(in: 0 ... .max))
+        let code = String(
+            (0..<9_000).map { _ in Character(Unicode.Scalar(UInt8.random(in: 97...122, using: &random))) })
+        try await fixture.put(observation("a", code: code))
+        try await fixture.put(observation("b", code: String(code.dropLast())))
+        #expect(try await fixture.ids("/fhir/Observation?code=" + code) == ["a"])
+        #expect(try await fixture.ids("/fhir/Observation?code=" + code.dropLast()) == ["b"])
+        try await fixture.close()
+    }
+
     @Test func noCodeOfADeletedParticipantIsLeft() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a", code: "of-p1-alone"))

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import FHIR
 import Foundation
@@ -24,6 +25,16 @@ enum SearchIndex {
 
     /// What the index has of a value that is a resource's own: half of its SHA-256, by which nobody finds another.
     static func print(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
+
+    /// What the index has of a system or a code. Of a text that no key of PostgreSQL takes
+    /// (https://www.postgresql.org/docs/current/btree.html, a third of a page) it has the digest, which is
+    /// looked for likewise.
+    static func indexed(_ text: String) -> String {
+        guard text.utf8.count > longest else { return text }
+        return "sha256:" + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)))
+    }
+
+    private static let longest = 500
 
     /// The id of the one Patient whose the resource is (``FHIR/Resource/owners``); a Patient is stored under its own.
     static func subject(of resource: Resource, id: String) -> String? {

@@ -57,11 +57,11 @@ struct SearchStatement {
             """
         if let code {
             sql += " AND c.code = ?"
-            parameters.append(SQLValue(code))
+            parameters.append(SQLValue(SearchIndex.indexed(code)))
         }
         if let system {
             sql += " AND c.system = ?"
-            parameters.append(SQLValue(system))
+            parameters.append(SQLValue(SearchIndex.indexed(system)))
         }
         return sql + ")"
     }
@@ -79,7 +79,7 @@ struct SearchStatement {
         parameters += [SQLValue(type), SQLValue(parameter.rawValue)]
         if let system {
             sql += " AND c.system = ?"
-            parameters.append(SQLValue(system))
+            parameters.append(SQLValue(SearchIndex.indexed(system)))
         }
         return sql + ")"
     }

@@ -12,6 +12,11 @@ struct SearchVocabulary {
         let system: String
         let code: String
 
+        init(type: String, parameter: String, system: String, code: String) {
+            (self.type, self.parameter) = (type, parameter)
+            (self.system, self.code) = (SearchIndex.indexed(system), SearchIndex.indexed(code))
+        }
+
         /// By their bytes, as the store compares them: texts that only look the same have numbers of their own.
         static func == (left: Entry, right: Entry) -> Bool {
             left.code.utf8.elementsEqual(right.code.utf8) && left.system.utf8.elementsEqual(right.system.utf8)
