@@ -119,12 +119,10 @@ struct ImportScript {
             OR m.encounter_num IN (SELECT encounter_num FROM tributary_former);
         DELETE FROM upload_status u USING tributary_upload n WHERE u.upload_id = n.number;
         DELETE FROM consent_dimension c USING tributary_patient p WHERE c.patient_num = p.number;
-        DELETE FROM custom_meta WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM custom_meta d USING tributary_custom_meta i
+            WHERE d.c_fullname = i.c_fullname AND d.m_applied_path = i.m_applied_path;
         DELETE FROM concept_dimension d USING tributary_concept_dimension i WHERE d.concept_path = i.concept_path;
-        DELETE FROM concept_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
-        DELETE FROM modifier_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
-        DELETE FROM provider_dimension WHERE sourcesystem_cd = 'TRIBUTARY';
-        DELETE FROM code_lookup WHERE sourcesystem_cd = 'TRIBUTARY';
+        DELETE FROM modifier_dimension d USING tributary_modifier_dimension i WHERE d.modifier_path = i.modifier_path;
         DELETE FROM table_access a USING tributary_table_access i WHERE a.c_table_cd = i.c_table_cd;
 
         """

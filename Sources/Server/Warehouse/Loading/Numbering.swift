@@ -176,10 +176,10 @@ struct Numbering {
         return max(next, given?.integerIfPresent("number") ?? 0)
     }
 
-    /// Keeps all others from making numbers until the transaction ends, as i2b2's own loader does. A file has one writer
-    /// anyway.
+    /// Keeps all others from making numbers until the transaction ends, as i2b2's own loader does. In tables of ours nobody
+    /// else makes any, and a lock would only keep the server from tidying them.
     private func lock(_ table: StaticString) throws {
-        guard transaction.dialect == .postgresql else { return }
+        guard try transaction.dialect == .postgresql && WarehousePlace.isOfOthers(in: transaction) else { return }
         try transaction.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
     }
 }

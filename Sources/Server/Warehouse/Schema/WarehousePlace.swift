@@ -34,6 +34,11 @@ public enum WarehousePlace: Sendable, Hashable {
         return try row?.text("place") ?? Self.records.text
     }
 
+    /// Whether a store's facts stand in tables that somebody else made.
+    static func isOfOthers(in transaction: any SQLTransaction) throws -> Bool {
+        try noted(in: transaction) != Self.records.text
+    }
+
     /// Notes it in the store.
     func note(in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM warehouse_place")
