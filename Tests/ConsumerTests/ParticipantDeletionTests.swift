@@ -78,9 +78,9 @@ import Warehouse
         ] {
             #expect(try await fixture.count("SELECT count(*) AS number FROM \(table)") == Int64(left), "\(table)")
         }
-        #expect(try await fixture.facts == 2, "the other's answer with its modifier")
+        #expect(try await fixture.facts == 1, "the other's answer")
         #expect(account.removed["record"]?.count == 2)
-        #expect(account.removed["observation_fact"]?.count == 2)
+        #expect(account.removed["observation_fact"]?.count == 1)
         #expect(account.removed["submission_body"]?.count == 1)
         #expect(account.kept["submission"]?.count == 3)
         let bodies = try await fixture.queueStore.read {

@@ -17,7 +17,7 @@ import Wire
         #expect(try await fixture.send(ConsumerFixture.contract("p1"), from: client)?.status == .stored)
         try await fixture.drain()
         #expect(try await fixture.versions == 2)
-        #expect(try await fixture.facts == 2)
+        #expect(try await fixture.facts == 1)
         try await fixture.close()
     }
 

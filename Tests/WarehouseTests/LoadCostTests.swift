@@ -65,18 +65,18 @@ import Testing
     }
 
     @Test func whatNeedsTooManyRowsIsRefusedBeforeItIsWritten() async throws {
-        let many = try Resource(Data(observation(components(24_999)).utf8))
+        let many = try Resource(Data(observation(components(49_998)).utf8))
         let error = #expect(throws: WarehouseError.self) {
             try WarehouseEntry(many, form: nil, receivedAt: Date())
         }
         #expect(error?.code == "too-many-facts")
         // The codes are few, so that the rows alone are too many.
         let fits = try WarehouseEntry(
-            try Resource(Data(observation(components(24_998)).utf8)), form: nil, receivedAt: Date())
+            try Resource(Data(observation(components(49_996)).utf8)), form: nil, receivedAt: Date())
         #expect(fits.rowCount == 49_999)
         #expect(throws: WarehouseError.tooManyFacts) { try WarehouseEntry.check([fits, fits]) }
         try await WarehouseFixture.with { fixture in
-            await #expect(throws: WarehouseError.self) { try await fixture.load(observation(components(24_999))) }
+            await #expect(throws: WarehouseError.self) { try await fixture.load(observation(components(49_998))) }
             let written = try await fixture.rows("SELECT 1 FROM custom_meta")
             #expect(written.isEmpty)
         }

@@ -55,7 +55,9 @@ import Testing
     @Test func aFactTellsWhenItCameAndFromWhere() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(
-                observation(#""valueQuantity":{"value":72.5,"code":"/min"}"#), submission: "sub-9",
+                observation(
+                    #""valueQuantity":{"value":72.5,"code":"/min"}"#, time: #""issued":"2026-03-01T00:00:00Z""#),
+                submission: "sub-9",
                 received: "2026-05-01T12:00:00.900Z", loaded: "2026-05-02T00:00:00Z")
             let rows = try await fixture.rows(
                 "SELECT f.*, u.upload_label FROM observation_fact f JOIN upload_status u USING (upload_id) "
@@ -73,14 +75,20 @@ import Testing
             #expect(try row.integer("instance_num") == 1)
             let modifier = try #require(rows.last)
             #expect(rows.count == 2)
-            #expect(try modifier.text("modifier_cd") == "TRIBUTARY:TIME-EFFECTIVE")
-            #expect(try modifier.text("tval_char") == "2026-03-01")
+            #expect(try modifier.text("modifier_cd") == "TRIBUTARY:TIME-ISSUED")
+            #expect(try modifier.text("tval_char") == "2026-03-01T00:00:00Z")
             for key in ["concept_cd", "start_date", "provider_id", "encounter_num", "patient_num", "instance_num"] {
                 #expect(row[key] == modifier[key], "a modifier shares \(key) with its fact")
             }
             let known = try await fixture.rows(
-                "SELECT 1 FROM modifier_dimension WHERE modifier_cd = ?", [SQLValue("TRIBUTARY:TIME-EFFECTIVE")])
+                "SELECT 1 FROM modifier_dimension WHERE modifier_cd = ?", [SQLValue("TRIBUTARY:TIME-ISSUED")])
             #expect(known.count == 1)
+            // That it is when it was measured needs no word.
+            try await fixture.load(observation(#""valueInteger":1"#, id: "o2"), submission: "sub-10")
+            let facts = try await fixture.rows(
+                "SELECT modifier_cd FROM observation_fact f JOIN upload_status u USING (upload_id) "
+                    + "WHERE u.upload_label = 'sub-10'")
+            #expect(facts.map { $0.textIfPresent("modifier_cd") } == ["@"])
         }
     }
 
@@ -112,7 +120,7 @@ import Testing
             try await fixture.load(response(answer + "," + other))
             try await fixture.load(response(other), submission: "s2", received: "2026-05-02T12:00:00Z")
             #expect(try await fixture.facts().count == 1)
-            #expect(try await fixture.rows("SELECT 1 FROM observation_fact").count == 2)
+            #expect(try await fixture.rows("SELECT 1 FROM observation_fact").count == 1)
         }
     }
 

@@ -34,7 +34,7 @@ import Testing
         }
         #expect(found.sorted() == (1...7).map(String.init))
         let count = try await fixture.database.read { try WarehouseQuery().factCounts(of: "p1", in: $0) }
-        #expect(count == (7, 7))
+        #expect(count == (7, 0))
         try await fixture.close()
     }
 
@@ -47,7 +47,7 @@ import Testing
         let counts = try #require(removed).mapValues(\.count)
         #expect(
             counts == [
-                "observation_fact": 14, "visit_dimension": 7, "encounter_mapping": 14, "patient_dimension": 1,
+                "observation_fact": 7, "visit_dimension": 7, "encounter_mapping": 14, "patient_dimension": 1,
                 "patient_mapping": 1, "consent_contract": 0, "consent_dimension": 0, "upload_status": 7,
             ])
         let after = try await fixture.database.read {

@@ -25,13 +25,16 @@ struct ObservationFact: Sendable, Hashable {
 
 /// When the facts of a resource hold, and how that is known.
 struct FactTime: Sendable, Hashable {
-    /// The element in which the time stood; the raw value is the modifier's code.
+    /// The element in which the time stood; the raw value is the modifier's code, of those that have one.
     enum Source: String, Sendable, CaseIterable {
         case effective = "TRIBUTARY:TIME-EFFECTIVE"
         case authored = "TRIBUTARY:TIME-AUTHORED"
         case issued = "TRIBUTARY:TIME-ISSUED"
         case encounter = "TRIBUTARY:TIME-ENCOUNTER"
         case received = "TRIBUTARY:TIME-RECEIVED"
+
+        /// Whether a modifier beside each fact says so: that a time is when it was measured or answered needs no word.
+        var hasModifier: Bool { self != .effective && self != .authored }
 
         var title: String {
             switch self {

@@ -145,9 +145,9 @@ struct ObservationFactRow {
     }
 
     /// The modifier that stands beside a fact and says how its time is known.
-    init(timeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
+    init(_ source: String, ofTimeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
         (self.encounter, self.facts) = (encounter, facts)
-        (concept, modifier, instance) = (fact.concept, facts.timeSource, fact.instance)
+        (concept, modifier, instance) = (fact.concept, source, fact.instance)
         value = facts.timeText
     }
 }

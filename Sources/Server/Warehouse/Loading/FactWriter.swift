@@ -59,7 +59,9 @@ struct FactWriter {
         rows.reserveCapacity(facts.rowCount)
         for fact in facts.facts {
             rows.append(ObservationFactRow(fact, of: facts, encounter: encounter))
-            rows.append(ObservationFactRow(timeOf: fact, of: facts, encounter: encounter))
+            if let source = facts.timeSource {
+                rows.append(ObservationFactRow(source, ofTimeOf: fact, of: facts, encounter: encounter))
+            }
             if let original = fact.original {
                 rows.append(ObservationFactRow(original, sentAs: fact, of: facts, encounter: encounter))
             }

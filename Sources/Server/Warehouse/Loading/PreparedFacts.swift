@@ -11,8 +11,8 @@ struct PreparedFacts: Sendable {
     let source: String
     var start: SQLValue
     var end: SQLValue
-    /// The modifier that says how the time is known.
-    let timeSource: String
+    /// The modifier that says how the time is known; nil where it is when it was measured or answered.
+    let timeSource: String?
     /// The time as it was written.
     var timeText: FactValue
 
@@ -23,13 +23,13 @@ struct PreparedFacts: Sendable {
         visitStatus = time.visitStatus
         start = WarehouseTime.value(time.start)
         end = time.end.map { WarehouseTime.value($0) } ?? start
-        timeSource = time.source.rawValue
+        timeSource = time.source.hasModifier ? time.source.rawValue : nil
         timeText = .text(time.text ?? "@")
     }
 
-    /// Rows of the facts: each has the modifier of its time beside it, and those of what was sent and of what could not be
-    /// kept.
+    /// Rows of the facts, with the modifiers of their time, of what was sent and of what could not be kept.
     var rowCount: Int {
-        facts.reduce(0) { $0 + 2 + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
+        let each = timeSource == nil ? 1 : 2
+        return facts.reduce(0) { $0 + each + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
     }
 }

@@ -27,7 +27,7 @@ struct OntologyWriter {
 
     /// A hash of all that the foundation has, so that what an older version wrote is added to.
     private static let foundationDigest = ConceptCode.hash(
-        (foundation.map(\.path) + FactTime.Source.allCases.map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
+        (foundation.map(\.path) + FactTime.Source.allCases.filter(\.hasModifier).map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
             + ConceptCode.prefixes.values.sorted() + DimensionCode.all.map(\.digestText)).joined(separator: "\u{1}"), 64
     )
 
@@ -43,7 +43,7 @@ struct OntologyWriter {
         for prefix in Set(ConceptCode.prefixes.values).union(["SURVEY"]).sorted() {
             try ensureScheme(prefix)
         }
-        for source in FactTime.Source.allCases {
+        for source in FactTime.Source.allCases where source.hasModifier {
             try ensureModifier(
                 source.rawValue, path: "\\Tributary time\\" + source.rawValue.split(separator: ":")[1] + "\\",
                 name: source.title)
