@@ -93,7 +93,8 @@ import Testing
     @Test func aModifiersTextIsNoValue() async throws {
         let fixture = try await filled()
         try await fixture.load(
-            observation(#""valueInteger":1"#, id: "late", time: #""issued":"2026-03-01T00:00:00Z""#), submission: "late")
+            observation(#""valueInteger":1"#, id: "late", time: #""issued":"2026-03-01T00:00:00Z""#), submission: "late"
+        )
         #expect(try await fixture.count(rate, "LIKE 2026") == 0, "the time's modifier holds 2026-03-01T00:00:00Z")
         try await fixture.close()
     }

@@ -26,10 +26,12 @@ struct OntologyWriter {
         ] + DimensionConcepts.foundation
 
     /// A hash of all that the foundation has, so that what an older version wrote is added to.
-    private static let foundationDigest = ConceptCode.hash(
-        (foundation.map(\.path) + FactTime.Source.allCases.filter(\.hasModifier).map(\.rawValue) + FactModifier.allCases.map(\.rawValue)
-            + ConceptCode.prefixes.values.sorted() + DimensionCode.all.map(\.digestText)).joined(separator: "\u{1}"), 64
-    )
+    private static let foundationDigest: String = {
+        let times = FactTime.Source.allCases.filter(\.hasModifier).map(\.rawValue)
+        let modifiers = times + FactModifier.allCases.map(\.rawValue)
+        let codes = ConceptCode.prefixes.values.sorted() + DimensionCode.all.map(\.digestText)
+        return ConceptCode.hash((foundation.map(\.path) + modifiers + codes).joined(separator: "\u{1}"), 64)
+    }()
 
     /// Writes the root, the folders under it, the schemes and the modifiers. Idempotent.
     func ensureFoundation() throws {
