@@ -103,6 +103,9 @@ class PlaceTest(InHospital):
         facts = self.hospital.rows("SELECT * FROM observation_fact ORDER BY patient_num, concept_cd, start_date, modifier_cd, "
                                    "instance_num")
         server.stop(20)
+        # A view that somebody took away is made again; the numbers stay.
+        self.hospital.sql(f"DROP VIEW {DATA}.consent_dimension")
+        self.assertEqual(tributary("warehouse", "init", study.dir, "--json").json["made"], ["consent_dimension"])
         tributary("warehouse", "load", study.dir)
         again = self.hospital.rows("SELECT * FROM observation_fact ORDER BY patient_num, concept_cd, start_date, modifier_cd, "
                                    "instance_num")
@@ -234,6 +237,16 @@ class TroubleTest(InHospital):
         # Without a hospital's tables the study has its own, as before.
         report = tributary("warehouse", "init", study.dir, "--json").json
         self.assertEqual((report["made"], len(report["found"])), ([], 13))
+        # A table of its own that is gone is made again, and all facts of the records.
+        server = study.serve()
+        self.send(study, server, 6)
+        server.stop(20)
+        self.hospital.sql("DROP TABLE tributary_records.custom_meta")
+        report = tributary("warehouse", "init", study.dir, "--json").json
+        self.assertEqual((report["made"], len(report["found"])), (["custom_meta"], 12))
+        tributary("warehouse", "load", study.dir)
+        self.assertEqual(self.count(study, PULSE), {"patients": 1, "facts": 1})
+        self.assertEqual(tributary("warehouse", "verify", study.dir, "--json").json["differences"], [])
 
     def test_a_lock_that_the_hospitals_own_job_holds_is_waited_for(self):
         study, _ = self.placed()

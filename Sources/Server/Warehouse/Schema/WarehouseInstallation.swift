@@ -38,8 +38,14 @@ public struct WarehouseInstallation: Sendable {
             guard report.problems.isEmpty else { return report }
         }
         let isNew = try WarehousePlace.noted(in: transaction) != place.text
-        guard isNew || !report.made.isEmpty else { return report }
-        if isNew, case .i2b2(let data, _) = place {
+        switch place {
+        case .records:
+            guard isNew || !report.made.isEmpty else { return report }
+            // What is left of the facts does not belong together; all of it is made again of the records.
+            for table in report.found { try transaction.execute("DELETE FROM \(table)") }
+            try forget(in: transaction)
+        case .i2b2(let data, _):
+            guard isNew else { return report }
             guard try adopts || !hasRows(of: data, in: transaction) else {
                 report.problems.append(
                     """
@@ -50,9 +56,9 @@ public struct WarehouseInstallation: Sendable {
                 return report
             }
             try dropOwn(tables, in: transaction)
+            try forget(in: transaction)
+            if adopts { try adopt(in: transaction) }
         }
-        try forget(in: transaction)
-        if isNew, adopts, case .i2b2 = place { try adopt(in: transaction) }
         try place.note(in: transaction)
         report.isToBeLoaded = true
         return report
