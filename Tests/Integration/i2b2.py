@@ -168,14 +168,15 @@ class I2B2:
         return self.sql(
             "SELECT table_schema, table_name, column_name, data_type, column_default, is_nullable, "
             f"character_maximum_length FROM information_schema.columns WHERE table_schema IN ('{DATA}', '{METADATA}') "
-            "AND table_name <> 'consent_dimension' ORDER BY 1, 2, 3") + self.sql(
+            "AND table_name NOT IN ('consent_dimension', 'tributary_meta') ORDER BY 1, 2, 3") + self.sql(
             f"SELECT indexdef FROM pg_indexes WHERE schemaname IN ('{DATA}', '{METADATA}') "
-            "AND tablename <> 'consent_dimension' ORDER BY 1")
+            "AND tablename NOT IN ('consent_dimension', 'tributary_meta') ORDER BY 1")
 
     def engine(self, path, condition="true"):
         """The participants that i2b2's query engine finds: its statement, made of the ontology's row."""
+        ontology = self.number("SELECT c_table_name FROM table_access WHERE c_table_cd = 'TRIBUTARY'")
         row = self.rows("SELECT c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode "
-                        f"FROM custom_meta WHERE c_fullname = {postgresql.literal(path)} AND m_applied_path = '@'")
+                        f"FROM {ontology} WHERE c_fullname = {postgresql.literal(path)} AND m_applied_path = '@'")
         assert len(row) == 1, (path, row)
         column, table, where, kind, operator, code = row[0]
         if operator == "LIKE":
@@ -190,12 +191,13 @@ class I2B2:
             f"(SELECT {column} FROM {table} WHERE {where} {operator} {code}) AND {condition}")}
 
     def rebuild_concepts(self):
-        """What insert_concept_dimension_fromtableaccess does: the dimension is emptied, and filled from the ontology."""
-        self.sql(f"""SET search_path TO {DATA}, {METADATA}; DELETE FROM concept_dimension;
-            INSERT INTO concept_dimension (concept_cd, concept_path, name_char, update_date, download_date, import_date,
-                sourcesystem_cd)
-            SELECT DISTINCT ON (c_dimcode) c_basecode, c_dimcode, c_name, now(), now(), now(), sourcesystem_cd
-            FROM custom_meta WHERE m_applied_path = '@' AND c_basecode <> '' AND lower(c_tablename) = 'concept_dimension'
-                AND c_columndatatype IN ('T', 'N') AND c_synonym_cd = 'N'""")
-
-
+        """What insert_concept_dimension_fromtableaccess does: the dimension is emptied, and filled once for each row of
+        table_access; a table that is named twice meets its own rows."""
+        tables = [row[0] for row in self.rows("SELECT c_table_name FROM table_access WHERE c_visualattributes LIKE '%A%'")]
+        self.sql(f"SET search_path TO {DATA}, {METADATA}; BEGIN; DELETE FROM concept_dimension; " + "".join(
+            f"""INSERT INTO concept_dimension (concept_path, concept_cd, name_char, update_date, download_date, import_date,
+                sourcesystem_cd, upload_id)
+            SELECT DISTINCT c_dimcode, c_basecode, c_name, update_date, download_date, import_date, sourcesystem_cd, 1
+            FROM {table} WHERE m_applied_path = '@' AND lower(c_tablename) = 'concept_dimension'
+                AND lower(c_columnname) = 'concept_path' AND c_columndatatype IN ('T', 'N') AND c_synonym_cd = 'N'
+                AND coalesce(m_exclusion_cd, '') = '' AND coalesce(c_basecode, '') <> ''; """ for table in tables) + "COMMIT")

@@ -24,11 +24,11 @@ struct ImportScript {
             --   psql DATABASE -f FILE
             --   psql DATABASE -v schema=i2b2demodata -v metadata=i2b2metadata -f FILE
             \\set ON_ERROR_STOP on
+            \\if :{?schema}
             \\if :{?metadata}
             \\else
             \\set metadata :schema
             \\endif
-            \\if :{?schema}
             SET search_path TO :"schema", :"metadata";
             \\endif
             SET DateStyle TO 'ISO, YMD';
@@ -36,20 +36,31 @@ struct ImportScript {
             SET standard_conforming_strings TO on;
             BEGIN;
             -- Where there is no i2b2 yet its tables are made.
-            SELECT to_regclass('observation_fact') IS NULL AS none, to_regclass('consent_dimension') IS NULL AS noconsent \\gset
+            SELECT to_regclass('observation_fact') IS NULL AS none, to_regclass('consent_dimension') IS NULL AS noconsent,
+                to_regclass('\(WarehousePlace.ontologyView)') IS NULL AS noontology \\gset
             \\if :none
 
             """
-        for table in I2B2Table.all(.postgresql) {
+        for table in I2B2Table.all(.postgresql) where !table.isAlwaysOurs {
             for statement in table.statements { text += Self.line(statement) + ";\n" }
         }
         text += "\\endif\n\\if :noconsent\n"
         for statement in I2B2Table.consents.statements { text += Self.line(statement) + ";\n" }
+        // Beside the ontologies that are there: each is in a table of its own.
+        text += "\\endif\n\\if :noontology\n\\if :{?schema}\nSET search_path TO :\"metadata\";\n\\endif\n"
+        for table in tables where table.isAlwaysOurs {
+            for statement in table.statements {
+                text +=
+                    Self.line(statement).replacing(table.name, with: Self.target(table.name))
+                    .replacing("INDEX meta_", with: "INDEX \(WarehousePlace.ontologyView)_") + ";\n"
+            }
+        }
+        text += "\\if :{?schema}\nSET search_path TO :\"schema\", :\"metadata\";\n\\endif\n"
         text += "\\endif\nLOCK TABLE patient_mapping, encounter_mapping, upload_status IN EXCLUSIVE MODE;\n"
         for table in tables {
             text +=
                 "CREATE TEMPORARY TABLE \(Self.staged(table.name)) ON COMMIT DROP AS SELECT "
-                + "\(Self.columns(of: table).joined(separator: ", ")) FROM \(table.name) WITH NO DATA;\n"
+                + "\(Self.columns(of: table).joined(separator: ", ")) FROM \(Self.target(table.name)) WITH NO DATA;\n"
         }
         return text
     }
@@ -59,15 +70,20 @@ struct ImportScript {
     }
 
     /// Before the rows of a table, which stand in the script.
-    func copying(_ table: I2B2Table) -> String { "COPY \(Self.target(table)) FROM stdin;\n" }
+    func copying(_ table: I2B2Table) -> String { "COPY \(Self.place(table)) FROM stdin;\n" }
 
     /// Reads the rows of a table from its file.
     func copyingFile(_ table: I2B2Table) -> String {
-        "\\copy \(Self.target(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
+        "\\copy \(Self.place(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
     }
 
-    private static func target(_ table: I2B2Table) -> String {
+    private static func place(_ table: I2B2Table) -> String {
         "\(staged(table.name)) (\(columns(of: table).joined(separator: ", ")))"
+    }
+
+    /// A table's name there.
+    private static func target(_ table: String) -> String {
+        table == OntologyWriter.table ? WarehousePlace.ontologyView : table
     }
 
     /// Gives the rows their numbers and puts them where they belong.
@@ -119,7 +135,7 @@ struct ImportScript {
             OR m.encounter_num IN (SELECT encounter_num FROM tributary_former);
         DELETE FROM upload_status u USING tributary_upload n WHERE u.upload_id = n.number;
         DELETE FROM consent_dimension c USING tributary_patient p WHERE c.patient_num = p.number;
-        DELETE FROM custom_meta d USING tributary_custom_meta i
+        DELETE FROM \(WarehousePlace.ontologyView) d USING tributary_custom_meta i
             WHERE d.c_fullname = i.c_fullname AND d.m_applied_path = i.m_applied_path;
         DELETE FROM concept_dimension d USING tributary_concept_dimension i WHERE d.concept_path = i.concept_path;
         DELETE FROM modifier_dimension d USING tributary_modifier_dimension i WHERE d.modifier_path = i.modifier_path;
@@ -151,11 +167,12 @@ struct ImportScript {
                     return """
                         CASE WHEN i.encounter_ide_source = 'HIVE' THEN CAST(e.number AS text) ELSE i.encounter_ide END
                         """
+                case "c_table_name": return "'\(WarehousePlace.ontologyView)'"
                 default: return "i.\(column)"
                 }
             }
             text +=
-                "INSERT INTO \(table.name) (\(columns.joined(separator: ", "))) SELECT "
+                "INSERT INTO \(Self.target(table.name)) (\(columns.joined(separator: ", "))) SELECT "
                 + "\(values.joined(separator: ", ")) FROM \(Self.staged(table.name)) i\(joins)"
                 + " ON CONFLICT DO NOTHING;\n"
         }

@@ -16,16 +16,17 @@ extension WarehouseLoader {
         return removed
     }
 
-    /// Takes the view away that ``WarehouseInstallation`` made, and forgets where the warehouse was: it is to be installed
+    /// Takes the views away that ``WarehouseInstallation`` made, and forgets where the warehouse was: it is to be installed
     /// before facts are loaded again.
     public func leave(_ place: WarehousePlace, in transaction: any SQLTransaction) throws {
-        guard case .i2b2(let data, _) = place else { return }
-        let view = "\(data.name).\(DimensionSelection.Table.consents.rawValue)"
-        let isOurs = try transaction.first(
-            """
-            SELECT 1 AS one FROM pg_views WHERE schemaname = ? AND viewname = ? AND viewowner = current_user
-            """, [SQLValue(data.name), SQLValue(DimensionSelection.Table.consents.rawValue)])
-        if isOurs != nil { try transaction.execute("DROP VIEW \(view)") }
+        guard place != .records else { return }
+        for view in place.views {
+            let isOurs = try transaction.first(
+                """
+                SELECT 1 AS one FROM pg_views WHERE schemaname = ? AND viewname = ? AND viewowner = current_user
+                """, [SQLValue(view.schema.name), SQLValue(view.name)])
+            if isOurs != nil { try transaction.execute("DROP VIEW \(view.schema.name).\(view.name)") }
+        }
         try WarehousePlace.records.note(in: transaction)
     }
 }

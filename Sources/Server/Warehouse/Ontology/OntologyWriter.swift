@@ -74,6 +74,8 @@ struct OntologyWriter {
         let known = try transaction.first(
             "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue(Self.tableAccess)])
         guard known == nil else { return }
+        // With another ontology in the same table i2b2 would fill the concept dimension twice from it.
+        let table = try WarehousePlace.isOfOthers(in: transaction) ? WarehousePlace.ontologyView : Self.table
         try transaction.execute(
             """
             INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
@@ -83,7 +85,7 @@ struct OntologyWriter {
                 'concept_path', 'T', 'LIKE', ?, 'Tributary', ?)
             """,
             [
-                SQLValue(Self.tableAccess), SQLValue(Self.table), SQLValue(ConceptPath.root),
+                SQLValue(Self.tableAccess), SQLValue(table), SQLValue(ConceptPath.root),
                 SQLValue(ConceptPath.root), WarehouseTime.value(at),
             ])
     }

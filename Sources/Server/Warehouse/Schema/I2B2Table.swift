@@ -28,6 +28,10 @@ struct I2B2Table: Sendable, Hashable {
         }
     }
 
+    /// Whether it stands among our tables wherever the others are: i2b2 takes as many ontologies as there are tables of them,
+    /// and counts on each being named once in `table_access`.
+    var isAlwaysOurs: Bool { name == OntologyWriter.table }
+
     /// The table of consents, which is ours and not i2b2's: its ontology asks it all the same.
     static let consents = I2B2Table(
         WarehouseSchema.dimensionsOfOntology[0], in: WarehouseSchema.dimensionsOfOntology, isMetadata: false)

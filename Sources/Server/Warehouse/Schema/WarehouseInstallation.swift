@@ -34,7 +34,10 @@ public struct WarehouseInstallation: Sendable {
         switch place {
         case .records: try makeOwn(tables, &report, in: transaction)
         case .i2b2(let data, let metadata):
-            try WarehouseSchemaCheck(data: data, metadata: metadata, in: transaction).run(tables, &report)
+            var own = Report()
+            try makeOwn(tables.filter(\.isAlwaysOurs), &own, in: transaction)
+            try WarehouseSchemaCheck(data: data, metadata: metadata, in: transaction)
+                .run(tables.filter { !$0.isAlwaysOurs }, &report)
             guard report.problems.isEmpty else { return report }
         }
         let isNew = try WarehousePlace.noted(in: transaction) != place.text
@@ -88,12 +91,16 @@ public struct WarehouseInstallation: Sendable {
     /// Ours would hide theirs; what is in them is loaded again.
     private func dropOwn(_ tables: [I2B2Table], in transaction: any SQLTransaction) throws {
         let present = Set(try transaction.tableNames())
-        for table in tables where present.contains(table.name) { try transaction.execute("DROP TABLE \(table.name)") }
+        for table in tables where present.contains(table.name) && !table.isAlwaysOurs {
+            try transaction.execute("DROP TABLE \(table.name)")
+        }
     }
 
     /// Forgets the numbers of a warehouse that stood elsewhere.
     private func forget(in transaction: any SQLTransaction) throws {
-        for table in WarehouseSchema.numbersOfWarehouse { try transaction.execute("DELETE FROM \(table)") }
+        for table in WarehouseSchema.numbersOfWarehouse + [OntologyWriter.table] {
+            try transaction.execute("DELETE FROM \(table)")
+        }
     }
 
     /// Takes the numbers of this study's participants, by the names that its rules give them, and those of its uploads.

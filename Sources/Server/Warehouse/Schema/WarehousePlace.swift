@@ -7,6 +7,16 @@ public enum WarehousePlace: Sendable, Hashable {
     /// In schemas of the records' database that somebody else made, who has other data in them too.
     case i2b2(data: PostgreSQLSchema, metadata: PostgreSQLSchema)
 
+    /// The name by which an i2b2 that somebody else made sees our ontology.
+    static let ontologyView = "tributary_meta"
+
+    /// The views by which i2b2 sees tables of ours: its schema, their names there and the tables.
+    var views: [(schema: PostgreSQLSchema, name: String, table: String)] {
+        guard case .i2b2(let data, let metadata) = self else { return [] }
+        let consents = DimensionSelection.Table.consents.rawValue
+        return [(data, consents, consents), (metadata, Self.ontologyView, OntologyWriter.table)]
+    }
+
     /// The schemas of others that tables are looked for in.
     public var schemas: [PostgreSQLSchema] {
         switch self {

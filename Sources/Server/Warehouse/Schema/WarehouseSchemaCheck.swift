@@ -5,10 +5,12 @@ import Storage
 struct WarehouseSchemaCheck {
     private let data: PostgreSQLSchema
     private let metadata: PostgreSQLSchema
+    private let views: [(schema: PostgreSQLSchema, name: String, table: String)]
     private let transaction: any SQLTransaction
 
     init(data: PostgreSQLSchema, metadata: PostgreSQLSchema, in transaction: any SQLTransaction) {
         (self.data, self.metadata, self.transaction) = (data, metadata, transaction)
+        views = WarehousePlace.i2b2(data: data, metadata: metadata).views
     }
 
     /// Finds the tables, or makes them all where there is none.
@@ -30,7 +32,8 @@ struct WarehouseSchemaCheck {
                 report.problems += try problems(of: table)
             }
         }
-        if report.problems.isEmpty { try makeView(&report) }
+        guard report.problems.isEmpty else { return }
+        for view in views { try make(view, &report) }
     }
 
     private func schema(of table: I2B2Table) -> PostgreSQLSchema { table.isMetadata ? metadata : data }
@@ -66,21 +69,25 @@ struct WarehouseSchemaCheck {
         try transaction.execute("SET LOCAL search_path TO \(path)")
     }
 
-    /// i2b2's query engine looks for the consents in its own schema.
-    private func makeView(_ report: inout WarehouseInstallation.Report) throws {
-        let name = DimensionSelection.Table.consents.rawValue
-        guard try !isThere(name, in: data) else {
-            report.found.append(name)
+    /// i2b2 looks for what its ontology names in its own schemas.
+    private func make(
+        _ view: (schema: PostgreSQLSchema, name: String, table: String), _ report: inout WarehouseInstallation.Report
+    ) throws {
+        guard try !isThere(view.name, in: view.schema) else {
+            report.found.append(view.name)
             return
         }
-        let statement = "CREATE VIEW \(data.name).\(name) AS SELECT * FROM \(PostgreSQLSchema.records.name).\(name)"
-        guard try mayMake(in: data) else {
+        let statement = """
+            CREATE VIEW \(view.schema.name).\(view.name) AS SELECT * FROM \(PostgreSQLSchema.records.name).\(view.table)
+            """
+        guard try mayMake(in: view.schema) else {
             report.problems.append(
-                "i2b2 finds consents through a view that we may not make. Whoever owns \(data.name) runs: \(statement)")
+                "i2b2 reads \(view.name) through a view that we may not make. Whoever owns the schema runs: \(statement)"
+            )
             return
         }
         try transaction.execute(statement)
-        report.made.append(name)
+        report.made.append(view.name)
     }
 
     // MARK: - One table

@@ -10,7 +10,7 @@ extension WarehouseCommand {
             discussion: """
                 Where study.json says "warehouse": {"schema": "i2b2demodata", "metadataSchema": "i2b2metadata"}, the facts go
                 into these schemas of the records' database, beside what stands there. Nothing of the tables is altered;
-                one view is added, consent_dimension. What is in the way is said, with exit code 1, and nothing is changed.
+                two views are added, consent_dimension and tributary_meta. What is in the way is said, with exit code 1, and nothing is changed.
                 Without "warehouse" the tables are among the records'.
 
                 Nobody serves the study meanwhile. `warehouse load` brings the facts of what was received before.
