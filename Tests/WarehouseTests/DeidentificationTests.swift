@@ -58,6 +58,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("{}x", String(repeating: "07", count: 32)), (#"{"pseudonym":"?"}"#, String(repeating: "07", count: 32)),
+        ("{}", "07"),
+    ])
+    func rulesThatCannotBeReadTellNothing(rules: String, secret: String) async throws {
+        try await WarehouseFixture.with { fixture in
+            try await fixture.database.write {
+                _ = try $0.execute(
+                    "INSERT INTO warehouse_rules (one, rules, secret) VALUES (1, ?, ?)",
+                    [SQLValue(rules), SQLValue(secret)])
+            }
+            let error = await #expect(throws: StorageError.self) {
+                try await fixture.load(observation(#""valueInteger":1"#))
+            }
+            #expect(error?.code == "storage-corrupt")
+            #expect(try await fixture.rows("SELECT 1 FROM patient_mapping").isEmpty)
+        }
+    }
+
     @Test func allDatesOfAParticipantMoveByOneNumberOfDays() async throws {
         try await WarehouseFixture.with { fixture in
             let form = #"{"linkId":"since","answer":[{"valueDate":"2026-02-20"}]}"#

@@ -75,7 +75,7 @@ import Testing
         return try await fixture.database.write { transaction in
             var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
             var report = WarehouseReload.Report()
-            _ = try reload.begin(in: transaction)
+            _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
             try write(ontologyIn: transaction)
             var left = slices
             while left > 0, try reload.slice(of: 2, into: &report, at: instant("2026-06-01"), in: transaction) {

@@ -14,12 +14,22 @@ struct AppliedDeidentification: Sendable {
         self.key = key
     }
 
-    /// The rules that a store notes.
+    /// The rules that a store notes; where it notes none nothing is withheld.
+    ///
+    /// - Throws: ``Storage/StorageError`` `storage-corrupt` for rules that cannot be read: nothing is told by mistake.
     init(in transaction: any SQLTransaction) throws {
-        let row = try transaction.first("SELECT rules, secret FROM warehouse_rules WHERE one = 1")
-        let rules = try row.flatMap { Deidentification(try JSON(Data($0.text("rules").utf8))) }
-        let secret = try row.flatMap { Hexadecimal.bytes(try $0.text("secret")) }
-        self.init(rules ?? .none, key: SymmetricKey(data: secret ?? []))
+        guard let row = try transaction.first("SELECT rules, secret FROM warehouse_rules WHERE one = 1") else {
+            self.init(.none, key: SymmetricKey(data: []))
+            return
+        }
+        guard let json = try? JSON(Data(try row.text("rules").utf8)), let rules = Deidentification(json),
+            let secret = Hexadecimal.bytes(try row.text("secret")), secret.count == 32
+        else {
+            throw StorageError(
+                code: "storage-corrupt",
+                message: "The rules of de-identification cannot be read; restore the records from a backup.")
+        }
+        self.init(rules, key: SymmetricKey(data: secret))
     }
 
     /// The participant's name in i2b2.

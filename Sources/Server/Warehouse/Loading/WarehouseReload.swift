@@ -46,7 +46,7 @@ public struct WarehouseReload: Sendable {
     ///
     /// - Parameter secret: 32 random bytes, of which pseudonyms are made where none were before.
     /// - Returns: whether it begins: the ontology is empty then, and the caller writes the study's.
-    public mutating func begin(secret: [UInt8] = [], in transaction: any SQLTransaction) throws -> Bool {
+    public mutating func begin(secret: [UInt8], in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
         let isByRules = try Deidentification.noted(in: transaction) == rules
         if !isByRules {
