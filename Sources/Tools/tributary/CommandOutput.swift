@@ -28,6 +28,17 @@ enum CommandOutput {
     }
 }
 
+extension JSON {
+    /// Counts by their names, in the names' order.
+    init(counts: [String: Int]) {
+        self = .object(
+            JSONObject(
+                keepingFirst: counts.sorted { $0.key < $1.key }.map {
+                    JSONObject.Member(key: $0.key, value: .number(JSONNumber($0.value)))
+                }))
+    }
+}
+
 /// An error for which a command failed.
 struct CommandError: Error, CustomStringConvertible {
     let code: String

@@ -89,36 +89,41 @@ struct ImportScript {
     /// Gives the rows their numbers and puts them where they belong.
     var ending: String { Self.numbers + replacing + "COMMIT;\n" }
 
-    private static let numbers = """
-        -- Participants: the number that they have here, or a free one.
-        CREATE TEMPORARY TABLE tributary_patient ON COMMIT DROP AS
-        SELECT i.patient_num AS given, COALESCE(k.patient_num, b.largest + row_number() OVER (
-            PARTITION BY k.patient_num IS NULL ORDER BY i.patient_num)) AS number
-        FROM tributary_patient_mapping i
-        LEFT JOIN patient_mapping k USING (patient_ide, patient_ide_source, project_id)
-        CROSS JOIN (SELECT GREATEST((SELECT COALESCE(max(patient_num), 0) FROM patient_mapping),
-            (SELECT COALESCE(max(patient_num), 0) FROM patient_dimension),
-            (SELECT COALESCE(max(patient_num), 0) FROM observation_fact)) AS largest) b
-        WHERE i.patient_ide_source = 'TRIBUTARY';
-        CREATE TEMPORARY TABLE tributary_encounter ON COMMIT DROP AS
-        SELECT i.encounter_num AS given, COALESCE(k.encounter_num, b.largest + row_number() OVER (
-            PARTITION BY k.encounter_num IS NULL ORDER BY i.encounter_num)) AS number
-        FROM tributary_encounter_mapping i
-        LEFT JOIN encounter_mapping k
-            USING (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)
-        CROSS JOIN (SELECT GREATEST((SELECT COALESCE(max(encounter_num), 0) FROM encounter_mapping),
-            (SELECT COALESCE(max(encounter_num), 0) FROM visit_dimension),
-            (SELECT COALESCE(max(encounter_num), 0) FROM observation_fact)) AS largest) b
-        WHERE i.encounter_ide_source = 'TRIBUTARY';
-        CREATE TEMPORARY TABLE tributary_upload ON COMMIT DROP AS
-        SELECT i.upload_id AS given, COALESCE(k.upload_id, b.largest + row_number() OVER (
-            PARTITION BY k.upload_id IS NULL ORDER BY i.upload_id)) AS number
-        FROM tributary_upload_status i
-        LEFT JOIN upload_status k ON k.upload_label = i.upload_label AND k.source_cd = i.source_cd
-        CROSS JOIN (SELECT COALESCE(max(upload_id), 0) AS largest FROM upload_status) b;
-        ANALYZE tributary_patient;
-        ANALYZE tributary_encounter;
-        ANALYZE tributary_upload;
+    /// The numbers of what an export has: those that it has here, else free ones.
+    ///
+    /// - Parameters:
+    ///   - known: which row of the mapping `k` is that of the export's row `i`.
+    ///   - largest: the tables that have such numbers.
+    private static func numbering(
+        _ name: String, _ column: String, by mapping: String, known: String, largest tables: [String], rest: String = ""
+    ) -> String {
+        let largest = tables.map { "(SELECT COALESCE(max(\(column)), 0) FROM \($0))" }.joined(separator: ", ")
+        return """
+            CREATE TEMPORARY TABLE tributary_\(name) ON COMMIT DROP AS
+            SELECT i.\(column) AS given, COALESCE(k.\(column), b.largest + row_number() OVER (
+                PARTITION BY k.\(column) IS NULL ORDER BY i.\(column))) AS number
+            FROM \(staged(mapping)) i LEFT JOIN \(mapping) k \(known)
+            CROSS JOIN (SELECT GREATEST(\(largest)) AS largest) b\(rest);
+            ANALYZE tributary_\(name);
+
+            """
+    }
+
+    private static let numbers =
+        numbering(
+            "patient", "patient_num", by: "patient_mapping",
+            known: "USING (patient_ide, patient_ide_source, project_id)",
+            largest: Numbering.patientTables, rest: " WHERE i.patient_ide_source = 'TRIBUTARY'")
+        + numbering(
+            "encounter", "encounter_num", by: "encounter_mapping",
+            known: "USING (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)",
+            largest: Numbering.encounterTables, rest: " WHERE i.encounter_ide_source = 'TRIBUTARY'")
+        + numbering(
+            "upload", "upload_id", by: "upload_status",
+            known: "ON k.upload_label = i.upload_label AND k.source_cd = i.source_cd", largest: ["upload_status"])
+        + former
+
+    private static let former = """
         -- What an earlier import left of these participants goes.
         CREATE TEMPORARY TABLE tributary_former ON COMMIT DROP AS
         SELECT DISTINCT v.encounter_num FROM visit_dimension v JOIN tributary_patient p ON p.number = v.patient_num

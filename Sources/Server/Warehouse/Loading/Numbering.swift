@@ -54,7 +54,7 @@ struct Numbering {
 
     private func newPatient() throws -> Int64 {
         try lock("patient_mapping")
-        let number = try next(("patient_mapping", "patient_dimension", "observation_fact"), "patient_num")
+        let number = try next(Self.patientTables, "patient_num")
         try transaction.execute(
             "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
             [SQLValue(context.subject), SQLValue(context.name), SQLValue(number)])
@@ -123,7 +123,7 @@ struct Numbering {
     /// The number of the next new encounter: nobody else makes one before the transaction ends.
     func nextEncounter() throws -> Int64 {
         try lock("encounter_mapping")
-        return try next(("encounter_mapping", "visit_dimension", "observation_fact"), "encounter_num")
+        return try next(Self.encounterTables, "encounter_num")
     }
 
     /// The `upload_id` of the submission; loading it again uses the same.
@@ -154,12 +154,15 @@ struct Numbering {
         ]
     }
 
-    /// One more than the largest of all tables that have such numbers: a dimension may know one that no mapping has.
-    private func next(
-        _ tables: (StaticString, StaticString, StaticString), _ column: StaticString
-    ) throws -> Int64 {
+    /// The tables that have numbers of patients: a dimension may know one that no mapping has.
+    static let patientTables = ["patient_mapping", "patient_dimension", "observation_fact"]
+    /// The tables that have numbers of encounters, likewise.
+    static let encounterTables = ["encounter_mapping", "visit_dimension", "observation_fact"]
+
+    /// One more than the largest of all tables that have such numbers.
+    private func next(_ tables: [String], _ column: String) throws -> Int64 {
         var largest: Int64 = 0
-        for table in [tables.0, tables.1, tables.2] {
+        for table in tables {
             let row = try transaction.first("SELECT max(\(column)) AS largest FROM \(table)")
             largest = max(largest, row?.integerIfPresent("largest") ?? 0)
         }

@@ -59,16 +59,12 @@ extension WarehouseCommand {
                     }
                 }
             }
-            let sorted = counts.sorted { $0.key < $1.key }
             if json {
-                CommandOutput.result(
-                    .object(
-                        JSONObject(
-                            keepingFirst: sorted.map {
-                                JSONObject.Member(key: $0.key, value: .number(JSONNumber($0.value)))
-                            })))
+                CommandOutput.result(JSON(counts: counts))
             } else {
-                for (table, count) in sorted { CommandOutput.result("\(table): \(count) rows") }
+                for (table, count) in counts.sorted(by: { $0.key < $1.key }) {
+                    CommandOutput.result("\(table): \(count) rows")
+                }
             }
         }
     }

@@ -27,11 +27,7 @@ extension WarehouseCommand {
                 CommandOutput.result([
                     "resources": .number(JSONNumber(report.resources)), "facts": .number(JSONNumber(report.facts)),
                     "removed": .number(JSONNumber(report.removed)),
-                    "warnings": .object(
-                        JSONObject(
-                            keepingFirst: report.warnings.sorted { $0.key < $1.key }.map {
-                                JSONObject.Member(key: $0.key, value: .number(JSONNumber($0.value)))
-                            })),
+                    "warnings": JSON(counts: report.warnings),
                 ])
                 return
             }

@@ -45,17 +45,14 @@ extension WarehouseCommand {
 
         private func undoAll() async throws {
             let stores = try StudyStores(StudyFolder(path: location.dir), database: location.database)
-            let removed = try await stores.undoWarehouse().sorted { $0.key < $1.key }
+            let removed = try await stores.undoWarehouse()
             if json {
-                CommandOutput.result(
-                    .object(
-                        JSONObject(
-                            keepingFirst: removed.map {
-                                JSONObject.Member(key: $0.key, value: .number(JSONNumber($0.value)))
-                            })))
+                CommandOutput.result(JSON(counts: removed))
                 return
             }
-            for (table, count) in removed where count > 0 { CommandOutput.result("\(table): \(count) rows removed") }
+            for (table, count) in removed.sorted(by: { $0.key < $1.key }) where count > 0 {
+                CommandOutput.result("\(table): \(count) rows removed")
+            }
         }
     }
 }
