@@ -114,3 +114,8 @@ func observation(
     "identifier":[{"system":"urn:x","value":"\(id)|v"}]}
     """
 }
+
+extension PutResult {
+    /// What became of a resource, and the version that it is.
+    var version: [Outcome: String] { [outcome: versionID] }
+}

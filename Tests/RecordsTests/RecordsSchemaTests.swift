@@ -69,7 +69,7 @@ import Testing
                 provenance: RecordProvenance(submissionID: "t", clientID: "c", keyID: nil, receivedAt: at), at: at,
                 in: transaction)
         }
-        #expect(put == .updated(versionID: "Observation/b/_history/3"))
+        #expect(put.version == [.updated: "Observation/b/_history/3"])
         try await database.close()
     }
 

@@ -94,6 +94,8 @@ import Testing
                 places.flatMap { table, columns in columns.map { "SELECT CAST(\($0) AS text) AS x FROM \(table)" } }
                 .joined(separator: " UNION ALL ")
                 + " UNION ALL SELECT tval_char AS x FROM observation_fact WHERE tval_char LIKE '____-__-%'"
+                + " UNION ALL SELECT substr(encounter_ide, length(encounter_ide) - 9) AS x FROM encounter_mapping "
+                + "WHERE encounter_ide LIKE 'TRIBUTARY:%'"
             let before = try await texts(dates, in: fixture).filter { !$0.isEmpty }
             #expect(before.count > 30 && before.allSatisfy { $0.hasPrefix("2026-") })
             // The same with the rule.

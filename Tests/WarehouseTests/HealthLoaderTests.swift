@@ -79,7 +79,10 @@ import Testing
             #expect(facts.facts == wanted.facts, what)
             #expect(made.concepts == wanted.concepts, what)
             #expect(made.warnings == wanted.warnings, what)
-            let prepared = PreparedFacts(ide: "x", facts: [], time: wanted.time, source: wanted.source)
+            let prepared = PreparedFacts(
+                type: "Observation", id: observation.id, facts: wanted.facts, time: wanted.time, source: wanted.source,
+                isOfDay: true)
+            #expect(facts.encounter == prepared.encounter && facts.firstInstance == prepared.firstInstance, what)
             #expect(facts.start == prepared.start && facts.end == prepared.end, what)
             #expect(facts.timeText == prepared.timeText && facts.timeSource == prepared.timeSource, what)
             #expect(facts.visitStatus == prepared.visitStatus && facts.source == prepared.source, what)
@@ -111,13 +114,13 @@ import Testing
                     var content: [UInt8] = []
                     observation.write(to: &content)
                     let resource = try Resource(Data(content))
-                    _ = try RecordStore().put(
+                    let put = try RecordStore().put(
                         resource, content: Data(content), original: nil, id: observation.id,
                         provenance: Self.provenance, at: loaded, in: transaction)
                     let context = LoadContext(
                         subject: "p1", submissionID: Self.provenance.submissionID, receivedAt: Self.received,
                         loadedAt: loaded)
-                    try WarehouseLoader().load(resource, questionnaire: nil, context: context, in: transaction)
+                    try WarehouseLoader().load(resource, put, context: context, in: transaction)
                 }
             }
         }

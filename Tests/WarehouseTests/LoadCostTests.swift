@@ -73,7 +73,7 @@ import Testing
         // The codes are few, so that the rows alone are too many.
         let fits = try WarehouseEntry(
             try Resource(Data(observation(components(49_996)).utf8)), form: nil, receivedAt: Date())
-        #expect(fits.rowCount == 49_999)
+        #expect(fits.rowCount == 50_000)
         #expect(throws: WarehouseError.tooManyFacts) { try WarehouseEntry.check([fits, fits]) }
         try await WarehouseFixture.with { fixture in
             await #expect(throws: WarehouseError.self) { try await fixture.load(observation(components(49_998))) }

@@ -73,7 +73,9 @@ import Testing
             case 4:
                 observation(
                     #""subject":\#(patient),"value\#(["Integer\":1", "String\":\"x\"", "Quantity\":{\"value\":2}", "Boolean\":true"][value])"#,
-                    id: "o\(person)", code: "\(value % 2)777-1")
+                    id: "o\(person)-\(Int.random(in: 1...2, using: &generator))", code: "\(value % 2)777-1",
+                    time: #""effectiveDateTime":"2026-03-0\#(Int.random(in: 1...2, using: &generator))T23:30:00-05:00""#
+                )
             case 5:
                 observation(
                     #""subject":\#(patient),"valueCodeableConcept":{"coding":[{"system":"http://snomed.info/sct","code":"37306600\#(value)"}]}"#,
@@ -107,7 +109,7 @@ import Testing
                         resource, content: content, original: nil, id: resource.id ?? "",
                         provenance: submission.provenance, at: at, in: transaction)
                     let entry = try WarehouseEntry(resource, form: survey, receivedAt: submission.received)
-                    try loader.load(entry, isCurrent: put.isCurrent, context: context, in: transaction)
+                    try loader.load(entry, put, context: context, in: transaction)
                 }
             }
         }

@@ -31,10 +31,11 @@ import Testing
         }
     }
 
-    @Test func eachResourceIsAnEncounterOfItsOwn() async throws {
+    @Test func aSourcesDayIsOneEncounterAndEachResponseOne() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(observation(#""valueInteger":1"#))
             try await fixture.load(observation(#""valueInteger":1"#, id: "o2"))
+            try await fixture.load(response(#"{"linkId":"hours","answer":[{"valueDecimal":7}]}"#))
             let rows = try await fixture.rows(
                 "SELECT * FROM encounter_mapping ORDER BY encounter_num, encounter_ide_source DESC"
             ).map { row in
@@ -43,7 +44,8 @@ import Testing
             }
             #expect(
                 rows == [
-                    "Observation/o1 TRIBUTARY 1 p1", "1 HIVE 1 p1", "Observation/o2 TRIBUTARY 2 p1", "2 HIVE 2 p1",
+                    "TRIBUTARY:SOURCE-APP/2026-03-01 TRIBUTARY 1 p1", "1 HIVE 1 p1",
+                    "QuestionnaireResponse/r1 TRIBUTARY 2 p1", "2 HIVE 2 p1",
                 ])
             let visits = try await fixture.rows("SELECT * FROM visit_dimension ORDER BY encounter_num")
             #expect(visits.count == 2)
@@ -72,7 +74,7 @@ import Testing
             #expect(try row.text("end_date") == "2026-03-01 00:00:00")
             #expect(try row.text("provider_id") == "@")
             #expect(try row.text("units_cd") == "/min")
-            #expect(try row.integer("instance_num") == 1)
+            #expect(try row.integer("instance_num") == FactInstance.base(ofResource: "o1"))
             let modifier = try #require(rows.last)
             #expect(rows.count == 2)
             #expect(try modifier.text("modifier_cd") == "TRIBUTARY:TIME-ISSUED")

@@ -47,8 +47,9 @@ import Testing
         let counts = try #require(removed).mapValues(\.count)
         #expect(
             counts == [
-                "observation_fact": 7, "visit_dimension": 7, "encounter_mapping": 14, "patient_dimension": 1,
+                "observation_fact": 7, "visit_dimension": 1, "encounter_mapping": 2, "patient_dimension": 1,
                 "patient_mapping": 1, "consent_contract": 0, "consent_dimension": 0, "upload_status": 7,
+                "warehouse_loaded": 7,
             ])
         let after = try await fixture.database.read {
             try WarehouseQuery().facts(of: "p2", behind: nil, limit: 100, in: $0)

@@ -43,9 +43,20 @@ struct WarehouseFixture {
         let context = LoadContext(
             subject: subject, submissionID: submission, receivedAt: instant(received), loadedAt: instant(loaded))
         let loader = loader
+        let provenance = RecordProvenance(
+            submissionID: submission, clientID: "c", keyID: nil, receivedAt: instant(received))
         return try await database.write { transaction in
-            try loader.load(
-                resource, questionnaire: questionnaire, isCurrent: isCurrent, context: context, in: transaction)
+            let put = try RecordStore().write(provenance, at: instant(loaded), in: transaction) {
+                try $0.put(
+                    NewRecord(
+                        resource, id: resource.id ?? "", subject: subject, content: Data(json.utf8), original: nil))
+            }
+            let entry = try WarehouseEntry(
+                resource, form: questionnaire.map { SurveyConcepts($0) }, receivedAt: context.receivedAt)
+            return try loader.upload(context, in: transaction) {
+                try $0.load(
+                    entry, of: put.number, isNew: put.outcome == .created, isCurrent: isCurrent && put.isCurrent)
+            }
         }
     }
 

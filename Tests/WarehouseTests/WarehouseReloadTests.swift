@@ -32,7 +32,7 @@ import Testing
         ("p3", observation(#""valueInteger":3"#, id: "gone")),
     ]
 
-    private func put(_ place: Int, in transaction: any SQLTransaction) throws -> (Resource, LoadContext) {
+    private func put(_ place: Int, in transaction: any SQLTransaction) throws -> (Resource, PutResult, LoadContext) {
         let (subject, json) = Self.resources[place]
         let resource = try Resource(Data(json.utf8))
         let received = instant("2026-05-01T12:00:00Z").addingTimeInterval(Double(place))
@@ -40,9 +40,8 @@ import Testing
             submissionID: "s\(place)", clientID: "c", keyID: nil, receivedAt: received)
         let record = NewRecord(
             resource, id: resource.id ?? "", subject: subject, content: resource.json.data(), original: nil)
-        _ = try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) }
         return (
-            resource,
+            resource, try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) },
             LoadContext(subject: subject, submissionID: "s\(place)", receivedAt: received, loadedAt: received)
         )
     }
@@ -54,9 +53,9 @@ import Testing
         try await fixture.database.write { transaction in
             try write(ontologyIn: transaction)
             for place in Self.resources.indices {
-                let (resource, context) = try put(place, in: transaction)
+                let (resource, put, context) = try put(place, in: transaction)
                 let entry = concepts.entry(of: resource, id: resource.id ?? "", receivedAt: context.receivedAt)
-                try loader.load(entry, context: context, in: transaction)
+                try loader.load(entry, put, context: context, in: transaction)
             }
         }
         return fixture
@@ -187,8 +186,11 @@ import Testing
         try await fixture.load(observation(#""valueInteger":9"#, id: "stray"), subject: "p1", submission: "stray")
         try await fixture.database.write {
             _ = try WarehouseLoader().undo(upload: "s1", at: instant("2026-05-02"), in: $0)
+            try $0.execute("UPDATE record SET deleted = 1 WHERE id = 'stray'")
         }
-        #expect(try await verify(fixture).differences.map(\.resource) == ["Observation/w1", "Observation/stray"])
+        #expect(
+            try await verify(fixture).differences.map(\.resource)
+                == ["Observation/w1", "TRIBUTARY:SOURCE-APP/2026-03-01"])
         #expect(try await reload(fixture).removed == 1)
         #expect(try await verify(fixture).differences.isEmpty)
         #expect(try await rows(fixture)["observation_fact"]?.count == before["observation_fact"]?.count)
@@ -197,12 +199,13 @@ import Testing
 
     @Test func theQueriesGoByIndexes() async throws {
         try await WarehouseFixture.with { fixture in
-            let none = Array(repeating: SQLValue("x"), count: 5)
             let plans = try await fixture.database.read { transaction in
                 [
                     try QueryPlan(
-                        LoadedResource.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
-                    try QueryPlan(WarehouseVerification.rowsSQL, none, in: transaction),
+                        LoadedEncounter.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
+                    try QueryPlan(LoadedEncounter.recordsSQL, ["p", 1], in: transaction),
+                    try QueryPlan(LoadedEncounter.factsSQL, [1, 1], in: transaction),
+                    try QueryPlan(WarehouseVerification.encounterSQL, ["p", 1, "TRIBUTARY"], in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),

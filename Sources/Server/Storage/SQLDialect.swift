@@ -20,6 +20,14 @@ public enum SQLDialect: Sendable {
         }
     }
 
+    /// The type of a 64-bit primary key that the caller numbers: in SQLite the row's own number, which needs no index.
+    public var rowNumber: String {
+        switch self {
+        case .sqlite: "INTEGER"
+        case .postgresql: "BIGINT"
+        }
+    }
+
     /// The definition of a 64-bit primary key that the engine numbers itself, upwards, never using a number twice.
     public var numberedKey: String {
         switch self {

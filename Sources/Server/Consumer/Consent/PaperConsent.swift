@@ -87,7 +87,7 @@ public struct PaperConsent: Sendable {
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
         try WarehouseLoader().load(
-            resource, questionnaire: nil, isCurrent: result.isCurrent, context: context, in: transaction)
+            resource, result, context: context, in: transaction)
     }
 
     /// The same for the same participant and day, and fit for an id of FHIR.

@@ -75,7 +75,7 @@ public struct StaffDecision: Sendable {
             let context = LoadContext(
                 subject: participant, submissionID: submission, receivedAt: now, loadedAt: now)
             try WarehouseLoader().load(
-                consent.resource, questionnaire: nil, isCurrent: result.isCurrent, context: context, in: transaction)
+                consent.resource, result, context: context, in: transaction)
             try register.save(
                 state.applying(withdrawal), of: participant, clientID: actor.id, at: now, in: transaction)
             _ = try SuspensionRegister().lift(participant, in: transaction)

@@ -150,15 +150,13 @@ extension SubmissionProcessor {
             signed: signature.map { .init(signer: $0.keyID, sequence: $0.sequence) })
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
-        let isCurrent = try records.write(provenance, at: at, in: transaction) { writer in
+        let stored = try records.write(provenance, at: at, in: transaction) { writer in
             try writer.expect(incoming.lazy.map(\.record))
-            return try incoming.map { try writer.put($0.record).isCurrent }
+            return try incoming.map { try writer.put($0.record) }
         }
         try loader.upload(context, in: transaction) { upload in
             upload.expect(incoming.lazy.map(\.entry))
-            for (resource, isCurrent) in zip(incoming, isCurrent) {
-                try upload.load(resource.entry, isCurrent: isCurrent)
-            }
+            for (resource, put) in zip(incoming, stored) { try upload.load(resource.entry, put) }
         }
     }
 

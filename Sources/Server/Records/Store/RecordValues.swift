@@ -52,25 +52,25 @@ public struct OriginalContent: Sendable, Hashable {
 }
 
 /// The result of storing a resource.
-public enum PutResult: Sendable, Hashable {
-    case created(versionID: String)
-    case updated(versionID: String)
-    /// The current version has the same bytes; nothing was stored.
-    case unchanged(versionID: String)
-    /// Something that came later is the present: what was put is history, stored now or before.
-    case superseded(versionID: String)
-
-    /// `Type/id/_history/version`.
-    public var versionID: String {
-        switch self {
-        case .created(let id), .updated(let id), .unchanged(let id), .superseded(let id): id
-        }
+public struct PutResult: Sendable, Hashable {
+    /// What became of it.
+    public enum Outcome: Sendable, Hashable {
+        case created
+        case updated
+        /// The current version has the same bytes; nothing was stored.
+        case unchanged
+        /// Something that came later is the present: what was put is history, stored now or before.
+        case superseded
     }
+
+    public let outcome: Outcome
+    /// `Type/id/_history/version`.
+    public let versionID: String
+    /// The number of the resource among all resources, the same for all its versions.
+    public let number: Int64
 
     /// Whether what was put is the present of the resource.
-    public var isCurrent: Bool {
-        if case .superseded = self { false } else { true }
-    }
+    public var isCurrent: Bool { outcome != .superseded }
 }
 
 /// One version of a resource.

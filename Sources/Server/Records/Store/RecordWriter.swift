@@ -55,8 +55,10 @@ public struct RecordWriter {
     /// is as new as the last of its receipts, for something else may have come between the two and be handled last.
     @discardableResult
     public mutating func put(_ new: NewRecord) throws -> PutResult {
-        func versionID(_ version: Int64) -> String { "\(new.type)/\(new.id)/_history/\(version)" }
-        if try insert(new) != nil { return .created(versionID: versionID(1)) }
+        func result(_ outcome: PutResult.Outcome, _ number: Int64, _ version: Int64) -> PutResult {
+            PutResult(outcome: outcome, versionID: "\(new.type)/\(new.id)/_history/\(version)", number: number)
+        }
+        if let number = try insert(new) { return result(.created, number, 1) }
         guard let present = try transaction.first(Self.presentSQL, [SQLValue(new.type), SQLValue(new.id)]) else {
             throw StorageError(
                 code: "storage-corrupt", message: "A record has no version; restore the records from a backup.")
@@ -65,8 +67,8 @@ public struct RecordWriter {
         let order = try RecordOrder(present)
         let own = receipt.provenance.order
         if try present.text("digest") == new.digest, try present.integer("deleted") == 0 {
-            let same = versionID(try present.integer("version"))
-            guard own >= order else { return .superseded(versionID: same) }
+            let same = try present.integer("version")
+            guard own >= order else { return result(.superseded, number, same) }
             if own > order {
                 try transaction.execute(
                     """
@@ -75,9 +77,9 @@ public struct RecordWriter {
                     """,
                     own.columns + [SQLValue(number)])
             }
-            return .unchanged(versionID: same)
+            return result(.unchanged, number, same)
         }
-        guard own >= order else { return .superseded(versionID: versionID(try putHistory(new, number: number))) }
+        guard own >= order else { return result(.superseded, number, try putHistory(new, number: number)) }
         let version = try nextVersion(of: number)
         try transaction.execute(
             """
@@ -90,7 +92,7 @@ public struct RecordWriter {
             ] + own.columns + [SQLValue(number)])
         try add(new, number: number, version: version)
         try searchIndex.replace(new.tokens, type: new.type, number: number)
-        return .updated(versionID: versionID(version))
+        return result(.updated, number, version)
     }
 
     /// Stores what came before the present, once for each submission that brings it.

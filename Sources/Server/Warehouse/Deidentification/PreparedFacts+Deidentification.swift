@@ -18,6 +18,7 @@ extension PreparedFacts {
             return fact
         }
         if context.shiftDays != 0 {
+            facts.encounter = encounter.shifted(byDays: context.shiftDays)
             facts.start = start.shifted(byDays: context.shiftDays)
             facts.end = end.shifted(byDays: context.shiftDays)
             facts.timeText = timeText.shifted(byDays: context.shiftDays)
@@ -50,12 +51,17 @@ extension FactValue {
 extension SQLValue {
     fileprivate func shifted(byDays days: Int) -> SQLValue {
         guard case .text(let text) = self else { return self }
-        return ShiftedDate.text(text, byDays: days).map { .text($0) } ?? .null
+        return .text(ShiftedDate.clamped(text, byDays: days))
     }
 }
 
 /// A date at the beginning of a text, moved: what stands behind it, a time and an offset, stays.
 enum ShiftedDate {
+    /// Where it would leave the calendar it stays at its end.
+    static func clamped(_ text: String, byDays days: Int) -> String {
+        Self.text(text, byDays: days) ?? (days < 0 ? "0001-01-01" : "9999-12-31") + text.dropFirst(10)
+    }
+
     /// nil where the text begins with no date.
     static func text(_ text: String, byDays days: Int) -> String? {
         let parts = text.prefix(10).split(separator: "-", omittingEmptySubsequences: false)

@@ -57,6 +57,14 @@ struct FactTime: Sendable, Hashable {
     var endPrecision = DateTime.Precision.second
 
     /// i2b2's two letters for a visit: how precise its end is, then how precise its start is.
+    /// The person's own day, `YYYY-MM-DD`: that of the time as it was written, else that of UTC.
+    var day: String {
+        if let text, text.utf8.count >= 10, text.utf8.dropFirst(7).first == UInt8(ascii: "-") {
+            return String(text.prefix(10))
+        }
+        return String(WarehouseTime.text(start).prefix(10))
+    }
+
     var visitStatus: String {
         func letter(_ precision: DateTime.Precision, _ letters: (String, String, String, String)) -> String {
             switch precision {

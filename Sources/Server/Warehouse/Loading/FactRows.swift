@@ -16,7 +16,7 @@ private let trail: [SQLColumn<UploadTrail>] = [
     SQLColumn("upload_id") { .integer($0.upload) },
 ]
 
-private let source = SQLColumn<UploadTrail>("sourcesystem_cd") { _ in .text(WarehouseLoader.source) }
+private let sourceColumn = SQLColumn<UploadTrail>("sourcesystem_cd") { _ in .text(WarehouseLoader.source) }
 
 /// A name of an encounter, as `encounter_mapping` has it: the resource's own, and the number's of itself.
 struct EncounterMappingRow {
@@ -26,17 +26,26 @@ struct EncounterMappingRow {
     let system: String
 
     /// Of resources' own names: a resource that has an encounter keeps it.
-    static let resources = insertion(
-        .keepsPresent(
-            key: ["encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source"]))
+    static let resources = insertion(.keepsPresent(key: key))
 
     /// Of the names of numbers, which are new with their numbers.
     static let numbers = insertion(.fails)
 
+    /// Of days, which no upload has to itself: nothing in the row tells which came first.
+    static let days = insertion(.keepsPresent(key: key), isOfUpload: false)
+
+    /// Of the names of days' numbers.
+    static let numbersOfDays = insertion(.fails, isOfUpload: false)
+
+    private static let key = [
+        "encounter_ide", "encounter_ide_source", "project_id", "patient_ide", "patient_ide_source",
+    ]
+
     private static func insertion(
-        _ conflict: SQLInsertionTarget.Conflict
+        _ conflict: SQLInsertionTarget.Conflict, isOfUpload: Bool = true
     ) -> SQLInsertion<EncounterMappingRow, UploadTrail> {
-        SQLInsertion(
+        let upload = [SQLColumn<UploadTrail>("upload_date") { WarehouseTime.value($0.context.load) }] + trail
+        return SQLInsertion(
             into: "encounter_mapping", onConflict: conflict,
             columns: [
                 SQLColumn("encounter_ide") { .text($0.name) },
@@ -49,11 +58,10 @@ struct EncounterMappingRow {
                 SQLColumn("encounter_ide_status") { _ in "A" },
                 SQLColumn("patient_ide") { .text($0.context.name) },
                 SQLColumn("patient_ide_source") { _ in .text(WarehouseLoader.source) },
-                SQLColumn("upload_date") { WarehouseTime.value($0.context.load) },
-            ] + trail)
+            ] + (isOfUpload ? upload : []))
     }
 
-    /// The resource's own name.
+    /// The encounter's own name.
     init(_ ide: String, number: Int64) {
         (self.number, name) = (number, ide)
         (source, system) = (WarehouseLoader.source, WarehouseLoader.source)
@@ -66,7 +74,7 @@ struct EncounterMappingRow {
     }
 }
 
-/// A resource's visit, as `visit_dimension` has it.
+/// The visit of a resource that is an encounter of its own, as `visit_dimension` has it.
 struct VisitRow {
     let encounter: Int64
     let facts: PreparedFacts
@@ -85,9 +93,40 @@ struct VisitRow {
                 SQLColumn("active_status_cd") { .text($0.facts.visitStatus) },
                 SQLColumn("start_date") { $0.facts.start },
                 SQLColumn("end_date") { $0.facts.end },
-                SQLColumn("location_cd") { .text($0.facts.source) },
+                SQLColumn("location_cd") { .text($0.facts.source.rawValue) },
             ],
-            shared: [SQLColumn("patient_num") { .integer($0.patient) }, source] + trail)
+            shared: [SQLColumn("patient_num") { .integer($0.patient) }, sourceColumn] + trail)
+    }
+}
+
+/// The visit of a day, as `visit_dimension` has it: the same whichever resource of the day was loaded first.
+struct DayVisitRow {
+    let encounter: Int64
+    let source: FactSource
+    let day: String
+
+    /// Of encounters that are new.
+    static let new = insertion(.fails)
+
+    /// Of encounters that are there.
+    static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
+
+    private static func insertion(
+        _ conflict: SQLInsertionTarget.Conflict
+    ) -> SQLInsertion<DayVisitRow, UploadTrail> {
+        SQLInsertion(
+            into: "visit_dimension", onConflict: conflict,
+            columns: [
+                SQLColumn("encounter_num") { .integer($0.encounter) },
+                SQLColumn("start_date") { .text($0.day + " 00:00:00") },
+                SQLColumn("end_date") { .text($0.day + " 00:00:00") },
+                SQLColumn("location_cd") { .text($0.source.rawValue) },
+            ],
+            shared: [
+                SQLColumn("patient_num") { .integer($0.patient) },
+                SQLColumn("active_status_cd") { _ in .text(FactEncounter.statusOfDay) },
+                sourceColumn,
+            ])
     }
 }
 
@@ -107,7 +146,7 @@ struct ObservationFactRow {
             SQLColumn("concept_cd") { .text($0.concept) },
             SQLColumn("start_date") { $0.facts.start },
             SQLColumn("modifier_cd") { .text($0.modifier) },
-            SQLColumn("instance_num") { .integer(Int64($0.instance)) },
+            SQLColumn("instance_num") { .integer(Int64($0.facts.firstInstance + $0.instance - 1)) },
             SQLColumn("valtype_cd") { $0.value.columns.type },
             SQLColumn("tval_char") { $0.value.columns.text },
             SQLColumn("nval_num") { $0.value.columns.number },
@@ -120,7 +159,7 @@ struct ObservationFactRow {
             SQLColumn("provider_id") { _ in "@" },
             SQLColumn("valueflag_cd") { _ in "@" },
             SQLColumn("location_cd") { _ in "@" },
-            source,
+            sourceColumn,
         ] + trail)
 
     /// A fact of a resource.

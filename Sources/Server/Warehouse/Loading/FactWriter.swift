@@ -5,51 +5,58 @@ import Storage
 /// are prepared once. It lives inside one transaction, in which nothing else makes an encounter.
 struct FactWriter {
     private let transaction: any SQLTransaction
-    private let numbering: Numbering
     private let trail: UploadTrail
-    private let mappings: SQLInserter<EncounterMappingRow>
-    private var numbers: SQLInserter<EncounterMappingRow>
-    private var newVisits: SQLInserter<VisitRow>
-    private let visits: SQLInserter<VisitRow>
+    private var encounters: EncounterWriter
     private var rows: SQLInserter<ObservationFactRow>
-    /// The number of the next new encounter.
-    private var next: Int64
+    private var loaded: SQLInserter<LoadedRecord>
+    private let loadedAgain: SQLInserter<LoadedRecord>
     /// Facts without their modifiers.
     private(set) var written = 0
     /// By their uploads, the facts that stand there more than before.
     private var changes: [Int64: Int] = [:]
+    /// The records of which something is noted by the next flush.
+    private var noted: Set<Int64> = []
+    /// Encounters that lost facts and may have none.
+    private var emptied: Set<Int64> = []
 
     init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
         self.trail = trail
-        numbering = Numbering(transaction: transaction, context: trail.context)
-        mappings = try transaction.inserter(EncounterMappingRow.resources, sharing: trail)
-        numbers = try transaction.inserter(EncounterMappingRow.numbers, sharing: trail)
-        newVisits = try transaction.inserter(VisitRow.new, sharing: trail)
-        visits = try transaction.inserter(VisitRow.again, sharing: trail)
+        encounters = try EncounterWriter(trail, in: transaction)
         rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
-        next = try numbering.nextEncounter()
+        loaded = try transaction.inserter(LoadedRecord.new)
+        loadedAgain = try transaction.inserter(LoadedRecord.insertion)
     }
 
-    /// Tells which resources' facts are to be written next, by their types and ids, so that a server is asked once which
-    /// of them have an encounter.
-    func expect(_ resources: [String]) throws {
-        try mappings.expect(resources.lazy.map { EncounterMappingRow($0, number: next) })
-    }
+    /// Tells which encounters' facts are to be written next, so that a server is asked once which of them are there.
+    func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
 
     /// Writes the facts of a resource.
-    mutating func write(_ facts: PreparedFacts) throws {
-        let encounter: Int64
-        if let new = try newEncounter(facts.ide) {
-            encounter = new
-            try newVisits.add(VisitRow(encounter: new, facts: facts))
-        } else {
-            encounter = try emptied(facts.ide)
-            try visits.insert(VisitRow(encounter: encounter, facts: facts))
+    ///
+    /// - Parameters:
+    ///   - record: its number.
+    ///   - isNew: whether the record was made in this transaction, so that nothing is loaded of it.
+    mutating func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
+        if noted.contains(record) { try flush() }
+        let former = isNew ? nil : try LoadedRecord.of(record, in: transaction)
+        if let former { try remove(former) }
+        // A day is made by its facts; a response is an encounter without any too.
+        if case .day = facts.encounter, facts.facts.isEmpty {
+            if former != nil { try LoadedRecord.forget(record, in: transaction) }
+            return
         }
+        let encounter = try encounters.number(of: facts)
         for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
+        let place = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
+        if former == nil {
+            try loaded.add(place)
+            noted.insert(record)
+        } else {
+            try loadedAgain.insert(place)
+        }
+        if former?.encounter == encounter, place.instanceCount == 0 { emptied.remove(encounter) }
     }
 
     /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
@@ -73,9 +80,12 @@ struct FactWriter {
     }
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
-    /// changes none of them.
+    /// changes none of them, and takes the encounters away that have no facts any more.
     mutating func finish() throws {
         try flush()
+        for encounter in emptied.sorted() {
+            try EncounterWriter.removeIfEmpty(encounter, patient: trail.patient, in: transaction)
+        }
         for (upload, change) in changes.sorted(by: { $0.key < $1.key }) {
             try transaction.execute(
                 """
@@ -89,36 +99,22 @@ struct FactWriter {
     }
 
     private mutating func flush() throws {
-        try numbers.flush()
-        try newVisits.flush()
+        try encounters.flush()
         try rows.flush()
+        try loaded.flush()
+        noted.removeAll(keepingCapacity: true)
     }
 
-    /// Maps a resource to an encounter of its own; nil where it has one.
-    private mutating func newEncounter(_ ide: String) throws -> Int64? {
-        let number = next
-        guard try mappings.insert(EncounterMappingRow(ide, number: number)) else { return nil }
-        try numbers.add(EncounterMappingRow(itself: number))
-        next += 1
-        return number
-    }
-
-    /// The encounter of a resource that was loaded before, without the facts that it had.
-    private mutating func emptied(_ ide: String) throws -> Int64 {
-        // The facts that it had may be of this upload.
+    /// Takes the facts of a record away.
+    private mutating func remove(_ former: LoadedRecord) throws {
+        // They may be of this upload.
         try flush()
-        let known = try numbering.encounter(ide, patient: trail.patient)
-        try numbering.touch(known, upload: trail.upload)
-        let place = [SQLValue(known.number), SQLValue(trail.patient)]
-        if let loaded = known.upload {
-            let facts = try transaction.first(
-                """
-                SELECT count(*) AS facts FROM observation_fact
-                WHERE encounter_num = ? AND patient_num = ? AND modifier_cd = '@'
-                """, place)
-            changes[loaded, default: 0] -= Int(facts?.integerIfPresent("facts") ?? 0)
-        }
-        try transaction.execute("DELETE FROM observation_fact WHERE encounter_num = ? AND patient_num = ?", place)
-        return known.number
+        let own = former.facts(patient: trail.patient)
+        let facts = try transaction.first(
+            "SELECT count(*) AS facts FROM observation_fact WHERE \(own.condition) AND modifier_cd = '@'",
+            own.parameters)
+        changes[former.upload, default: 0] -= Int(facts?.integerIfPresent("facts") ?? 0)
+        try transaction.execute("DELETE FROM observation_fact WHERE \(own.condition)", own.parameters)
+        emptied.insert(former.encounter)
     }
 }

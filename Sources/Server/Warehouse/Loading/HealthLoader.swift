@@ -79,10 +79,9 @@ public struct HealthLoader: Sendable {
                 try records.expect(batch.entries.lazy.map(\.record))
                 upload.expect(batch.entries.lazy.compactMap(\.loaded))
                 for entry in batch.entries {
-                    guard try store(entry, &records, &report, in: transaction), let loaded = entry.loaded else {
-                        continue
-                    }
-                    try upload.load(loaded)
+                    guard let place = try store(entry, &records, &report, in: transaction), let loaded = entry.loaded
+                    else { continue }
+                    try upload.load(loaded, of: place.number, isNew: place.isNew)
                 }
                 report.facts = upload.factCount
                 return report
@@ -92,36 +91,37 @@ public struct HealthLoader: Sendable {
 
     /// Stores a resource and counts what became of it.
     ///
-    /// - Returns: whether its facts are to be written.
+    /// - Returns: the number of the record whose facts are to be written, and whether it is new; nil where none are.
     private mutating func store(
         _ entry: HealthBatch.Entry, _ records: inout RecordWriter, _ report: inout Report,
         in transaction: any SQLTransaction
-    ) throws -> Bool {
+    ) throws -> (number: Int64, isNew: Bool)? {
         if let number = try records.insert(entry.record) {
             guard !entry.isBeside else {
                 report.devices += 1
-                return false
+                return nil
             }
             report.resources += 1
             _ = met.insert(number)
-            return true
+            return (number, true)
         }
-        guard !entry.isBeside else { return false }
+        guard !entry.isBeside else { return nil }
         let known = try Self.known(entry.record.type, entry.record.id, subject: subject, in: transaction)
         guard let number = known.ownNumber else {
             report.refused += 1
-            return false
+            return nil
         }
         let isFirst = met.insert(number)
         if entry.isRevisable, known.order.map({ $0 < provenance.order }) ?? false,
-            case .updated = try records.put(entry.record)
+            try records.put(entry.record).outcome == .updated
         {
             report.revised += 1
-            return true
+            return (number, false)
         }
         report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
         // Facts that were undone come back, those of the present version.
-        return !known.isLoaded && (!entry.isRevisable || known.digest == entry.record.digest)
+        let isPresent = !entry.isRevisable || known.digest == entry.record.digest
+        return !known.isLoaded && isPresent ? (number, false) : nil
     }
 
     private static func known(
@@ -129,18 +129,11 @@ public struct HealthLoader: Sendable {
     ) throws -> (ownNumber: Int64?, isLoaded: Bool, order: RecordOrder?, digest: String?) {
         let row = try transaction.first(
             """
-            SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, m.encounter_num FROM record r
+            SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, l.encounter_num FROM record r
             JOIN record_version v ON v.number = r.number AND v.version = r.version
-            LEFT JOIN warehouse_patient w ON w.participant = r.subject
-            LEFT JOIN encounter_mapping m ON m.encounter_ide = ?
-                AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide_source = ?
-                AND w.patient_ide = m.patient_ide \(transaction.dialect.bytewise)
+            LEFT JOIN warehouse_loaded l ON l.number = r.number
             WHERE r.type = ? AND r.id = ?
-            """,
-            [
-                SQLValue("\(type)/\(id)"), SQLValue(WarehouseLoader.source), SQLValue(WarehouseLoader.source),
-                SQLValue(type), SQLValue(id),
-            ])
+            """, [SQLValue(type), SQLValue(id)])
         let isOwn = row?.textIfPresent("subject") == subject
         return (
             isOwn ? row?.integerIfPresent("number") : nil, row?.integerIfPresent("encounter_num") != nil,

@@ -83,41 +83,32 @@ struct Numbering {
         return number
     }
 
-    /// A resource's encounter.
-    struct Encounter {
-        let number: Int64
-        /// The upload that what is loaded of it came with; nil where nothing is.
-        let upload: Int64?
-    }
-
-    /// The encounter of a resource that was loaded before.
-    func encounter(_ ide: String, patient: Int64) throws -> Encounter {
+    /// The number of an encounter that is there.
+    func encounter(_ ide: String) throws -> Int64 {
         let row = try transaction.first(
             """
-            SELECT m.encounter_num, v.upload_id FROM encounter_mapping m
-            LEFT JOIN visit_dimension v ON v.encounter_num = m.encounter_num AND v.patient_num = ?
-            WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
-                AND m.patient_ide_source = ?
+            SELECT encounter_num FROM encounter_mapping
+            WHERE encounter_ide = ? AND encounter_ide_source = ? AND project_id = '@' AND patient_ide = ?
+                AND patient_ide_source = ?
             """,
             [
-                SQLValue(patient), SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.name),
+                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(context.name),
                 SQLValue(WarehouseLoader.source),
             ])
         guard let row else {
             throw StorageError(
-                code: "storage-corrupt",
-                message: "A resource's encounter is missing; restore the records from a backup.")
+                code: "storage-corrupt", message: "An encounter is missing; restore the records from a backup.")
         }
-        return Encounter(number: try row.integer("encounter_num"), upload: row.integerIfPresent("upload_id"))
+        return try row.integer("encounter_num")
     }
 
-    /// Notes that another upload brought the resource.
-    func touch(_ encounter: Encounter, upload: Int64) throws {
+    /// Notes that another upload brought the resource of an encounter.
+    func touch(_ encounter: Int64, upload: Int64) throws {
         try transaction.execute(
             """
             UPDATE encounter_mapping SET update_date = ?, download_date = ?, import_date = ?, upload_id = ?
             WHERE encounter_num = ?
-            """, dates + [SQLValue(upload), SQLValue(encounter.number)])
+            """, dates + [SQLValue(upload), SQLValue(encounter)])
     }
 
     /// The number of the next new encounter: nobody else makes one before the transaction ends.

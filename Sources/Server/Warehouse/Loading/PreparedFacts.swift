@@ -3,12 +3,16 @@ import Storage
 
 /// The facts of a resource, ready to be written: made without the database.
 struct PreparedFacts: Sendable {
-    /// The resource's type and id, which name its encounter.
+    /// The resource's type and id.
     let ide: String
+    var encounter: FactEncounter
+    /// The number that instances are counted from.
+    let firstInstance: Int
     var facts: [ObservationFact]
+    /// As the visit of a resource has it that is an encounter of its own.
     let visitStatus: String
     /// Where it comes from, as the visit has it.
-    let source: String
+    let source: FactSource
     var start: SQLValue
     var end: SQLValue
     /// The modifier that says how the time is known; nil where it is when it was measured or answered.
@@ -16,10 +20,12 @@ struct PreparedFacts: Sendable {
     /// The time as it was written.
     var timeText: FactValue
 
-    init(ide: String, facts: [ObservationFact], time: FactTime, source: FactSource) {
-        self.source = source.rawValue
-        self.ide = ide
+    init(type: String, id: String, facts: [ObservationFact], time: FactTime, source: FactSource, isOfDay: Bool) {
+        self.source = source
+        ide = "\(type)/\(id)"
         self.facts = facts
+        encounter = isOfDay ? .day(source, time.day) : .resource(ide)
+        firstInstance = isOfDay ? FactInstance.base(ofResource: id) : 1
         visitStatus = time.visitStatus
         start = WarehouseTime.value(time.start)
         end = time.end.map { WarehouseTime.value($0) } ?? start
@@ -31,5 +37,13 @@ struct PreparedFacts: Sendable {
     var rowCount: Int {
         let each = timeSource == nil ? 1 : 2
         return facts.reduce(0) { $0 + each + ($1.original == nil ? 0 : 1) + ($1.warning == nil ? 0 : 1) }
+    }
+
+    /// How many numbers of instances the facts have; 0 for those that are their encounter's alone.
+    var instanceCount: Int {
+        switch encounter {
+        case .resource: 0
+        case .day: facts.reduce(0) { max($0, $1.instance) }
+        }
     }
 }

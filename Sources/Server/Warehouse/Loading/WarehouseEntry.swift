@@ -57,7 +57,11 @@ public struct WarehouseEntry: Sendable {
     }
 
     private init(_ found: FactSet?, type: String, id: String, form: SurveyConcepts?, subject: Subject?) {
-        facts = found.map { PreparedFacts(ide: "\(type)/\(id)", facts: $0.facts, time: $0.time, source: $0.source) }
+        facts = found.map {
+            PreparedFacts(
+                type: type, id: id, facts: $0.facts, time: $0.time, source: $0.source,
+                isOfDay: type == Observation.resourceType)
+        }
         concepts = found?.concepts ?? []
         warnings = found?.warnings ?? []
         self.form = form
@@ -76,9 +80,9 @@ public struct WarehouseEntry: Sendable {
         }
     }
 
-    /// Rows that loading it writes: those of its facts and their modifiers, the visit and the two of its number; one of a
-    /// participant or a consent.
-    public var rowCount: Int { facts.map { $0.rowCount + 3 } ?? 1 }
+    /// Rows that loading it writes: those of its facts and their modifiers, the visit, the two of its number, and that of
+    /// what is loaded; one of a participant or a consent.
+    public var rowCount: Int { facts.map { $0.rowCount + 4 } ?? 1 }
 
     /// Sees that the resources of one submission are within bounds together.
     ///

@@ -22,6 +22,10 @@ extension WarehouseLoader {
                 WHERE v.patient_num = ? AND m.upload_id IS NOT NULL
             """, Array(repeating: SQLValue(patient), count: 5))
         var removed: [String: RowsDigest] = [:]
+        removed[LoadedRecord.table] = try transaction.delete(
+            from: "warehouse_loaded",
+            where: "encounter_num IN (SELECT encounter_num FROM visit_dimension WHERE patient_num = ?)", theirs,
+            orderedBy: "number")
         removed["encounter_mapping"] = try transaction.delete(
             from: "encounter_mapping",
             where: "encounter_num IN (SELECT encounter_num FROM visit_dimension WHERE patient_num = ?)", theirs,

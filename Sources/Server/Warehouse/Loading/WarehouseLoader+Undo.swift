@@ -16,9 +16,25 @@ extension WarehouseLoader {
         let facts = try transaction.first(
             "SELECT count(*) AS facts FROM observation_fact WHERE upload_id = ? AND modifier_cd = '@'", [number])
         let count = Int(facts?.integerIfPresent("facts") ?? 0)
+        let encounters = try transaction.query(
+            """
+            SELECT encounter_num, patient_num FROM observation_fact WHERE upload_id = ?
+            UNION SELECT encounter_num, patient_num FROM visit_dimension WHERE upload_id = ?
+            """, [number, number])
         try transaction.execute("DELETE FROM observation_fact WHERE upload_id = ?", [number])
         try transaction.execute("DELETE FROM visit_dimension WHERE upload_id = ?", [number])
         try transaction.execute("DELETE FROM encounter_mapping WHERE upload_id = ?", [number])
+        for row in encounters {
+            let encounter = try row.integer("encounter_num")
+            try transaction.execute(
+                "DELETE FROM warehouse_loaded WHERE encounter_num = ? AND upload_id = ?", [SQLValue(encounter), number])
+            // On a day others may have brought something too.
+            let isUsed = try transaction.first(
+                "SELECT 1 AS one FROM warehouse_loaded WHERE encounter_num = ? LIMIT 1", [SQLValue(encounter)])
+            guard isUsed == nil else { continue }
+            try EncounterWriter.removeIfEmpty(
+                encounter, patient: try row.integer("patient_num"), in: transaction)
+        }
         try PatientRow.forget(upload: number, in: transaction)
         try transaction.execute(
             """

@@ -1,11 +1,13 @@
 import FHIR
 import Foundation
+import Records
 import Storage
 
 /// Loads resources into the i2b2 tables, inside the transaction of its caller.
 ///
-/// Every resource is an encounter of its own, with the facts of its present version. Which one that is the records
-/// decide; loading the same again gives the same rows.
+/// A form's response is an encounter of its own; what one kind of source measured of a participant on one day is one. There
+/// are the facts of each resource's present version. Which one that is the records decide; loading the same again gives the
+/// same rows.
 public struct WarehouseLoader: Sendable {
     public init() {}
 
@@ -38,29 +40,29 @@ public struct WarehouseLoader: Sendable {
 
     /// Loads one resource.
     ///
-    /// - Parameter isCurrent: whether it is the present of the resource (``WarehouseUpload/load(_:isCurrent:)``).
+    /// - Parameter put: what became of it in the records (``WarehouseUpload/load(_:_:)``).
     @discardableResult
     public func load(
-        _ entry: WarehouseEntry, isCurrent: Bool = true, context: LoadContext, in transaction: any SQLTransaction
+        _ entry: WarehouseEntry, _ put: PutResult, context: LoadContext, in transaction: any SQLTransaction
     ) throws -> LoadReport {
-        try upload(context, in: transaction) { try $0.load(entry, isCurrent: isCurrent) }
+        try upload(context, in: transaction) { try $0.load(entry, put) }
     }
 
     /// Loads one resource.
     ///
     /// - Parameters:
     ///   - resource: with the id that it is recorded under.
+    ///   - put: what became of it in the records.
     ///   - questionnaire: the published form of a response, for its codes and options.
-    ///   - isCurrent: whether it is the present of the resource.
     /// - Throws: ``WarehouseError`` for a resource that is out of bounds, before anything is written.
     @discardableResult
     public func load(
-        _ resource: Resource, questionnaire: Questionnaire?, isCurrent: Bool = true, context: LoadContext,
+        _ resource: Resource, _ put: PutResult, questionnaire: Questionnaire? = nil, context: LoadContext,
         in transaction: any SQLTransaction
     ) throws -> LoadReport {
         let entry = try WarehouseEntry(
             resource, form: questionnaire.map { SurveyConcepts($0) }, receivedAt: context.receivedAt)
-        return try load(entry, isCurrent: isCurrent, context: context, in: transaction)
+        return try load(entry, put, context: context, in: transaction)
     }
 
     /// Writes the concepts of resources that are to be loaded, so that the transaction that loads them finds them there.

@@ -131,7 +131,7 @@ public struct WarehouseReload: Sendable {
     private mutating func load(
         _ group: [PresentRecord], _ context: LoadContext, _ report: inout Report, in transaction: any SQLTransaction
     ) throws {
-        var entries: [(entry: WarehouseEntry, isCurrent: Bool)] = []
+        var entries: [(entry: WarehouseEntry, number: Int64, isCurrent: Bool)] = []
         for record in group {
             let stored = record.record
             let entry = try concepts.entry(
@@ -146,15 +146,15 @@ public struct WarehouseReload: Sendable {
                 {
                     let heard = try concepts.entry(
                         of: Resource(former.content), id: former.id, receivedAt: former.provenance.receivedAt)
-                    entries.append((heard, false))
+                    entries.append((heard, record.number, false))
                 }
             }
-            entries.append((entry, true))
+            entries.append((entry, record.number, true))
         }
         guard !entries.isEmpty else { return }
         var known = ensured
         report.facts += try WarehouseLoader().upload(context, ensured: &known, in: transaction) { upload in
-            for (entry, isCurrent) in entries { try upload.load(entry, isCurrent: isCurrent) }
+            for (entry, number, isCurrent) in entries { try upload.load(entry, of: number, isCurrent: isCurrent) }
             return upload.factCount
         }
         ensured = known
@@ -167,15 +167,13 @@ public struct WarehouseReload: Sendable {
     public func removeOrphans(
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
-        let page = try LoadedResource.page(behind: last, limit: limit, in: transaction)
-        for loaded in page where try !loaded.isPresent(in: transaction) {
-            report.removed += 1
-            let encounter = [SQLValue(loaded.encounter)]
-            for table: StaticString in ["observation_fact", "visit_dimension", "encounter_mapping"] {
-                try transaction.execute("DELETE FROM \(table) WHERE encounter_num = ?", encounter)
-            }
+        let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
+        for encounter in page.encounters {
+            let remains = try encounter.remains(in: transaction)
+            report.removed += remains.records.count
+            try encounter.remove(remains, in: transaction)
         }
-        return page.last?.encounter
+        return page.last
     }
 
     /// Ends it: the next run begins anew.

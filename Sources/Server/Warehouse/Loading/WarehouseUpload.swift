@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Records
 import Storage
 
 /// The load of one submission into the i2b2 tables, within one transaction: i2b2's upload. All that is loaded goes this
@@ -12,8 +13,8 @@ public struct WarehouseUpload {
     /// The upload's row is made when there is something to upload.
     private var number: Int64?
     private var facts: FactWriter?
-    /// The resources with facts that were said to come next.
-    private var expected: [String] = []
+    /// The encounters of the resources that were said to come next.
+    private var expected: [FactEncounter] = []
     /// Concepts that are in the ontology for sure.
     private(set) var ensured: Set<ConceptUse>
 
@@ -28,18 +29,32 @@ public struct WarehouseUpload {
         patient = try Numbering(transaction: transaction, context: context).patient()
     }
 
-    /// Tells which resources are to be loaded next, so that a server is asked once which of them it knows.
+    /// Tells which resources are to be loaded next, so that a server is asked once which of their encounters it has.
     public mutating func expect(_ entries: some Sequence<WarehouseEntry>) {
-        expected = entries.compactMap { $0.facts?.ide }
+        expected = entries.compactMap { entry in
+            entry.facts.flatMap { $0.facts.isEmpty ? nil : $0.encounter.shifted(byDays: context.shiftDays) }
+        }
     }
 
     /// Loads one resource.
     ///
-    /// - Parameter isCurrent: whether it is the present of the resource, as the records decided
-    ///   (`Records.PutResult.isCurrent`). Of what is history, no fact and no row of a participant or contract is written; a
-    ///   withdrawal is heard.
+    /// - Parameter put: what became of the resource in the records. Of what is history, no fact and no row of a participant
+    ///   or contract is written; a withdrawal is heard.
     @discardableResult
-    public mutating func load(_ entry: WarehouseEntry, isCurrent: Bool = true) throws -> LoadReport {
+    public mutating func load(_ entry: WarehouseEntry, _ put: PutResult) throws -> LoadReport {
+        try load(entry, of: put.number, isNew: put.outcome == .created, isCurrent: put.isCurrent)
+    }
+
+    /// Loads one resource.
+    ///
+    /// - Parameters:
+    ///   - record: the number that the records have for it.
+    ///   - isNew: whether it was stored in this transaction for the first time, so that nothing is loaded of it.
+    ///   - isCurrent: whether it is its present.
+    @discardableResult
+    mutating func load(
+        _ entry: WarehouseEntry, of record: Int64, isNew: Bool = false, isCurrent: Bool = true
+    ) throws -> LoadReport {
         if let form = entry.form { try ontology.ensure(form) }
         try ensure(entry.concepts)
         let upload = try uploadNumber()
@@ -56,7 +71,7 @@ public struct WarehouseUpload {
         }
         guard isCurrent else { return LoadReport(isOutdated: true) }
         guard let facts = entry.facts?.applying(context) else { return LoadReport() }
-        try write(facts)
+        try write(facts, of: record, isNew: isNew)
         return LoadReport(facts: facts.facts.count, warnings: entry.warnings)
     }
 
@@ -80,13 +95,13 @@ public struct WarehouseUpload {
         return made
     }
 
-    private mutating func write(_ prepared: PreparedFacts) throws {
+    private mutating func write(_ prepared: PreparedFacts, of record: Int64, isNew: Bool) throws {
         if facts == nil {
             let trail = UploadTrail(context: context, patient: patient, upload: try uploadNumber())
             facts = try FactWriter(trail, in: transaction)
         }
         if !expected.isEmpty { try facts?.expect(expected) }
         expected = []
-        try facts?.write(prepared)
+        try facts?.write(prepared, of: record, isNew: isNew)
     }
 }

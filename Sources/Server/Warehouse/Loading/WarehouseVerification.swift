@@ -7,7 +7,7 @@ import Storage
 public struct WarehouseVerification: Sendable {
     /// A resource whose rows are not those that it would have today.
     public struct Difference: Sendable, Hashable {
-        /// `Type/id`
+        /// `Type/id`; of facts that no record has, the name of their encounter.
         public let resource: String
         /// Rows that it should have, and has not; modifiers are rows too.
         public let missing: Int
@@ -60,7 +60,7 @@ public struct WarehouseVerification: Sendable {
             report.resources += 1
             report.facts += facts.facts.count
             let wanted = FactWriter.rows(of: facts, encounter: 0).map(Self.line)
-            let found = try Self.rows(of: facts.ide, name: context.name, in: transaction)
+            let found = try Self.rows(of: record.number, encounter: facts.encounter, subject, in: transaction)
             report.compare(facts.ide, wanted: wanted, found: found)
         }
         place = last.number
@@ -74,26 +74,28 @@ public struct WarehouseVerification: Sendable {
     public func orphans(
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
-        let page = try LoadedResource.page(behind: last, limit: limit, in: transaction)
-        for loaded in page where try !loaded.isPresent(in: transaction) {
-            report.compare(
-                loaded.ide, wanted: [],
-                found: try Self.rows(of: loaded.ide, name: loaded.name, in: transaction))
+        let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
+        for encounter in page.encounters {
+            let surplus = try encounter.remains(in: transaction).facts.values.reduce(0, +)
+            guard surplus > 0 else { continue }
+            report.differences.append(Difference(resource: encounter.ide, missing: 0, surplus: surplus))
         }
-        return page.last?.encounter
+        return page.last
     }
 
-    /// The rows of a resource's encounter, as lines.
+    /// The rows of a record's facts, as lines; none where they stand in another encounter.
     private static func rows(
-        of ide: String, name: String, in transaction: any SQLTransaction
+        of number: Int64, encounter: FactEncounter, _ participant: String, in transaction: any SQLTransaction
     ) throws -> [String] {
-        try transaction.query(
-            rowsSQL,
-            [
-                SQLValue(ide), SQLValue(WarehouseLoader.source), SQLValue(name), SQLValue(WarehouseLoader.source),
-                SQLValue(name),
-            ]
-        ).map { row in
+        guard let loaded = try LoadedRecord.of(number, in: transaction),
+            let place = try transaction.first(
+                encounterSQL,
+                [SQLValue(participant), SQLValue(loaded.encounter), SQLValue(WarehouseLoader.source)]),
+            try place.text("encounter_ide") == encounter.ide
+        else { return [] }
+        let own = loaded.facts(patient: try place.integer("patient_num"))
+        return try transaction.query("SELECT * FROM observation_fact WHERE \(own.condition)", own.parameters).map {
+            row in
             line(
                 texts: [
                     "concept_cd", "modifier_cd", "start_date", "end_date", "valtype_cd", "tval_char", "units_cd",
@@ -103,12 +105,11 @@ public struct WarehouseVerification: Sendable {
         }
     }
 
-    /// Parameters: the resource, source, name, source, name.
-    static let rowsSQL = """
-        SELECT f.* FROM encounter_mapping m JOIN observation_fact f ON f.encounter_num = m.encounter_num
-        WHERE m.encounter_ide = ? AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ?
-            AND m.patient_ide_source = ? AND f.patient_num = (SELECT w.patient_num FROM warehouse_patient w
-                WHERE w.patient_ide = ?)
+    /// Parameters: participant, encounter, source.
+    static let encounterSQL = """
+        SELECT m.encounter_ide, w.patient_num FROM encounter_mapping m
+        JOIN warehouse_patient w ON w.participant = ?
+        WHERE m.encounter_num = ? AND m.encounter_ide_source = ?
         """
 
     private static func line(_ row: ObservationFactRow) -> String {
@@ -119,7 +120,7 @@ public struct WarehouseVerification: Sendable {
             texts: [
                 row.concept, row.modifier, text(row.facts.start), text(row.facts.end), text(columns.type),
                 text(columns.text), text(columns.units), text(columns.blob),
-            ], instance: Int64(row.instance), number: number)
+            ], instance: Int64(row.facts.firstInstance + row.instance - 1), number: number)
     }
 
     private static func line(texts: [String?], instance: Int64, number: Double?) -> String {

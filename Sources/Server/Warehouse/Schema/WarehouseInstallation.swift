@@ -119,6 +119,13 @@ public struct WarehouseInstallation: Sendable {
                 "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
                 [SQLValue(participant), name, SQLValue(try known.integer("patient_num"))])
         }
+        // Whose the facts are was noted with the numbers that are gone; they are loaded again.
+        for rows in OwnRows.ofParticipants where ["observation_fact", "visit_dimension"].contains(rows.table) {
+            _ = try rows.delete(in: transaction)
+        }
+        try transaction.execute(
+            "UPDATE upload_status SET no_of_record = 0, loaded_record = 0 WHERE source_cd = ?",
+            [SQLValue(WarehouseLoader.source)])
         try transaction.execute(
             """
             INSERT INTO warehouse_upload (upload_label, upload_id)

@@ -2,7 +2,7 @@ extension WarehouseSchema {
     /// The tables of ours that refer to rows of i2b2's.
     static let numbersOfWarehouse = [
         "consent_contract", "consent_dimension", "ontology_form", "warehouse_load", "warehouse_patient",
-        "warehouse_upload", "warehouse_concept", "warehouse_scheme",
+        "warehouse_upload", "warehouse_concept", "warehouse_scheme", LoadedRecord.table,
     ]
 
     /// Tables of ours that say what we put into i2b2's: these may stand in a hospital's own schema, with other rows than

@@ -4,29 +4,30 @@ import Storage
 ///
 /// Timestamps are text `YYYY-MM-DD HH:MM:SS` in UTC; i2b2 has no time zones, so one rule holds for all rows.
 public enum WarehouseSchema {
-    public static let migrations: [Migration] = [
-        Migration(number: 500, name: "i2b2-crc") { crc($0) },
-        Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
-        Migration(number: 502, name: "consent") { _ in consent },
-        // The forms whose concepts the ontology has, by the hash of all of them.
-        Migration(number: 503, name: "forms of the ontology") { _ in
-            ["CREATE TABLE ontology_form (digest varchar(64) PRIMARY KEY NOT NULL)"]
-        },
-        // How each participant's consent stands, and what the ontology asks of patients and visits.
-        Migration(number: 504, name: "dimensions of the ontology") { _ in dimensionsOfOntology },
-        // How far the facts were made again of the records; a row while that is not finished.
-        Migration(number: 505, name: "loading again") { _ in
-            [
-                """
-                CREATE TABLE warehouse_load (
-                    one int PRIMARY KEY NOT NULL, digest varchar(64) NOT NULL, next_number bigint NOT NULL
-                )
-                """
-            ]
-        },
-        // What our own tables must know of i2b2's, which somebody else may have made.
-        Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
-    ]
+    public static let migrations: [Migration] =
+        [
+            Migration(number: 500, name: "i2b2-crc") { crc($0) },
+            Migration(number: 501, name: "i2b2-ontology") { _ in ontology },
+            Migration(number: 502, name: "consent") { _ in consent },
+            // The forms whose concepts the ontology has, by the hash of all of them.
+            Migration(number: 503, name: "forms of the ontology") { _ in
+                ["CREATE TABLE ontology_form (digest varchar(64) PRIMARY KEY NOT NULL)"]
+            },
+            // How each participant's consent stands, and what the ontology asks of patients and visits.
+            Migration(number: 504, name: "dimensions of the ontology") { _ in dimensionsOfOntology },
+            // How far the facts were made again of the records; a row while that is not finished.
+            Migration(number: 505, name: "loading again") { _ in
+                [
+                    """
+                    CREATE TABLE warehouse_load (
+                        one int PRIMARY KEY NOT NULL, digest varchar(64) NOT NULL, next_number bigint NOT NULL
+                    )
+                    """
+                ]
+            },
+            // What our own tables must know of i2b2's, which somebody else may have made.
+            Migration(number: 506, name: "numbers and names of the warehouse") { _ in numbersAndNames },
+        ] + loaded
 
     /// The columns that every table of the data mart ends with.
     private static let audit = """

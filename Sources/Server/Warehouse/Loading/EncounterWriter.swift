@@ -1,0 +1,109 @@
+import Storage
+
+/// Gives resources their encounters and writes what is new of these, through statements that are prepared once. It lives
+/// inside one transaction, in which nothing else makes an encounter.
+struct EncounterWriter {
+    private let transaction: any SQLTransaction
+    private let numbering: Numbering
+    private let trail: UploadTrail
+    private let mappings: SQLInserter<EncounterMappingRow>
+    private let dayMappings: SQLInserter<EncounterMappingRow>
+    private var numbers: SQLInserter<EncounterMappingRow>
+    private var dayNumbers: SQLInserter<EncounterMappingRow>
+    private var newVisits: SQLInserter<VisitRow>
+    private let visits: SQLInserter<VisitRow>
+    private var newDays: SQLInserter<DayVisitRow>
+    private let days: SQLInserter<DayVisitRow>
+    /// The number of the next new encounter.
+    private var next: Int64
+    /// The numbers of days.
+    private var known: [FactEncounter: Int64] = [:]
+
+    init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
+        self.trail = trail
+        numbering = Numbering(transaction: transaction, context: trail.context)
+        mappings = try transaction.inserter(EncounterMappingRow.resources, sharing: trail)
+        dayMappings = try transaction.inserter(EncounterMappingRow.days, sharing: trail)
+        numbers = try transaction.inserter(EncounterMappingRow.numbers, sharing: trail)
+        dayNumbers = try transaction.inserter(EncounterMappingRow.numbersOfDays, sharing: trail)
+        newVisits = try transaction.inserter(VisitRow.new, sharing: trail)
+        visits = try transaction.inserter(VisitRow.again, sharing: trail)
+        newDays = try transaction.inserter(DayVisitRow.new, sharing: trail)
+        days = try transaction.inserter(DayVisitRow.again, sharing: trail)
+        next = try numbering.nextEncounter()
+    }
+
+    /// Tells which encounters are needed next, so that a server is asked once which of them are there.
+    func expect(_ encounters: [FactEncounter]) throws {
+        var (own, days): ([EncounterMappingRow], Set<FactEncounter>) = ([], [])
+        for encounter in encounters {
+            switch encounter {
+            case .resource(let ide): own.append(EncounterMappingRow(ide, number: next))
+            case .day: if known[encounter] == nil { days.insert(encounter) }
+            }
+        }
+        try mappings.expect(own)
+        try dayMappings.expect(days.map { EncounterMappingRow($0.ide, number: next) })
+    }
+
+    /// The number of the encounter of a resource, with its visit.
+    mutating func number(of facts: PreparedFacts) throws -> Int64 {
+        switch facts.encounter {
+        case .resource: return try own(facts)
+        case .day(let source, let day):
+            if let number = known[facts.encounter] { return number }
+            let number = try self.number(of: facts.encounter, source, day)
+            known[facts.encounter] = number
+            return number
+        }
+    }
+
+    private mutating func own(_ facts: PreparedFacts) throws -> Int64 {
+        let number = next
+        if try mappings.insert(EncounterMappingRow(facts.ide, number: number)) {
+            try numbers.add(EncounterMappingRow(itself: number))
+            try newVisits.add(VisitRow(encounter: number, facts: facts))
+            next += 1
+            return number
+        }
+        try flush()
+        let known = try numbering.encounter(facts.ide)
+        try numbering.touch(known, upload: trail.upload)
+        try visits.insert(VisitRow(encounter: known, facts: facts))
+        return known
+    }
+
+    private mutating func number(
+        of encounter: FactEncounter, _ source: FactSource, _ day: String
+    ) throws -> Int64 {
+        let number = next
+        if try dayMappings.insert(EncounterMappingRow(encounter.ide, number: number)) {
+            try dayNumbers.add(EncounterMappingRow(itself: number))
+            try newDays.add(DayVisitRow(encounter: number, source: source, day: day))
+            next += 1
+            return number
+        }
+        let known = try numbering.encounter(encounter.ide)
+        try days.insert(DayVisitRow(encounter: known, source: source, day: day))
+        return known
+    }
+
+    /// Writes what waits to be written together.
+    mutating func flush() throws {
+        try numbers.flush()
+        try dayNumbers.flush()
+        try newVisits.flush()
+        try newDays.flush()
+    }
+
+    /// Takes an encounter away that has no facts, with its visit and its names.
+    static func removeIfEmpty(_ encounter: Int64, patient: Int64, in transaction: any SQLTransaction) throws {
+        let place = [SQLValue(encounter), SQLValue(patient)]
+        let fact = try transaction.first(
+            "SELECT 1 AS one FROM observation_fact WHERE encounter_num = ? AND patient_num = ? LIMIT 1", place)
+        guard fact == nil else { return }
+        try transaction.execute("DELETE FROM visit_dimension WHERE encounter_num = ? AND patient_num = ?", place)
+        try transaction.execute("DELETE FROM encounter_mapping WHERE encounter_num = ?", [SQLValue(encounter)])
+    }
+}

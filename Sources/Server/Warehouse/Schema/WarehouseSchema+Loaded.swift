@@ -1,0 +1,38 @@
+import Storage
+
+extension WarehouseSchema {
+    /// Which facts are a record's: a few bytes for each, so that one encounter can hold the facts of many.
+    ///
+    /// What was loaded before has an encounter for each resource; it stays right, and is loaded into days by
+    /// `warehouse load`.
+    static let loaded: [Migration] = [
+        Migration(number: 507, name: "loaded records") { dialect in
+            [
+                """
+                CREATE TABLE warehouse_loaded (
+                    number \(dialect.rowNumber) PRIMARY KEY NOT NULL, encounter_num int NOT NULL, instance_num int NOT NULL,
+                    instances int NOT NULL, start_seconds bigint NOT NULL, upload_id int NOT NULL
+                )
+                """,
+                """
+                INSERT INTO warehouse_loaded (number, encounter_num, instance_num, instances, start_seconds, upload_id)
+                SELECT r.number, m.encounter_num, 1, 0, 0, COALESCE(m.upload_id, 0) FROM encounter_mapping m
+                JOIN record r ON r.type = \(part(1, dialect)) AND r.id = \(part(2, dialect))
+                WHERE m.encounter_ide_source = 'TRIBUTARY'
+                """,
+                "CREATE INDEX warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
+            ]
+        }
+    ]
+
+    /// What stands before the slash of `Type/id`, and what stands behind it.
+    private static func part(_ number: Int, _ dialect: SQLDialect) -> String {
+        let part =
+            switch (dialect, number) {
+            case (.sqlite, 1): "substr(m.encounter_ide, 1, instr(m.encounter_ide, '/') - 1)"
+            case (.sqlite, _): "substr(m.encounter_ide, instr(m.encounter_ide, '/') + 1)"
+            case (.postgresql, _): "split_part(m.encounter_ide, '/', \(number))"
+            }
+        return "\(part) \(dialect.bytewise)"
+    }
+}
