@@ -109,7 +109,7 @@ def end_to_end(work):
             device.send()
             study.settled(600)
             seconds = time.perf_counter() - begin
-            stored = study.number("SELECT count(DISTINCT id) FROM record_version WHERE type = 'Observation'")
+            stored = study.number("SELECT count(DISTINCT id) FROM record_history WHERE type = 'Observation'")
             if stored != expected:
                 raise AssertionError(f"{stored} Observations are stored, not {expected}")
             ours.append(seconds)

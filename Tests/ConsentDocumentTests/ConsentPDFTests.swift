@@ -166,10 +166,11 @@ struct ConsentPDFTests {
         var random = Seeded.fresh()
         for _ in 0..<40 {
             var damaged = stream
-            // The header's hint about the level of compression may change: the pixels are the same.
+            // A hint about the level of compression and the bits between blocks may change: the pixels are the same.
             damaged[Int.random(in: 2..<damaged.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
-            let isRead = PNGImage.inflated(damaged, count: expected.count) != nil
-            #expect(!isRead, "seed \(random.seed)")
+            let read = PNGImage.inflated(damaged, count: expected.count)
+            let isRight = read == nil || read == expected
+            #expect(isRight, "seed \(random.seed)")
         }
     }
 

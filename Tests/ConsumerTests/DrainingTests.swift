@@ -31,6 +31,34 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func devicesWithMuchToHandleStarveNoOther() async throws {
+        let fixture = try await ConsumerFixture()
+        // More devices than are handled at a time, each with several turns of submissions before those of the last.
+        var clients: [String] = []
+        for number in 0...ConsumerService.lanesAtATime {
+            clients.append(try await fixture.client())
+            try await fixture.send(ConsumerFixture.contract("p\(number)"), from: clients[number])
+        }
+        for number in 0..<ConsumerService.lanesAtATime {
+            for _ in 0..<4 * ConsumerService.batchSize {
+                _ = try await fixture.enqueue(ConsumerFixture.response("p\(number)"), from: clients[number])
+            }
+        }
+        let late = try await fixture.enqueue(
+            ConsumerFixture.response("p\(ConsumerService.lanesAtATime)"), from: clients[ConsumerService.lanesAtATime])
+        let all = 4 * ConsumerService.lanesAtATime * ConsumerService.batchSize
+        #expect(try await fixture.service().drain() == all + 1)
+        let settled = try await fixture.queueStore.read { transaction in
+            try transaction.query("SELECT submission_id FROM submission ORDER BY change").map {
+                try $0.text("submission_id")
+            }
+        }
+        let place = try #require(settled.firstIndex(of: late))
+        // One turn of each, and what they began of the next meanwhile.
+        #expect(place <= all / 2, "\(place) of \(all)")
+        try await fixture.close()
+    }
+
     @Test func whatComesWhileAMessageIsHandledIsHandledBesideIt() async throws {
         let fixture = try await ConsumerFixture()
         let (slow, other) = (try await fixture.client(), try await fixture.client())
@@ -83,9 +111,10 @@ struct SlowQueue: SubmissionQueue {
         try await queue.enqueue(submission, quota: quota)
     }
     func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
     ) async throws -> [QueuedSubmission] {
-        try await queue.lease(owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle)
+        try await queue.lease(
+            owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: lanes)
     }
     func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
     func leaseOwners() async throws -> [String] { try await queue.leaseOwners() }

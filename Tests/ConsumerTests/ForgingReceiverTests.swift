@@ -57,7 +57,7 @@ import Wire
         }
         // 1. All that is stored was said, byte for byte, by whom it is about.
         let stored = try await fixture.database.read { transaction in
-            try transaction.query("SELECT content, signer FROM record_version").map { row in
+            try transaction.query("SELECT content, signer FROM record_history").map { row in
                 let content = try ContentCodec.content(try row.blob("content"), in: transaction)
                 return (String(decoding: content, as: UTF8.self), row.textIfPresent("signer"))
             }

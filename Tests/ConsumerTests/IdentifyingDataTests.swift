@@ -36,7 +36,7 @@ import Warehouse
         _ = try await fixture.send(contract, from: client)
         let outcome = try await fixture.send(payload, from: client)
         let records = try await fixture.database.read { transaction in
-            try transaction.query("SELECT content FROM record_version WHERE type <> 'Contract'")
+            try transaction.query("SELECT content FROM record_history WHERE type <> 'Contract'")
                 .map { try ContentCodec.content(try $0.blob("content"), in: transaction) }
                 .map { String(decoding: $0, as: UTF8.self) }
         }

@@ -17,7 +17,7 @@ import Wire
             try await fixture.receive(phone.say(phone.response(1), to: fixture.recipients), lane: phone.lane)
                 == "stored")
         let signers = try await fixture.database.read {
-            try $0.query("SELECT DISTINCT signer FROM record_version").map { $0.textIfPresent("signer") }
+            try $0.query("SELECT DISTINCT signer FROM record_history").map { $0.textIfPresent("signer") }
         }
         #expect(signers == [phone.key.publicKey.keyID])
         #expect(try await fixture.gaps().isEmpty)
@@ -81,7 +81,7 @@ import Wire
         let client = try await fixture.client()
         #expect(try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client)?.status == .stored)
         #expect(try await fixture.sendC3PRO(ConsumerFixture.dstu2Response, from: client)?.status == .stored)
-        let signers = try await fixture.count("SELECT count(*) AS number FROM record_version WHERE signer IS NOT NULL")
+        let signers = try await fixture.count("SELECT count(*) AS number FROM record_history WHERE signer IS NOT NULL")
         #expect(signers == 0)
         // What the fixture queues has no number of a device: it is what the receiver seals itself.
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.reasonCode == "signature-missing")

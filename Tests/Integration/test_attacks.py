@@ -155,7 +155,7 @@ class AttackedServer(unittest.TestCase):
         until(lambda: all(status != "received" for _, status in rows()), "every submission is handled")
         self.assertEqual(sorted(rows()), sorted((sid, "stored") for sid in sids))
         versions = self.study.sql(
-            f"SELECT submission_id, count(*) FROM record_version WHERE submission_id IN ({marks}) GROUP BY 1", *sids)
+            f"SELECT submission_id, count(*) FROM record_history WHERE submission_id IN ({marks}) GROUP BY 1", *sids)
         self.assertEqual(sorted(versions), sorted((sid, 1) for sid in sids))
 
 

@@ -54,12 +54,12 @@ class AppOfTheField(SpineTest):
                 self.accept(client.send(dstu2_contract(person, signer)))
                 self.assertEqual(self.statuses(client, 2), ["stored", "stored"])
                 content = json.loads(self.study.sql(
-                    "SELECT v.content FROM record r JOIN record_version v USING (type, id, version) "
+                    "SELECT v.content FROM record r JOIN record_history v USING (type, id, version) "
                     "WHERE r.type = 'QuestionnaireResponse' AND r.subject = ?", person)[0][0])
                 self.assertEqual(content["subject"]["reference"], f"Patient/{person}")
                 self.assertNotIn("group", content)
                 original, version = self.study.sql(
-                    "SELECT v.original, v.original_fhir_version FROM record r JOIN record_version v USING (type, id, version)"
+                    "SELECT v.original, v.original_fhir_version FROM record r JOIN record_history v USING (type, id, version)"
                     " WHERE r.type = 'QuestionnaireResponse' AND r.subject = ?", person)[0]
                 self.assertEqual(json.loads(original), dstu2_response(person), "the original is kept")
                 self.assertTrue(version.startswith("1.0") or version.lower() == "dstu2", version)

@@ -157,7 +157,7 @@ class WhatTheAppsRead(SpineTest):
             {**patient, "gender": "male"}).encode()).status, 200)
         self.assertNotEqual(statuses(thief, 1)[0][0], "stored")
         self.assertIn(b"female", self.study.sql(
-            "SELECT v.content FROM record r JOIN record_version v USING (type, id, version) WHERE r.id = ?",
+            "SELECT v.content FROM record r JOIN record_history v USING (type, id, version) WHERE r.id = ?",
             person)[0][0])
 
     def test_the_check_finds_nothing_wrong(self):

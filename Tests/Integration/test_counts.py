@@ -202,7 +202,7 @@ class Counts(SpineTest):
         device.send()
         device.settled()
         cls.devices.append(device)
-        content = cls.study.sql("SELECT content FROM record_version WHERE type = 'Contract' AND id = ?", device.contract)
+        content = cls.study.sql("SELECT content FROM record_history WHERE type = 'Contract' AND id = ?", device.contract)
         return content[0][0].decode(), device.participant
 
     @classmethod

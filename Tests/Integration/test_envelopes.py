@@ -209,7 +209,7 @@ class Sending(SpineTest):
             "effectiveDateTime": "2015-02-03", "valueQuantity": {"value": 170, "unit": "cm"},
             "comments": "kept"}
         self.assertEqual(client.outcome(client.send(old, version="1.0.2")), ("stored", None))
-        content = json.loads(self.study.sql("SELECT content FROM record_version WHERE type = 'Observation' AND "
+        content = json.loads(self.study.sql("SELECT content FROM record_history WHERE type = 'Observation' AND "
                                             "original_fhir_version IS NOT NULL")[0][0])
         self.assertEqual(content["note"], [{"text": "kept"}])
         self.assertNotIn("comments", content)

@@ -184,7 +184,7 @@ class Rest(SpineTest):
         self.assertTrue(shown[0]["participants"], "whom a search showed is in its row")
 
     def test_provenance_is_kept(self):
-        row = self.study.sql("SELECT submission_id, client_id, key_id, received_at FROM record_version "
+        row = self.study.sql("SELECT submission_id, client_id, key_id, received_at FROM record_history "
                              "WHERE type = 'Observation' AND id = 'fixed-1'")[0]
         self.assertEqual(row[1], self.clients[1].client)
         self.assertTrue(all(row))

@@ -14,7 +14,7 @@ class Gate(SpineTest):
         cls.study.publish(VISIT)
 
     def signed(self, device):
-        return self.study.sql("SELECT content FROM record_version WHERE type = 'Contract' AND id = ?", device.contract)[0][0]
+        return self.study.sql("SELECT content FROM record_history WHERE type = 'Contract' AND id = ?", device.contract)[0][0]
 
     def test_sealed_data_before_the_contract_are_held_and_released_in_their_order(self):
         template = self.signed(self.member())
@@ -35,7 +35,7 @@ class Gate(SpineTest):
         for sid in early:
             until(lambda: client.deliveries()[sid]["status"] == "stored", "what was held is stored")
         values = [json.loads(row[0])["valueQuantity"]["value"] for row in self.study.sql(
-            "SELECT content FROM record_version WHERE type = 'Observation' AND id = ? ORDER BY version", fixed)]
+            "SELECT content FROM record_history WHERE type = 'Observation' AND id = ? ORDER BY version", fixed)]
         self.assertEqual(values, [1, 2, 3])
         self.assertEqual(self.study.queue_status()["held"], 0)
 

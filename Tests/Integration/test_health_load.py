@@ -18,7 +18,7 @@ ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 
 # What the rows say, without when and by whom they were stored.
 CONTENT = {
-    "records": "SELECT type, id, version, content, digest, deleted FROM record_version WHERE type = 'Observation' ORDER BY id",
+    "records": "SELECT type, id, version, content, digest, deleted FROM record_history WHERE type = 'Observation' ORDER BY id",
     "tokens": "SELECT r.id, c.parameter, c.system, c.code FROM record_code t JOIN record r ON r.number = t.number "
               "JOIN search_code c ON c.number = t.code WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4",
     "identifiers": "SELECT r.id, c.system, i.value FROM record_identifier i JOIN record r ON r.number = i.number "
@@ -63,7 +63,7 @@ class Load(unittest.TestCase):
             self.assertEqual(first[name], converted[name], name)
         made = {json.loads(line)["id"]: line for line in lines.read_bytes().splitlines()}
         self.assertEqual(first["rows"]["resources"], len(made))
-        stored = dict(self.study.sql("SELECT id, content FROM record_version WHERE type = 'Observation'"))
+        stored = dict(self.study.sql("SELECT id, content FROM record_history WHERE type = 'Observation'"))
         self.assertEqual({key: bytes(value) for key, value in stored.items()}, made)
         self.assertEqual(first["rows"]["facts"], self.study.number(
             "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"))
@@ -126,7 +126,7 @@ class Load(unittest.TestCase):
         load(self.study)
         self.same(content(self.study), content(whole))
         self.assertEqual(self.study.number("SELECT count(*) FROM upload_status"), 2)
-        self.assertEqual(self.study.number("SELECT count(DISTINCT received_at) FROM record_version WHERE type = 'Observation'"), 1)
+        self.assertEqual(self.study.number("SELECT count(DISTINCT received_at) FROM record_history WHERE type = 'Observation'"), 1)
         self.assertTrue(self.study.is_sound())
 
     def has_tables(self):
@@ -182,7 +182,7 @@ class OfTheStudy(unittest.TestCase):
         return path
 
     def beats(self, study):
-        rows = study.sql("SELECT content FROM record_version WHERE type = 'Observation'")
+        rows = study.sql("SELECT content FROM record_history WHERE type = 'Observation'")
         return sum(b"eartbeat" in content for (content,) in rows)
 
     def test_its_own_types_are_read_and_have_their_concept(self):

@@ -62,7 +62,7 @@ class Identifying(SpineTest):
 
     def contents(self, kind, participant):
         return [row[0] for row in self.study.sql(
-            "SELECT v.content FROM record r JOIN record_version v USING (type, id, version)"
+            "SELECT v.content FROM record r JOIN record_history v USING (type, id, version)"
             " WHERE r.type = ? AND r.subject = ?", kind, participant)]
 
     def detail(self, sid):
@@ -186,7 +186,7 @@ class Reduced(Identifying):
         self.assertEqual(answer.status, 200, answer)
         self.study.settled()
         self.reduced(person)
-        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE type = 'Patient' AND id = ?"
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_history WHERE type = 'Patient' AND id = ?"
                                            " AND original IS NOT NULL", person), 0)
 
 

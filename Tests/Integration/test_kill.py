@@ -68,7 +68,7 @@ class Killed(unittest.TestCase):
         self.assertEqual({row["status"] for row in deliveries.values()}, {"stored"})
         study = self.study
         self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), self.cups)
-        self.assertEqual(study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), self.cups)
+        self.assertEqual(study.number("SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), self.cups)
         counted = study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 10000000 AND modifier_cd = '@' "
                             "GROUP BY nval_num ORDER BY nval_num")
         self.assertEqual(counted, [(CUPS + number, 1) for number in range(1, self.cups + 1)])
@@ -116,7 +116,7 @@ class Killed(unittest.TestCase):
             self.restart()
         self.check()
         self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'Observation'"), health["queued"])
-        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE type = 'Observation'"), health["queued"])
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_history WHERE type = 'Observation'"), health["queued"])
         self.assertEqual(self.study.sql(
             "SELECT encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd, instance_num FROM "
             "observation_fact GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING count(*) > 1"), [])

@@ -97,7 +97,7 @@ class Photographs(SpineTest):
         self.assertEqual({row["status"] for row in device.settled(300).values()}, {"stored"})
         # 2. What is recorded.
         found = 0
-        for (content,) in self.study.sql("SELECT content FROM record_version WHERE type = 'QuestionnaireResponse'"):
+        for (content,) in self.study.sql("SELECT content FROM record_history WHERE type = 'QuestionnaireResponse'"):
             self.assertNotIn(SECRET, content)
             for answer in json.loads(content)["item"][0]["answer"]:
                 attachment = answer["valueAttachment"]

@@ -89,7 +89,7 @@ class WayTest(OnServer):
             expected += [(CUPS + number * 100 + form + 1, 1) for form in range(5)]
         self.assertEqual(self.cups_stored(), expected)
         # Each of a device's answers in its order: numbers of records grow with those of submissions.
-        self.assertEqual(study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), 30)
+        self.assertEqual(study.number("SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), 30)
         for server in receivers + consumers:
             self.assertEqual(server.stop(20), 0)
 
@@ -165,7 +165,7 @@ class FailingServerTest(OnServer):
         until(complete, "all is stored", 300)
         self.assertEqual(self.cups_stored(), [(CUPS + number, 1) for number in range(1, cups + 1)])
         self.assertEqual(
-            study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), cups)
+            study.number("SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), cups)
         for server in servers.values():
             self.assertEqual(server.stop(20), 0)
 

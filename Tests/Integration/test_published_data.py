@@ -77,7 +77,7 @@ class PublishedExport(SpineTest):
         self.assertTrue(rate[0][3].startswith("2018-09-10") and "09:28:55" in rate[0][3], f"UTC: {rate}")
         for name in ("Simon", "Withings", "12345", "Health Mate", "withings-bd2"):
             self.assertEqual(self.study.number(
-                "SELECT count(*) FROM record_version WHERE instr(CAST(plain(content) AS TEXT), ?) > 0", name), 0, name)
+                "SELECT count(*) FROM record_history WHERE instr(CAST(plain(content) AS TEXT), ?) > 0", name), 0, name)
 
 
 if __name__ == "__main__":

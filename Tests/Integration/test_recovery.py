@@ -178,7 +178,7 @@ class Drill(RecoveryTest):
         self.assertEqual(set(device.deliveries()), set(device.sids))
         self.assertEqual(self.cups(), [(CUPS + number, 1) for number in range(1, 5)])
         self.assertEqual(
-            rows(self.study, "records", "SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), [(4,)])
+            rows(self.study, "records", "SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), [(4,)])
 
     def test_a_backup_that_is_killed_leaves_no_file_of_its_name(self):
         generator = seeded()

@@ -18,7 +18,7 @@ class Signed(SpineTest):
 
     def signers(self, person):
         return {row[0] for row in self.study.sql(
-            "SELECT v.signer FROM record r JOIN record_version v ON v.number = r.number WHERE r.subject = ?", person)}
+            "SELECT v.signer FROM record r JOIN record_history v ON v.number = r.number WHERE r.subject = ?", person)}
 
     def test_what_a_phone_sends_is_stored_with_the_key_that_signed_it(self):
         device = self.member()
@@ -36,14 +36,14 @@ class Signed(SpineTest):
     def test_nothing_unsigned_is_taken_from_who_signs_nor_from_anybody_new(self):
         device = self.member()
         client = SealedClient(self.server, self.study, device=device)
-        before = self.study.number("SELECT count(*) FROM record_version")
+        before = self.study.number("SELECT count(*) FROM record_history")
         self.assertEqual(client.outcome(client.send(response(device.participant))), ("held", "signature-missing"))
         stranger = SealedClient(self.server, self.study)
         contract = json.loads(self.study.sql(
-            "SELECT content FROM record_version WHERE type = 'Contract' LIMIT 1")[0][0])
+            "SELECT content FROM record_history WHERE type = 'Contract' LIMIT 1")[0][0])
         forged = json.loads(json.dumps(contract).replace(device.participant, new_id()))
         self.assertEqual(stranger.outcome(stranger.send({**forged, "id": new_id()})), ("held", "signature-missing"))
-        self.assertEqual(self.study.number("SELECT count(*) FROM record_version"), before)
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_history"), before)
 
     def test_another_phone_comes_by_the_teams_code_alone(self):
         old = self.member()

@@ -257,7 +257,7 @@ class Killed(Parted):
         device.send()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
         self.assertEqual(
-            self.study.number("SELECT count(*) FROM record_version WHERE type = 'QuestionnaireResponse'"), 10)
+            self.study.number("SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), 10)
 
     def test_records_take_no_other_queue_and_a_queue_no_other_study(self):
         self.assertEqual(self.consumer.stop(20), 0)

@@ -47,7 +47,7 @@ class TwoParticipants(SpineTest):
         self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'Contract'"), 2)
         self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'Patient'"), 2)
         self.assertEqual(study.number("SELECT count(*) FROM record WHERE type = 'Observation'"), health["queued"])
-        self.assertEqual(study.number("SELECT count(*) FROM record_version"), study.number("SELECT count(*) FROM record"))
+        self.assertEqual(study.number("SELECT count(*) FROM record_history"), study.number("SELECT count(*) FROM record"))
         # What is in i2b2: every observation that was recorded left a fact, and no fact stands there twice.
         self.assertGreaterEqual(study.number("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"),
                                 health["queued"])
@@ -101,7 +101,7 @@ class TwoParticipants(SpineTest):
         self.assertTrue(documents[0].read_bytes().startswith(b"%PDF-"))
         device.send()
         device.settled()
-        self.assertEqual(self.study.number("SELECT count(*) FROM record_version WHERE instr(plain(content), 'Quillfeather') > 0"
+        self.assertEqual(self.study.number("SELECT count(*) FROM record_history WHERE instr(plain(content), 'Quillfeather') > 0"
                                            " OR instr(plain(content), 'PDF') > 0"), 0)
 
     def test_the_patient_is_pseudonymous(self):
@@ -115,7 +115,7 @@ class TwoParticipants(SpineTest):
                                     "country": country})
             device.send()
             device.settled()
-            content = self.study.sql("SELECT content FROM record_version WHERE type = 'Patient' AND id = ?",
+            content = self.study.sql("SELECT content FROM record_history WHERE type = 'Patient' AND id = ?",
                                      device.participant)[0][0]
             patient = json.loads(content)
             self.assertEqual(patient["gender"], gender)
@@ -215,9 +215,9 @@ class Withdrawal(SpineTest):
     def test_a_second_client_cannot_write_for_or_withdraw_the_first_ones_participant(self):
         from forms import new_id, observation, response, withdrawal
         victim, other = self.member(), self.member()
-        signed = json.loads(self.study.sql("SELECT content FROM record_version WHERE type = 'Contract' AND id = ?",
+        signed = json.loads(self.study.sql("SELECT content FROM record_history WHERE type = 'Contract' AND id = ?",
                                            victim.contract)[0][0])
-        versions = "SELECT count(*) FROM record_version"
+        versions = "SELECT count(*) FROM record_history"
         before = self.study.number(versions)
         forged = [observation(victim.participant), response(victim.participant),
                   withdrawal(victim.participant, victim.contract), {**signed, "id": new_id()}, signed,

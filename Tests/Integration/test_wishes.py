@@ -178,7 +178,7 @@ class Paper(WishesTest):
         refused = tributary("health", "load", self.study.dir, EXPORT, "--participant", "paper-1", status=1)
         self.assertIn("consent-withdrawn", refused.errors)
         bundle = self.study.root / "withdrawal.json"
-        content = self.study.sql("SELECT v.content FROM record r JOIN record_version v ON v.number = r.number "
+        content = self.study.sql("SELECT v.content FROM record r JOIN record_history v ON v.number = r.number "
                                  "WHERE r.type = 'Consent' AND r.subject = 'paper-1'")
         bundle.write_bytes(content[0][0])
         tributary("fhir", "validate", bundle)

@@ -180,7 +180,9 @@ struct SubmissionTests {
         func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
             throw StorageError(code: code, message: "planted-detail")
         }
-        func lease(owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool) async throws
+        func lease(
+            owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
+        ) async throws
             -> [QueuedSubmission]
         {
             []

@@ -58,11 +58,11 @@ import Testing
             #expect(record.content == content)
             #expect(record.provenance == provenance)
             #expect(try record.resource().id == "mine", "the id it is stored under, not the one inside")
-            return try #require(try transaction.first("SELECT * FROM record_version"))
+            return try #require(try transaction.first("SELECT * FROM record_history"))
         }
         #expect(try row.blob("original") == original.bytes)
         #expect(try row.text("original_fhir_version") == "1.0.2")
-        #expect(try row.text("digest").count == 64)
+        #expect(try row.blob("digest").count == 32)
         try await fixture.close()
     }
 

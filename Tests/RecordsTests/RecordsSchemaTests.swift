@@ -49,7 +49,8 @@ import Testing
                     }
                 },
                 try transaction.query(
-                    "SELECT number, original, original_fhir_version, digest, key_id FROM record_version")
+                    "SELECT number, original, original_fhir_version, digest, key_id FROM record_history ORDER BY number, version"
+                )
             )
         }
         #expect(read == [["a1"], ["b2", "b1"], ["c3", "c2", "c1"]])
@@ -60,7 +61,7 @@ import Testing
         #expect(try rows.map { try $0.integer("number") } == [7, 7, 9, 12, 12, 12])
         #expect(try rows.allSatisfy { try $0.blob("original") == Data("old".utf8) })
         #expect(rows.allSatisfy { $0.textIfPresent("original_fhir_version") == "1.0.2" })
-        #expect(rows.allSatisfy { $0.textIfPresent("digest") == "d" && $0.textIfPresent("key_id") == nil })
+        #expect(rows.allSatisfy { $0.blobIfPresent("digest") == Data("d".utf8) && $0.textIfPresent("key_id") == nil })
         let content = Data(#"{"resourceType":"Observation","id":"b"}"#.utf8)
         let resource = try Resource(content)
         let put = try await database.write { transaction in

@@ -142,8 +142,8 @@ import Testing
             ("a code's number", SearchVocabulary.numberSQL, 4),
             (
                 "codes that nothing has",
-                "SELECT number FROM search_code WHERE " + SearchVocabulary.unusedCondition,
-                SearchVocabulary.unusedCount
+                "SELECT number FROM search_code WHERE \(SQLNumbers.condition) AND \(SearchVocabulary.unusedCondition)",
+                SQLNumbers.count
             ),
             ("entries of a resource", SearchVocabulary.numbersSQL, 2),
         ])
@@ -170,7 +170,7 @@ import Testing
 
     @Test func moreCodesThanOneStatementTakesAreDeletedTogether() async throws {
         let fixture = try await RecordsFixture()
-        let count = 2 * SearchVocabulary.unusedCount + 1
+        let count = 2 * SQLNumbers.count + 1
         for number in 0..<count { try await fixture.put(observation("o\(number)", code: "c\(number)")) }
         try await fixture.put(observation("other", code: "c7", subject: "p2"))
         let store = fixture.store

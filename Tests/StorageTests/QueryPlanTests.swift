@@ -29,6 +29,9 @@ struct QueryPlanTests {
         Case(
             "lease beside others", SQLSubmissionQueue.leaseBesideSQL, 3, "submission_by_status",
             "submission_by_lease", "submission_begun"),
+        Case(
+            "lease of other lanes", SQLSubmissionQueue.leasePassingSQL, 3 + SQLSubmissionQueue.mostPassedOver,
+            "submission_by_status", "submission_by_lease", "submission_begun"),
         Case("lease of what was begun", SQLSubmissionQueue.leaseBegunSQL, 2, "submission_by_lease", "submission_begun"),
         Case("is there any", SQLSubmissionQueue.anyReceivedSQL, 0, "submission_by_status"),
         Case("leases of others in a lane", SQLSubmissionQueue.endOthersSQL, 2, "submission_by_lease"),

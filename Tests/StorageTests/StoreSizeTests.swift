@@ -43,7 +43,7 @@ import Testing
     @Test func everyPageOfAFileIsCountedOnce() async throws {
         try await withTemporaryDatabase(Self.migrations, on: .sqlite) { database in
             try await fill(database)
-            try await database.write { try $0.execute("DELETE FROM sized WHERE number > ?", [1000]) }
+            _ = try await database.write { try $0.execute("DELETE FROM sized WHERE number > ?", [1000]) }
             let (size, pages) = try await database.read { transaction in
                 let pages = try transaction.first(
                     "SELECT c.page_count * p.page_size AS bytes FROM pragma_page_count c, pragma_page_size p")

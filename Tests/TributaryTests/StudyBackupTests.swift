@@ -387,6 +387,11 @@ extension StudyBackupTests {
             }
         }
         try await records.write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO record_source (number, submission_id, client_id, received_at, received_number, stored_at)
+                VALUES (1, 's-stored', 'client', 't', 0, 't')
+                """)
             for (number, deleted) in [(1, 0), (2, 0), (3, 1)] {
                 try transaction.execute(
                     """
@@ -395,10 +400,12 @@ extension StudyBackupTests {
                     """, [SQLValue(number), SQLValue("o\(number)"), SQLValue(deleted)])
                 try transaction.execute(
                     """
-                    INSERT INTO record_version (number, type, id, version, content, digest, last_updated, submission_id,
-                        client_id, received_at) VALUES (?, 'Observation', ?, 1, ?, 'd', 't', 's-stored', 'client', 't')
+                    INSERT INTO record_version (number, version, content, digest, source) VALUES (?, 1, ?, ?, 1)
                     """,
-                    [SQLValue(number), SQLValue("o\(number)"), SQLValue(Data(repeating: UInt8(number), count: 5000))])
+                    [
+                        SQLValue(number), SQLValue(Data(repeating: UInt8(number), count: 5000)),
+                        SQLValue(Data("d".utf8)),
+                    ])
             }
         }
         try await queue.close()

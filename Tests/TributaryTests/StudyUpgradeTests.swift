@@ -388,7 +388,7 @@ extension StudyUpgradeTests {
                 """
                 INSERT INTO record_version (\(numbered.0)type, id, version, content, digest, last_updated, submission_id,
                     client_id, received_at)
-                VALUES (\(numbered.1)'Observation', 'o', 1, ?, 'd', 't', 's-2', 'client-1-new', '2026-09-01T00:00:00.250Z')
+                VALUES (\(numbered.1)'Observation', 'o', 1, ?, 'd', '2026-09-01T00:00:01.000Z', 's-2', 'client-1-new', '2026-09-01T00:00:00.250Z')
                 """, [SQLValue(Data("content".utf8))])
             try transaction.execute(
                 """

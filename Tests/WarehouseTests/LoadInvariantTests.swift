@@ -176,7 +176,7 @@ import Testing
             ),
             ("c_key, c_name", "FROM schemes"), ("modifier_cd", "FROM modifier_dimension"),
             (
-                "r.type, r.id, r.subject, r.deleted, received_ms, r.received_number, hex(v.content)",
+                "r.type, r.id, r.subject, r.deleted, r.received_ms, r.received_number, hex(v.content)",
                 "FROM record r JOIN record_version v ON v.number = r.number AND v.version = r.version"
             ),
             (

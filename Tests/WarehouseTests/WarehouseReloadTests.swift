@@ -204,7 +204,7 @@ import Testing
                     try QueryPlan(
                         LoadedEncounter.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
                     try QueryPlan(LoadedEncounter.recordsSQL, ["p", 1], in: transaction),
-                    try QueryPlan(LoadedEncounter.factsSQL, [1, 1], in: transaction),
+                    try QueryPlan(LoadedEncounter.factsSQL, [1], in: transaction),
                     try QueryPlan(WarehouseVerification.encounterSQL, ["p", 1, "TRIBUTARY"], in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
@@ -212,6 +212,17 @@ import Testing
                 ]
             }
             for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+            // Never by the participant, who may have millions.
+            for (condition, parameters) in [
+                (LoadedRecord.allOfEncounter, [1]), (LoadedRecord.someOfEncounter, [1, 2, 3, "2026-01-01 00:00:00"]),
+            ] as [(String, [SQLValue])] {
+                for sql in ["SELECT count(*) AS facts", "DELETE"] {
+                    let plan = try await fixture.database.read {
+                        try QueryPlan("\(sql) FROM observation_fact WHERE \(condition)", parameters, in: $0)
+                    }
+                    #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)")
+                }
+            }
         }
     }
 }

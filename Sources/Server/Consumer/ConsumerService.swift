@@ -134,7 +134,7 @@ public struct ConsumerService: Service {
                 // 1. What is leased and waits, else what the queue has.
                 if failure == nil, mayBegin, work.wantsMore {
                     do {
-                        let leased = try await lease(isIdle: work.isIdle)
+                        let leased = try await lease(for: &work)
                         work.add(leased)
                         if !leased.isEmpty { pause.reset() }
                     } catch { failure = error }
@@ -187,9 +187,15 @@ public struct ConsumerService: Service {
 
     private var mayBegin: Bool { !Task.isShuttingDownGracefully && !Task.isCancelled }
 
-    private func lease(isIdle: Bool) async throws -> [QueuedSubmission] {
-        try await queue.lease(
-            owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(), isIdle: isIdle)
+    /// Leases of lanes that had no turn in this round; where none of these waits another round begins.
+    private func lease(for work: inout LaneWork) async throws -> [QueuedSubmission] {
+        while true {
+            let leased = try await queue.lease(
+                owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(), isIdle: work.isIdle,
+                passingOver: work.rested)
+            guard leased.isEmpty, !work.rested.isEmpty else { return leased }
+            work.beginRound()
+        }
     }
 
     private enum Event: Sendable {

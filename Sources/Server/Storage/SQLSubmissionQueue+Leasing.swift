@@ -2,17 +2,18 @@ import Foundation
 
 extension SQLSubmissionQueue {
     public func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
     ) async throws -> [QueuedSubmission] {
         guard limit > 0 else { return [] }
-        let sql = isIdle ? Self.leaseSQL : Self.leaseBesideSQL
+        let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: lanes)
+        let takesAlone = isIdle && lanes.isEmpty
         let clock = clock
         // Looking needs no write lock, and most of the time there is nothing. The bodies, which may be long, are read here too,
         // where nobody waits for the lock.
         let seen: [Int64: Data]? = try await database.read { transaction in
             guard try transaction.first(Self.anyReceivedSQL) != nil else { return nil }
             let parameters = [SQLValue(owner), SQLValue(try clock.now(now, in: transaction))]
-            let rows = try Self.fitting(try transaction.query(sql, parameters + [SQLValue(limit)]))
+            let rows = try Self.fitting(try transaction.query(sql, parameters + passed + [SQLValue(limit)]))
             return Dictionary(
                 try rows.map { (try $0.integer("number"), try Self.body(of: $0, in: transaction)) },
                 uniquingKeysWith: { first, _ in first })
@@ -23,10 +24,12 @@ extension SQLSubmissionQueue {
             let parameters = [SQLValue(owner), SQLValue(now)]
             // 1. What was never begun, or ended well. What changed since it was seen is looked at the next time, and what
             //    stands behind it.
-            let found = try transaction.query(sql, parameters + [SQLValue(limit)])
+            let found = try transaction.query(sql, parameters + passed + [SQLValue(limit)])
             var rows = try found.map { (row: $0, body: seen[try $0.integer("number")]) }.prefix { $0.body != nil }
             // 2. Then one that somebody died over, alone.
-            while isIdle, found.isEmpty, rows.isEmpty, let row = try transaction.first(Self.leaseBegunSQL, parameters) {
+            while takesAlone, found.isEmpty, rows.isEmpty,
+                let row = try transaction.first(Self.leaseBegunSQL, parameters)
+            {
                 // Whoever asks for what it has leased itself has not died over it.
                 if try row.integer("begun") < Self.maximumBegun || row["lease_owner"] == .text(owner) {
                     rows = [(row, try Self.body(of: row, in: transaction))]
@@ -98,14 +101,32 @@ extension SQLSubmissionQueue {
     /// Parameters: owner, now, limit.
     static let leaseBesideSQL = leaseSQL(without: "k.begun > 0")
 
-    private static func leaseSQL(without condition: String) -> String {
-        """
-        SELECT s.* FROM submission s
-        WHERE s.status = 'received' AND \(isFree)
-        AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND \(condition))
-        ORDER BY s.number LIMIT ?
-        """
+    private static func leaseSQL(without condition: String, passingOver: Bool = false) -> String {
+        let places = repeatElement("?", count: mostPassedOver).joined(separator: ", ")
+        return """
+            SELECT s.* FROM submission s
+            WHERE s.status = 'received' AND \(isFree)
+            AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND \(condition))
+            \(passingOver ? "AND s.lane NOT IN (\(places))" : "") ORDER BY s.number LIMIT ?
+            """
     }
+
+    /// So many lanes can be passed over.
+    public static let mostPassedOver = 64
+
+    /// The statement that leases, and its parameters between the time and the limit.
+    private static func leasing(isIdle: Bool, passingOver lanes: [String]) -> (sql: String, parameters: [SQLValue]) {
+        guard let last = lanes.last else { return (isIdle ? leaseSQL : leaseBesideSQL, []) }
+        let named = lanes.suffix(mostPassedOver).map { SQLValue($0) }
+        // Always as many, so that it is one statement.
+        let rest = repeatElement(SQLValue(last), count: mostPassedOver - named.count)
+        return (isIdle ? leasePassingSQL : leaseBesidePassingSQL, named + rest)
+    }
+
+    /// Parameters: owner, now, lanes, limit.
+    static let leasePassingSQL = leaseSQL(without: "k.begun > 0 AND k.number <= s.number", passingOver: true)
+    /// Parameters: owner, now, lanes, limit.
+    static let leaseBesidePassingSQL = leaseSQL(without: "k.begun > 0", passingOver: true)
 
     /// Parameters: owner, now.
     static let leaseBegunSQL = """

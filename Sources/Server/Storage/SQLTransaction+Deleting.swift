@@ -43,6 +43,26 @@ extension SQLTransaction {
         return rows
     }
 
+    /// Deletes those of numbered rows that a condition holds of, some at a time.
+    ///
+    /// - Parameters:
+    ///   - numbers: of a column `number`; none is 0.
+    ///   - condition: SQL over the table's columns, without parameters.
+    /// - Returns: what went.
+    public func delete(
+        from table: StaticString, numbered numbers: Set<Int64>, where condition: String
+    ) throws -> RowsDigest {
+        let ordered = numbers.sorted()
+        let parts = try stride(from: 0, to: max(1, ordered.count), by: SQLNumbers.count).map { start in
+            // Always as many, so that it is one statement; none has the number 0.
+            let part = ordered.dropFirst(start).prefix(SQLNumbers.count).map { SQLValue($0) }
+            let rest = repeatElement(SQLValue(0), count: SQLNumbers.count - part.count)
+            return try delete(
+                from: table, where: "\(SQLNumbers.condition) AND \(condition)", part + rest, orderedBy: "number")
+        }
+        return RowsDigest(joining: parts)
+    }
+
     /// Counts rows of a table and digests what they hold, one in memory at a time.
     public func digest(
         of table: StaticString, where condition: String, _ parameters: [SQLValue], orderedBy order: StaticString,
@@ -80,4 +100,12 @@ extension SQLValue {
         case .blob(let value): append("b", value)
         }
     }
+}
+
+/// The numbers that one statement asks for.
+public enum SQLNumbers {
+    /// How many there are.
+    public static let count = 64
+    /// Holds of a row whose column `number` is one of them.
+    public static let condition = "number IN (\(repeatElement("?", count: count).joined(separator: ", ")))"
 }

@@ -8,7 +8,7 @@ extension SQLTransaction {
             case .postgresql:
                 """
                 SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()
-                ORDER BY 1
+                    AND table_type = 'BASE TABLE' ORDER BY 1
                 """
             }
         return try query(sql).map { try $0.text("name") }

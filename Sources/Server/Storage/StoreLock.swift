@@ -41,5 +41,9 @@ public final class StoreLock: Sendable {
         descriptor = opened
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that is being started holds the open file for a moment, and with it a lock that is only closed.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

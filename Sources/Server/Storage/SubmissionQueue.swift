@@ -19,10 +19,13 @@ public protocol SubmissionQueue: Sendable {
     /// was killed over it, comes last and alone, and what stands behind it in its lane waits; begun three times, it is
     /// quarantined as `processing-crashed`. An owner that asks again for what it has leased itself lives: that does not count.
     ///
-    /// - Parameter isIdle: whether the owner handles nothing now. Otherwise it gets nothing of the lanes in which it has
-    ///   submissions, and nothing that comes alone.
+    /// - Parameters:
+    ///   - isIdle: whether the owner handles nothing now. Otherwise it gets nothing of the lanes in which it has
+    ///     submissions, and nothing that comes alone.
+    ///   - lanes: nothing of these is leased, and nothing that comes alone; of more than
+    ///     ``SQLSubmissionQueue/mostPassedOver`` the last.
     func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
     ) async throws -> [QueuedSubmission]
 
     /// Ends the leases of all other owners. Only for who knows that none of them lives, as the holder of the consumer's
@@ -91,4 +94,13 @@ public enum HeldSelection: Sendable, Hashable {
     case reason(String)
     /// Those whose time to be looked at again has come.
     case due(Date)
+}
+
+extension SubmissionQueue {
+    /// Leases of all lanes (``lease(owner:limit:duration:now:isIdle:passingOver:)``).
+    public func lease(
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool
+    ) async throws -> [QueuedSubmission] {
+        try await lease(owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: [])
+    }
 }

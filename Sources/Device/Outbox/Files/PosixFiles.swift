@@ -99,7 +99,11 @@ public struct PosixFiles: DurableFiles {
             }
             usleep(2_000)
         }
-        return FileLock { close(descriptor) }
+        return FileLock {
+            // A process that is being started holds the open file for a moment, and with it a lock that is only closed.
+            _ = flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
     }
 
     private func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {

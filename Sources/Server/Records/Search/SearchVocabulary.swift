@@ -63,15 +63,7 @@ extension SearchVocabulary {
     ///
     /// The cost is that of the numbers, however many the store has.
     static func deleteUnused(among numbers: Set<Int64>, in transaction: any SQLTransaction) throws -> RowsDigest {
-        let ordered = numbers.sorted()
-        let parts = try stride(from: 0, to: max(1, ordered.count), by: unusedCount).map { start in
-            // Always as many, so that it is one statement; none has the number 0.
-            let part = ordered.dropFirst(start).prefix(unusedCount).map { SQLValue($0) }
-            let rest = repeatElement(SQLValue(0), count: unusedCount - part.count)
-            return try transaction.delete(
-                from: "search_code", where: unusedCondition, part + rest, orderedBy: "number")
-        }
-        return RowsDigest(joining: parts)
+        try transaction.delete(from: "search_code", numbered: numbers, where: unusedCondition)
     }
 
     /// Parameters: the number of the resource's row, twice.
@@ -79,13 +71,9 @@ extension SearchVocabulary {
         SELECT code FROM record_code WHERE number = ? UNION ALL SELECT system FROM record_identifier WHERE number = ?
         """
 
-    /// So many numbers ``unusedCondition`` takes.
-    static let unusedCount = 64
-
-    /// Of so many numbers those that no resource has.
+    /// Holds of a number that no resource has.
     static let unusedCondition = """
-        number IN (\(repeatElement("?", count: unusedCount).joined(separator: ", ")))
-            AND NOT EXISTS (SELECT 1 FROM record_code c WHERE c.code = search_code.number)
-            AND NOT EXISTS (SELECT 1 FROM record_identifier i WHERE i.system = search_code.number)
+            NOT EXISTS (SELECT 1 FROM record_code c WHERE c.code = search_code.number)
+                AND NOT EXISTS (SELECT 1 FROM record_identifier i WHERE i.system = search_code.number)
         """
 }

@@ -24,8 +24,8 @@ public struct NewRecord: Sendable {
     public let content: Data
     /// The bytes as they came where they were converted.
     public let original: OriginalContent?
-    /// Lower-case hexadecimal SHA-256 of the R4 bytes.
-    public let digest: String
+    /// The SHA-256 of the R4 bytes.
+    public let digest: Data
     /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
     let tokens: [SearchIndex.Token]
@@ -99,6 +99,5 @@ public struct NewRecord: Sendable {
             .map { Token(system: $0.system, code: $0.code) }
     }
 
-    /// Lower-case hexadecimal SHA-256.
-    private static func digest(of content: Data) -> String { Hexadecimal.text(SHA256.hash(data: content)) }
+    private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content)) }
 }

@@ -42,11 +42,7 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
     init(_ row: SQLRow) throws {
         receivedMilliseconds = try row.integer("received_ms")
         number = try row.integer("received_number")
-        if let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") {
-            signed = SignedPlace(signer: signer, sequence: sequence)
-        } else {
-            signed = nil
-        }
+        signed = SignedPlace(row)
     }
 
     /// `received_ms`, `received_number`, `signer` and `signed_sequence`.
@@ -54,5 +50,15 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
         [
             SQLValue(receivedMilliseconds), SQLValue(number), SQLValue(signed?.signer), SQLValue(signed?.sequence),
         ]
+    }
+}
+
+extension RecordOrder.SignedPlace {
+    /// What the columns `signer` and `signed_sequence` hold; nil where nobody signed.
+    init?(_ row: SQLRow) {
+        guard let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") else {
+            return nil
+        }
+        self.init(signer: signer, sequence: sequence)
     }
 }

@@ -2,10 +2,24 @@ import Foundation
 import Storage
 
 /// The values that all rows of one submission have in common.
-struct RecordReceipt {
+struct RecordReceipt: Hashable {
     let provenance: RecordProvenance
     /// When they are stored.
     let at: Date
+
+    init(provenance: RecordProvenance, at: Date) {
+        self.provenance = provenance
+        self.at = SQLTimestamp.rounded(at)
+    }
+
+    /// The columns of a row of `record_source`.
+    init(_ row: SQLRow) throws {
+        provenance = RecordProvenance(
+            submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
+            keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
+            number: try row.integer("received_number"), signed: RecordOrder.SignedPlace(row))
+        at = try row.date("last_updated")
+    }
 }
 
 /// The first version of a resource, as `record` has it.
@@ -40,26 +54,22 @@ struct VersionRow {
     let version: Int64
     let record: NewRecord
 
-    static let insertion = SQLInsertion<VersionRow, RecordReceipt>(
+    /// The order among the versions; nil for the first.
+    let order: RecordOrder?
+
+    /// All share the number of the row that says where they come from.
+    static let insertion = SQLInsertion<VersionRow, Int64>(
         into: "record_version",
         columns: [
             SQLColumn("number") { .integer($0.number) },
-            SQLColumn("type") { .text($0.record.type) },
-            SQLColumn("id") { .text($0.record.id) },
             SQLColumn("version") { .integer($0.version) },
             SQLColumn("content") { .blob($0.record.stored.content) },
             SQLColumn("original") { SQLValue($0.record.stored.original) },
             SQLColumn("original_fhir_version") { SQLValue($0.record.original?.fhirVersion) },
-            SQLColumn("digest") { .text($0.record.digest) },
+            SQLColumn("digest") { .blob($0.record.digest) },
+            // The index of the order leaves the first version out, and so does the row.
+            SQLColumn("received_ms") { $0.order.map { .integer($0.receivedMilliseconds) } ?? .null },
+            SQLColumn("received_number") { $0.order.map { .integer($0.number) } ?? .null },
         ],
-        shared: [
-            SQLColumn("last_updated") { SQLValue($0.at) },
-            SQLColumn("submission_id") { .text($0.provenance.submissionID) },
-            SQLColumn("client_id") { .text($0.provenance.clientID) },
-            SQLColumn("key_id") { SQLValue($0.provenance.keyID) },
-            SQLColumn("signer") { SQLValue($0.provenance.signed?.signer) },
-            SQLColumn("signed_sequence") { SQLValue($0.provenance.signed?.sequence) },
-            SQLColumn("received_at") { SQLValue($0.provenance.receivedAt) },
-            SQLColumn("received_number") { .integer($0.provenance.number) },
-        ])
+        shared: [SQLColumn("source") { .integer($0) }])
 }

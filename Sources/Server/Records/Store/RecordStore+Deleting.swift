@@ -24,8 +24,11 @@ extension RecordStore {
         ) { codes.insert(try $0.integer("system")) }
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
         removed["search_code"] = try SearchVocabulary.deleteUnused(among: codes, in: transaction)
+        var sources: Set<Int64> = []
         removed["record_version"] = try transaction.delete(
-            from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version")
+            from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version"
+        ) { sources.insert(try $0.integer("source")) }
+        removed["record_source"] = try RecordSources.deleteUnused(among: sources, in: transaction)
         removed["record"] = try transaction.delete(
             from: "record", where: gone.condition, gone.parameters, orderedBy: "number")
         return (removed, versions)

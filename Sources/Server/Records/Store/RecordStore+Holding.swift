@@ -25,7 +25,7 @@ extension RecordStore {
         let place = behind ?? (number: 0, version: 0)
         return try transaction.query(
             """
-            SELECT v.*, r.version AS present FROM record r JOIN record_version v ON v.number = r.number
+            SELECT \(Self.columns), v.original, v.original_fhir_version, r.version AS present \(Self.joined)
             WHERE r.type = ? AND r.subject = ? AND r.number >= ? AND (v.number, v.version) > (?, ?)
             ORDER BY r.number, v.version LIMIT ?
             """,

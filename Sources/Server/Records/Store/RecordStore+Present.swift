@@ -36,10 +36,6 @@ extension RecordStore {
     }
 
     /// Parameters: number, limit.
-    static let presentSQL = """
-        SELECT r.number, r.subject, v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id,
-            v.client_id, v.key_id, v.received_at, v.received_number, v.signer, v.signed_sequence
-        FROM record r JOIN record_version v ON v.number = r.number AND v.version = r.version
-        WHERE r.number > ? AND r.deleted = 0 ORDER BY r.number LIMIT ?
-        """
+    static let presentSQL =
+        versions + " AND v.version = r.version WHERE r.number > ? AND r.deleted = 0 ORDER BY r.number LIMIT ?"
 }

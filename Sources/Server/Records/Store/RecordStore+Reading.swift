@@ -33,8 +33,8 @@ extension RecordStore {
             guard previous != nil else { return [] }
         }
         let bound: [SQLValue] = [
-            SQLValue(previous?.provenance.receivedAt ?? Self.never), SQLValue(previous?.provenance.number ?? .max),
-            SQLValue(previous?.version ?? .max),
+            SQLValue(previous?.provenance.order.receivedMilliseconds ?? .max),
+            SQLValue(previous?.provenance.number ?? .max), SQLValue(previous?.version ?? .max),
         ]
         var others = try transaction.query(
             Self.historySQL, [SQLValue(type), SQLValue(id)] + bound + [SQLValue(limit)]
@@ -48,9 +48,6 @@ extension RecordStore {
         return Array(((before == nil ? [present] : []) + others).prefix(limit))
     }
 
-    /// Later than all that a database holds.
-    private static let never = Date(timeIntervalSince1970: .greatestFiniteMagnitude)
-
     static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
     static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
     /// The versions but the present and the first, which the index of the order leaves out. Parameters: type, id, the
@@ -58,39 +55,34 @@ extension RecordStore {
     static let historySQL =
         versions + """
              WHERE r.type = ? AND r.id = ? AND v.version > 1 AND v.version <> r.version
-                AND (v.received_at, v.received_number, v.version) < (?, ?, ?)
-            ORDER BY v.received_at DESC, v.received_number DESC, v.version DESC LIMIT ?
+                AND (v.received_ms, v.received_number, v.version) < (?, ?, ?)
+            ORDER BY v.received_ms DESC, v.received_number DESC, v.version DESC LIMIT ?
             """
     static let versionCountSQL = """
         SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
         WHERE r.type = ? AND r.id = ?
         """
 
-    /// Records with their versions; another condition of the join may follow.
-    static let versions = """
-        SELECT v.type, v.id, v.version, v.content, v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id,
-            v.received_at, v.received_number, v.signer, v.signed_sequence FROM record r JOIN record_version v ON v.number = r.number
+    /// What is read of a version.
+    static let columns = """
+        r.number, r.subject, r.type, r.id, v.version, v.content, v.deleted, s.stored_at AS last_updated, s.submission_id,
+            s.client_id, s.key_id, s.signer, s.signed_sequence, s.received_at, s.received_number
         """
+    /// Records with their versions and where these come from.
+    static let joined = """
+        FROM record r JOIN record_version v ON v.number = r.number JOIN record_source s ON s.number = v.source
+        """
+    /// Records with their versions; another condition of the join may follow.
+    static let versions = "SELECT \(columns) \(joined)"
 
     /// - Throws: ``StorageError``; `storage-corrupt` where the content is damaged.
     static func record(_ row: SQLRow, in transaction: any SQLTransaction) throws -> StoredRecord {
-        StoredRecord(
+        let receipt = try RecordReceipt(row)
+        return StoredRecord(
             type: try row.text("type"), id: try row.text("id"), version: try row.integer("version"),
-            lastUpdated: try row.date("last_updated"), isDeleted: try row.integer("deleted") != 0,
+            lastUpdated: receipt.at, isDeleted: try row.integer("deleted") != 0,
             content: try ContentCodec.content(try row.blob("content"), in: transaction),
-            provenance: RecordProvenance(
-                submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
-                keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
-                number: try row.integer("received_number"), signed: Self.signed(row)))
-    }
-}
-
-extension RecordStore {
-    fileprivate static func signed(_ row: SQLRow) -> RecordOrder.SignedPlace? {
-        guard let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") else {
-            return nil
-        }
-        return RecordOrder.SignedPlace(signer: signer, sequence: sequence)
+            provenance: receipt.provenance)
     }
 }
 

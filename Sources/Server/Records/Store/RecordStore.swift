@@ -46,7 +46,7 @@ public struct RecordStore: Sendable {
     /// When a submission came; nil where nothing of it is stored.
     public func received(submissionID: String, in transaction: any SQLTransaction) throws -> Date? {
         try transaction.first(
-            "SELECT received_at FROM record_version WHERE submission_id = ? LIMIT 1", [SQLValue(submissionID)]
+            "SELECT received_at FROM record_source WHERE submission_id = ? LIMIT 1", [SQLValue(submissionID)]
         )?.dateIfPresent("received_at")
     }
 }

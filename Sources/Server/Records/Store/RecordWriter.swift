@@ -10,7 +10,8 @@ public struct RecordWriter {
     private let transaction: any SQLTransaction
     private let receipt: RecordReceipt
     private let records: SQLInserter<RecordRow>
-    private var versions: SQLInserter<VersionRow>
+    /// Made for the first version that is written, with the row that says where all come from.
+    private var versions: SQLInserter<VersionRow>?
     private var searchIndex: SearchIndexWriter
     /// The number of the next new resource.
     private var next: Int64
@@ -22,7 +23,6 @@ public struct RecordWriter {
         self.transaction = transaction
         receipt = RecordReceipt(provenance: provenance, at: at)
         records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
-        versions = try transaction.inserter(VersionRow.insertion, sharing: receipt)
         searchIndex = try SearchIndexWriter(in: transaction)
         let largest = try transaction.first("SELECT max(number) AS number FROM record")
         next = (largest?.integerIfPresent("number") ?? 0) + 1
@@ -66,7 +66,7 @@ public struct RecordWriter {
         let number = try present.integer("number")
         let order = try RecordOrder(present)
         let own = receipt.provenance.order
-        if try present.text("digest") == new.digest, try present.integer("deleted") == 0 {
+        if try present.blob("digest") == new.digest, try present.integer("deleted") == 0 {
             let same = try present.integer("version")
             guard own >= order else { return result(.superseded, number, same) }
             if own > order {
@@ -113,12 +113,18 @@ public struct RecordWriter {
 
     /// Writes what waits to be written together.
     private mutating func flush() throws {
-        try versions.flush()
+        try versions?.flush()
         try searchIndex.flush()
     }
 
     private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
-        try versions.add(VersionRow(number: number, version: version, record: new))
+        let row = VersionRow(
+            number: number, version: version, record: new, order: version == 1 ? nil : receipt.provenance.order)
+        if try versions?.add(row) != nil { return }
+        var sources = RecordSources(in: transaction)
+        var versions = try transaction.inserter(VersionRow.insertion, sharing: sources.number(of: receipt))
+        try versions.add(row)
+        self.versions = versions
     }
 
     private func nextVersion(of number: Int64) throws -> Int64 {
@@ -137,7 +143,7 @@ public struct RecordWriter {
     /// The version of a record that a submission brought with certain bytes. A submission may be a load of millions of
     /// records, so the versions of the record are gone through. Parameters: number, submission, digest.
     static let broughtSQL = """
-        SELECT version FROM record_version WHERE number = ? AND version > 0 AND submission_id = ? AND digest = ?
-        ORDER BY version LIMIT 1
+        SELECT v.version FROM record_version v JOIN record_source s ON s.number = v.source
+        WHERE v.number = ? AND v.version > 0 AND s.submission_id = ? AND v.digest = ? ORDER BY v.version LIMIT 1
         """
 }

@@ -101,7 +101,7 @@ struct EncounterWriter {
     static func removeIfEmpty(_ encounter: Int64, patient: Int64, in transaction: any SQLTransaction) throws {
         let place = [SQLValue(encounter), SQLValue(patient)]
         let fact = try transaction.first(
-            "SELECT 1 AS one FROM observation_fact WHERE encounter_num = ? AND patient_num = ? LIMIT 1", place)
+            "SELECT 1 AS one FROM observation_fact WHERE \(LoadedRecord.allOfEncounter) LIMIT 1", [SQLValue(encounter)])
         guard fact == nil else { return }
         try transaction.execute("DELETE FROM visit_dimension WHERE encounter_num = ? AND patient_num = ?", place)
         try transaction.execute("DELETE FROM encounter_mapping WHERE encounter_num = ?", [SQLValue(encounter)])

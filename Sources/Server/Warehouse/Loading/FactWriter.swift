@@ -109,7 +109,7 @@ struct FactWriter {
     private mutating func remove(_ former: LoadedRecord) throws {
         // They may be of this upload.
         try flush()
-        let own = former.facts(patient: trail.patient)
+        let own = former.facts
         let facts = try transaction.first(
             "SELECT count(*) AS facts FROM observation_fact WHERE \(own.condition) AND modifier_cd = '@'",
             own.parameters)

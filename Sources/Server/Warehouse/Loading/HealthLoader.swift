@@ -121,12 +121,12 @@ public struct HealthLoader: Sendable {
         report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
         // Facts that were undone come back, those of the present version.
         let isPresent = !entry.isRevisable || known.digest == entry.record.digest
-        return !known.isLoaded && isPresent ? (number, false) : nil
+        return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
     }
 
     private static func known(
         _ type: String, _ id: String, subject: String, in transaction: any SQLTransaction
-    ) throws -> (ownNumber: Int64?, isLoaded: Bool, order: RecordOrder?, digest: String?) {
+    ) throws -> (ownNumber: Int64?, isLoaded: Bool, order: RecordOrder?, digest: Data?) {
         let row = try transaction.first(
             """
             SELECT r.number, r.subject, r.received_ms, r.received_number, v.digest, l.encounter_num FROM record r
@@ -140,7 +140,7 @@ public struct HealthLoader: Sendable {
             try row.map { row in
                 RecordOrder(
                     receivedMilliseconds: try row.integer("received_ms"), number: try row.integer("received_number"))
-            }, row?.textIfPresent("digest")
+            }, row?.blobIfPresent("digest")
         )
     }
 }

@@ -75,7 +75,7 @@ struct LoadedEncounter: Sendable, Hashable {
             }
         }
         guard !hasAll else { return remains }
-        try transaction.each(Self.factsSQL, [SQLValue(number), SQLValue(patient)]) { row in
+        try transaction.each(Self.factsSQL, [SQLValue(number)]) { row in
             let place = FactPlace(instance: try row.integer("instance_num"), start: try row.text("start_date"))
             let seconds = WarehouseTime.seconds(place.start)
             let isOwn = own[place.instance]?.contains { $0.start == seconds } ?? false
@@ -91,10 +91,10 @@ struct LoadedEncounter: Sendable, Hashable {
         WHERE l.encounter_num = ?
         """
 
-    /// Parameters: encounter, patient.
+    /// Parameter: encounter.
     static let factsSQL = """
         SELECT instance_num, start_date, count(*) AS facts FROM observation_fact
-        WHERE encounter_num = ? AND patient_num = ? GROUP BY instance_num, start_date
+        WHERE encounter_num = ? GROUP BY instance_num, start_date
         """
 
     /// Takes away what belongs to no record, and the encounter where nothing is left of it.
@@ -104,8 +104,8 @@ struct LoadedEncounter: Sendable, Hashable {
             try transaction.execute(
                 """
                 DELETE FROM observation_fact
-                WHERE encounter_num = ? AND patient_num = ? AND instance_num = ? AND start_date = ?
-                """, [SQLValue(number), SQLValue(patient), SQLValue(place.instance), SQLValue(place.start)])
+                WHERE encounter_num = ? AND instance_num = ? AND start_date = ?
+                """, [SQLValue(number), SQLValue(place.instance), SQLValue(place.start)])
         }
         guard !remains.isInUse else { return }
         try EncounterWriter.removeIfEmpty(number, patient: patient, in: transaction)

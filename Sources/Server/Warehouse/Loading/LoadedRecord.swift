@@ -55,24 +55,21 @@ struct LoadedRecord: Sendable, Hashable {
         SQLColumn("upload_id") { .integer($0.upload) },
     ]
 
-    /// The rows of `observation_fact` that are its own.
-    func facts(patient: Int64) -> (condition: String, parameters: [SQLValue]) {
-        let place = [SQLValue(encounter), SQLValue(patient)]
-        guard instanceCount > 0 else { return ("encounter_num = ? AND patient_num = ?", place) }
+    /// The rows of `observation_fact` that are its own. An encounter is of one participant; without their number the index of
+    /// encounters is the only one to go by.
+    var facts: (condition: String, parameters: [SQLValue]) {
+        guard instanceCount > 0 else { return (Self.allOfEncounter, [SQLValue(encounter)]) }
         return (
-            "encounter_num = ? AND patient_num = ? AND instance_num >= ? AND instance_num < ? AND start_date = ?",
-            place + [
-                SQLValue(firstInstance), SQLValue(firstInstance + instanceCount),
+            Self.someOfEncounter,
+            [
+                SQLValue(encounter), SQLValue(firstInstance), SQLValue(firstInstance + instanceCount),
                 .text(WarehouseTime.text(seconds: start)),
             ]
         )
     }
 
-    /// Whether a fact of its encounter is its own.
-    func has(instance: Int64, start: Int64) -> Bool {
-        instanceCount == 0
-            || start == self.start && instance >= firstInstance && instance < firstInstance + instanceCount
-    }
+    static let allOfEncounter = "encounter_num = ?"
+    static let someOfEncounter = "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date = ?"
 
     /// Forgets it.
     static func forget(_ number: Int64, in transaction: any SQLTransaction) throws {

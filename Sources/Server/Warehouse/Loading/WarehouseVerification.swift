@@ -93,7 +93,7 @@ public struct WarehouseVerification: Sendable {
                 [SQLValue(participant), SQLValue(loaded.encounter), SQLValue(WarehouseLoader.source)]),
             try place.text("encounter_ide") == encounter.ide
         else { return [] }
-        let own = loaded.facts(patient: try place.integer("patient_num"))
+        let own = loaded.facts
         return try transaction.query("SELECT * FROM observation_fact WHERE \(own.condition)", own.parameters).map {
             row in
             line(
@@ -107,8 +107,9 @@ public struct WarehouseVerification: Sendable {
 
     /// Parameters: participant, encounter, source.
     static let encounterSQL = """
-        SELECT m.encounter_ide, w.patient_num FROM encounter_mapping m
-        JOIN warehouse_patient w ON w.participant = ?
+        SELECT m.encounter_ide FROM encounter_mapping m
+        JOIN visit_dimension v ON v.encounter_num = m.encounter_num
+        JOIN warehouse_patient w ON w.patient_num = v.patient_num AND w.participant = ?
         WHERE m.encounter_num = ? AND m.encounter_ide_source = ?
         """
 

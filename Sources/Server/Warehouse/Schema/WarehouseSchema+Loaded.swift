@@ -6,10 +6,10 @@ extension WarehouseSchema {
     /// What was loaded before has an encounter for each resource; it stays right, and is loaded into days by
     /// `warehouse load`.
     static let loaded: [Migration] = [
-        Migration(number: 507, name: "loaded records") { dialect in
+        Migration(number: 507, name: "loaded records", slice: indexInstances) { dialect in
             [
                 """
-                CREATE TABLE warehouse_loaded (
+                CREATE TABLE IF NOT EXISTS warehouse_loaded (
                     number \(dialect.rowNumber) PRIMARY KEY NOT NULL, encounter_num int NOT NULL, instance_num int NOT NULL,
                     instances int NOT NULL, start_seconds bigint NOT NULL, upload_id int NOT NULL
                 )
@@ -18,12 +18,27 @@ extension WarehouseSchema {
                 INSERT INTO warehouse_loaded (number, encounter_num, instance_num, instances, start_seconds, upload_id)
                 SELECT r.number, m.encounter_num, 1, 0, 0, COALESCE(m.upload_id, 0) FROM encounter_mapping m
                 JOIN record r ON r.type = \(part(1, dialect)) AND r.id = \(part(2, dialect))
-                WHERE m.encounter_ide_source = 'TRIBUTARY'
+                WHERE m.encounter_ide_source = 'TRIBUTARY' ON CONFLICT (number) DO NOTHING
                 """,
-                "CREATE INDEX warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
+                "CREATE INDEX IF NOT EXISTS warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
             ]
         }
     ]
+
+    /// Finds one record's facts among those of a day.
+    static let indexOfInstances =
+        "CREATE INDEX IF NOT EXISTS of_idx_instance ON observation_fact (encounter_num, instance_num)"
+
+    /// The index that it takes the place of.
+    static let indexOfEncounters = "of_idx_encounter"
+
+    /// In tables of ours alone: i2b2's own index of encounters ends with the instance.
+    @Sendable private static func indexInstances(_ transaction: any SQLTransaction) throws -> Bool {
+        guard try !WarehousePlace.isOfOthers(in: transaction) else { return false }
+        try transaction.execute("DROP INDEX IF EXISTS \(indexOfEncounters)")
+        try transaction.execute(indexOfInstances)
+        return false
+    }
 
     /// What stands before the slash of `Type/id`, and what stands behind it.
     private static func part(_ number: Int, _ dialect: SQLDialect) -> String {

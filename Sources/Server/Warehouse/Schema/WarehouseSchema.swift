@@ -39,7 +39,10 @@ public enum WarehouseSchema {
 
     /// All statements that make i2b2's tables as they stand today.
     static func i2b2Statements(_ dialect: SQLDialect) -> [String] {
-        (crc(dialect) + ontology + dimensionsOfOntology).filter { !$0.contains("us_idx_label") }
+        let former = ["us_idx_label", indexOfEncounters]
+        return (crc(dialect) + [indexOfInstances] + ontology + dimensionsOfOntology).filter { statement in
+            !former.contains { statement.contains($0) }
+        }
     }
 
     /// i2b2 numbers the facts for its text search itself; SQLite, which has no such search, leaves the column empty.
