@@ -33,9 +33,10 @@ def _programs():
 class PostgreSQL:
     """A server that can be killed, stopped and started again over the same data."""
 
-    def __init__(self, user="tributary"):
-        """`user` is the role that may do anything."""
-        self.role = user
+    def __init__(self, user="tributary", address=None, peer=None, access="trust"):
+        """`user` is the role that may do anything. With an `address` it listens there too, for a `peer` alone, who gets
+        `access` as pg_hba.conf names it."""
+        self.role, self.address = user, address
         self.bin = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="tributary-postgresql-"))
         self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
@@ -46,6 +47,9 @@ class PostgreSQL:
              "--locale=C.UTF-8"], preexec_fn=self._become, capture_output=True, check=False, cwd=self.folder)
         if done.returncode:
             raise AssertionError(done.stderr.decode())
+        if peer:
+            with open(self.folder / "data" / "pg_hba.conf", "a") as access_file:
+                access_file.write(f"host all all {peer}/32 {access}\n")
         self.process = None
         self.port = None
         self.start()
@@ -66,7 +70,7 @@ class PostgreSQL:
             log = open(self.folder / "log", "ab")
             self.process = subprocess.Popen(
                 [self.bin / "postgres", "-D", self.folder / "data", "-p", str(port), "-k", self.folder,
-                 "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
+                 "-c", "listen_addresses=" + ",".join(filter(None, ["127.0.0.1", self.address])), "-c", "max_connections=300"],
                 preexec_fn=self._become, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
             log.close()
             end = time.monotonic() + 60
