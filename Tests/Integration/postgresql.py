@@ -33,9 +33,9 @@ def _programs():
 class PostgreSQL:
     """A server that can be killed, stopped and started again over the same data."""
 
-    def __init__(self, user="tributary", address=None, peer=None, access="trust"):
-        """`user` is the role that may do anything. With an `address` it listens there too, for a `peer` alone, who gets
-        `access` as pg_hba.conf names it."""
+    def __init__(self, user="tributary", address=None, rules=()):
+        """`user` is the role that may do anything. With an `address` it listens there too. `rules` are lines of pg_hba.conf
+        that come before the one by which this machine is trusted."""
         self.role, self.address = user, address
         self.bin = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="tributary-postgresql-"))
@@ -47,9 +47,8 @@ class PostgreSQL:
              "--locale=C.UTF-8"], preexec_fn=self._become, capture_output=True, check=False, cwd=self.folder)
         if done.returncode:
             raise AssertionError(done.stderr.decode())
-        if peer:
-            with open(self.folder / "data" / "pg_hba.conf", "a") as access_file:
-                access_file.write(f"host all all {peer}/32 {access}\n")
+        access = self.folder / "data" / "pg_hba.conf"
+        access.write_text("".join(rule + "\n" for rule in rules) + access.read_text())
         self.process = None
         self.port = None
         self.start()

@@ -48,7 +48,7 @@ class TwoNetworks(Parted):
         cls.addClassCleanup(cls.house.close)
         cls.dmz.join(cls.house, DMZ, HOUSE)
         with cls.dmz.entered():
-            cls.queue = postgresql.PostgreSQL(address=DMZ, peer=HOUSE)
+            cls.queue = postgresql.PostgreSQL(address=DMZ, rules=[f"host all all {HOUSE}/32 trust"])
         cls.addClassCleanup(cls.queue.close)
         with cls.house.entered():
             cls.records = postgresql.PostgreSQL()
