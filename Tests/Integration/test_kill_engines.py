@@ -155,5 +155,17 @@ class ServerAndServer(Rounds, Pair):
     queue = records = "postgresql"
 
 
+@unittest.skipIf(ON_POSTGRESQL, "the engines are the tests' own choice")
+class OneDatabase(Rounds, Pair):
+    """Both stores in one database."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.databases = {"queue": server_of("queue")}
+
+    def make_study(self):
+        return Study(url=self.databases["queue"].database())
+
+
 if __name__ == "__main__":
     unittest.main()
