@@ -27,7 +27,7 @@ packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1
 case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
-        libimage-exiftool-perl zbar-tools postgresql" ;;
+        libimage-exiftool-perl zbar-tools postgresql iproute2" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils" ;;
     *) say "--for takes demo, test or bench"; exit 64 ;;
 esac

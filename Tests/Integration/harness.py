@@ -265,16 +265,20 @@ class Study:
     """A development study in a folder of its own, with the examples' consent document and forms.
 
     Unless it is signed it takes what tests seal by hand, beside its devices too, which then sign nothing: as phones did
-    before the study named itself in its keys. Its stores are in files, or with a `url` in that database."""
+    before the study named itself in its keys. Its stores are in files, or with a `url` in that database; with a `queue_url`
+    the queue is there, and with one that is empty in a file, wherever the records are."""
 
-    def __init__(self, name="study", change=None, forms=True, signed=False, url=None):
+    _queue_url = None
+
+    def __init__(self, name="study", change=None, forms=True, signed=False, url=None, queue_url=None):
         self.signed = signed
         self.root = Path(tempfile.mkdtemp(prefix="tributary-"))
         self.dir = self.root / name
         self.servers = []
         self.devices = 0
         self.url = (postgresql.server().database() if ON_POSTGRESQL else None) if url is None else url
-        places = ["--queue", self.url, "--database", self.url] if self.url else []
+        self._queue_url = queue_url
+        places = [*(["--queue", self.queue_url] if self.queue_url else []), *(["--database", self.url] if self.url else [])]
         # Where the records' tables are looked for on a server.
         self.schema = "tributary_records"
         tributary("init", self.dir, "--antispam", ANTISPAM, "--development", "--c3pro", *places)
@@ -316,9 +320,13 @@ class Study:
         return self.url or self.dir / "data" / "records.sqlite"
 
     @property
+    def queue_url(self):
+        return self.url if self._queue_url is None else self._queue_url
+
+    @property
     def queue_database(self):
         """The queue's store."""
-        return self.url or self.dir / "queue" / "queue.sqlite"
+        return self.queue_url or self.dir / "queue" / "queue.sqlite"
 
     def sql(self, statement, *parameters):
         """Rows of the records, read beside the running server."""
@@ -329,16 +337,16 @@ class Study:
 
     def queue_sql(self, statement, *parameters):
         """Rows of the queue."""
-        return read_sql(self.queue_database, statement, *parameters, schema=self.url and "tributary_queue")
+        return read_sql(self.queue_database, statement, *parameters, schema=self.queue_url and "tributary_queue")
 
     def queue_number(self, statement, *parameters):
         return self.queue_sql(statement, *parameters)[0][0]
 
     def is_sound(self):
-        """Whether both stores' files are whole; a server sees to its own."""
-        return self.url is not None or all(
-            read(statement) == expected for read in (self.sql, self.queue_sql)
-            for statement, expected in (("PRAGMA integrity_check", [("ok",)]), ("PRAGMA foreign_key_check", [])))
+        """Whether the stores' files are whole; a server sees to its own."""
+        files = [read for read, url in ((self.sql, self.url), (self.queue_sql, self.queue_url)) if not url]
+        return all(read(statement) == expected for read in files
+                   for statement, expected in (("PRAGMA integrity_check", [("ok",)]), ("PRAGMA foreign_key_check", [])))
 
     def serve(self, *options):
         return Server(self, *options)

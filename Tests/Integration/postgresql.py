@@ -33,9 +33,10 @@ def _programs():
 class PostgreSQL:
     """A server that can be killed, stopped and started again over the same data."""
 
-    def __init__(self, user="tributary"):
-        """`user` is the role that may do anything."""
-        self.role = user
+    def __init__(self, user="tributary", address=None, rules=()):
+        """`user` is the role that may do anything. With an `address` it listens there too. `rules` are lines of pg_hba.conf
+        that come before the one by which this machine is trusted."""
+        self.role, self.address = user, address
         self.bin = _programs()
         self.folder = Path(tempfile.mkdtemp(prefix="tributary-postgresql-"))
         self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
@@ -46,6 +47,8 @@ class PostgreSQL:
              "--locale=C.UTF-8"], preexec_fn=self._become, capture_output=True, check=False, cwd=self.folder)
         if done.returncode:
             raise AssertionError(done.stderr.decode())
+        access = self.folder / "data" / "pg_hba.conf"
+        access.write_text("".join(rule + "\n" for rule in rules) + access.read_text())
         self.process = None
         self.port = None
         self.start()
@@ -66,7 +69,7 @@ class PostgreSQL:
             log = open(self.folder / "log", "ab")
             self.process = subprocess.Popen(
                 [self.bin / "postgres", "-D", self.folder / "data", "-p", str(port), "-k", self.folder,
-                 "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=300"],
+                 "-c", "listen_addresses=" + ",".join(filter(None, ["127.0.0.1", self.address])), "-c", "max_connections=300"],
                 preexec_fn=self._become, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
             log.close()
             end = time.monotonic() + 60

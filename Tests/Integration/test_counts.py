@@ -22,6 +22,9 @@ MOODS = {"LA1-1": "Good", "LA2-9": "Fair", "LA3-7": "Poor"}
 KILOGRAMS = {"kg": 1.0, "g": 0.001, "[lb_av]": 0.45359237}
 MICROGRAMS_IN_LITRE = {"mg/dL": 10_000.0, "g/L": 1_000_000.0, "ug/L": 1.0}
 WORDS = ["noise", "Noise", "light and noise", "nothing", "pain in 50 % of nights"]
+# Longer than i2b2's column for texts, which puts such a one into the blob; and one that is not.
+STORIES = ["a light cough " * 30, "no rest at night " * 30, "a cough"]
+DAYS = ["2026-03-04", "2026-03-05", "2025-12-31"]
 PRODUCTS = {"Apple Watch": "Watch", "iPhone": "Phone", None: "App"}
 
 
@@ -47,6 +50,9 @@ FORM = {
                 {"valueCoding": coded(RXNORM, code, name)} for code, name in MEDICINES.items()]},
             {"linkId": "dose", "type": "integer", "text": "How much?", "extension": [unit("mg")]},
             {"linkId": "why", "type": "string", "repeats": True, "text": "What for?"}]},
+        {"linkId": "rested", "type": "boolean", "text": "Are you rested?"},
+        {"linkId": "since", "type": "date", "text": "Since which day?"},
+        {"linkId": "story", "type": "text", "text": "What happened?"},
         {"linkId": "note", "type": "string", "text": "Anything else?"}]}
 
 
@@ -94,6 +100,9 @@ class Person:
                 {"linkId": "name", "answer": [{"valueCoding": coded(RXNORM, code, MEDICINES[code])}]},
                 {"linkId": "dose", "answer": [{"valueInteger": random.choice([5, 10, 20, 40])}]},
                 {"linkId": "why", "answer": [{"valueString": random.choice(WORDS)} for _ in range(random.randint(1, 2))]}]})
+        for link, kind, values in (("rested", "Boolean", [True, False]), ("since", "Date", DAYS), ("story", "String", STORIES)):
+            if random.random() < 0.6:
+                items.append({"linkId": link, "answer": [{"value" + kind: random.choice(values)}]})
         items.append({"linkId": "note", "answer": [{"valueString": random.choice(WORDS)}]})
         return {"resourceType": "QuestionnaireResponse", "id": new_id(), "status": "completed",
                 "questionnaire": NAME + "|1", "subject": {"reference": f"Patient/{self.id}"},
@@ -280,7 +289,7 @@ class Counts(SpineTest):
         weight = next(row["path"] for row in concepts if row["path"].startswith("\\Tributary\\Health\\")
                       and row["code"] == "LOINC:29463-7")
         found = {rate: self.of(("observation", "8867-4")), weight: self.of(("observation", "29463-7"))}
-        for link in ("pulse", "weight", "note"):
+        for link in ("pulse", "weight", "rested", "since", "story", "note"):
             found[form + link + "\\"] = self.of(("answer", link))
         for link in ("name", "dose", "why"):
             found[form + "drug\\" + link + "\\"] = self.of(("answer", link))
@@ -378,6 +387,31 @@ class Counts(SpineTest):
                 lambda what, value, when, resource: what == ("answer", "mood") and value["code"] == code)
             self.assertEqual(self.engine(form + "mood\\", "t.valtype_cd = 'T' AND t.tval_char IN (?)", (code,)), expected,
                              "the choices that the ontology names for a question find its options' facts")
+
+    def test_yes_no_days_and_long_texts(self):
+        _, form, _, _, _ = self.paths()
+
+        def answered(link, test):
+            return self.people_with(lambda what, value, when, resource: what == ("answer", link) and test(value))
+
+        for text, truth in (("true", True), ("false", False)):
+            self.assertEqual(self.engine(form + "rested\\", "t.valtype_cd = 'T' AND t.tval_char = ?", (text,)),
+                             answered("rested", lambda value: value is truth), text)
+        for sql, operand, test in (("= ?", DAYS[0], lambda day: day == DAYS[0]), ("LIKE ?", "2026-%", lambda day: day[:4] == "2026")):
+            self.assertEqual(self.engine(form + "since\\", "t.valtype_cd = 'T' AND t.tval_char " + sql, (operand,)),
+                             answered("since", test), operand)
+        for word in ("cough", "night"):
+            self.assertEqual(self.engine(form + "story\\", "t.valtype_cd = 'B' AND " + self.in_blob, (self.blob_operand(word),)),
+                             answered("story", lambda story: len(story) > 255 and word in story), word)
+        self.assertEqual(self.engine(form + "story\\", "t.valtype_cd = 'T' AND t.tval_char = ?", (STORIES[2],)),
+                         answered("story", lambda story: story == STORIES[2]))
+
+    # How the engine asks for words in long texts, where it has a search for them and where not.
+    in_blob = "t.observation_blob LIKE ?"
+
+    @staticmethod
+    def blob_operand(word):
+        return f"%{word}%"
 
     def test_dates(self):
         _, form, rate, _, _ = self.paths()
@@ -499,6 +533,12 @@ class CountsInHospital(Counts):
 
     def rows(self, sql, parameters=()):
         return self.study.sql(sql, *parameters)
+
+    in_blob = "t.observation_blob @@ to_tsquery('english', ?)"
+
+    @staticmethod
+    def blob_operand(word):
+        return word
 
     @staticmethod
     def pattern(text):

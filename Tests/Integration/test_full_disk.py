@@ -19,24 +19,25 @@ def mount(folder, megabytes):
     return done.returncode == 0
 
 
+def fill(folder):
+    """Fills the disk to the last block; returns the file that does."""
+    path = folder / "ballast"
+    with open(path, "wb", buffering=0) as file:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while True:
+                    file.write(b"x" * size)
+            except OSError:
+                pass
+    return path
+
+
 @ROOT_ALONE
 class FullDisk(unittest.TestCase):
     def mounted(self, folder, megabytes):
         if not mount(folder, megabytes):
             self.skipTest("this system lets nobody mount a tmpfs")
         self.addCleanup(subprocess.run, ["umount", "-l", str(folder)], check=False)
-
-    def fill(self, folder):
-        """Fills the disk to the last block; returns the file that does."""
-        path = folder / "ballast"
-        with open(path, "wb", buffering=0) as file:
-            for size in (1 << 20, 1 << 12, 1):
-                try:
-                    while True:
-                        file.write(b"x" * size)
-                except OSError:
-                    pass
-        return path
 
     def test_the_disk_of_the_records(self):
         study = Study()
@@ -48,7 +49,7 @@ class FullDisk(unittest.TestCase):
         device.consent()
         device.send()
         device.settled()
-        ballast = self.fill(study.dir / "data")
+        ballast = fill(study.dir / "data")
         client = SealedClient(server, study, device=device)
         # The queue takes them all; none is quarantined, however long the disk is full.
         sids = [client.send(*[observation(device.participant, number * 50 + n, note=[{"text": "x" * 500}]) for n in range(20)])
@@ -70,7 +71,7 @@ class FullDisk(unittest.TestCase):
         device.send()
         device.settled()
         client = SealedClient(server, study, device=device)
-        ballast = self.fill(study.dir / "queue")
+        ballast = fill(study.dir / "queue")
         # Bigger than whatever room is left in the journal.
         before = study.queue_number("SELECT count(*) FROM submission")
         consented, failed = len(sids), []
@@ -117,7 +118,7 @@ class FullDisk(unittest.TestCase):
         self.mounted(device.store, 2)
         device.enrol(server)
         device.consent()
-        ballast = self.fill(device.store)
+        ballast = fill(device.store)
         names = sorted(file.name for file in (device.store / "outbox").iterdir())
         done = device.answer(VISIT, visit(), status=1)
         self.assertIn("storage-full", done.errors)

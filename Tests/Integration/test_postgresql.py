@@ -9,9 +9,8 @@ import unittest
 
 import postgresql
 from forms import VISIT, visit
-from harness import BIN, EXAMPLES, Study, http, seeded, tributary, until
+from harness import EXAMPLES, Study, http, tributary, until
 from stored_contents import clear_text, dumped_contents
-from test_kill import retry_crashed
 
 ROUNDS = max(2, int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5")) // 2)
 CUPS = 20_000_000  # more than any reading
@@ -117,58 +116,6 @@ class WayTest(OnServer):
 
 
 class FailingServerTest(OnServer):
-    def test_whatever_is_killed_what_was_acknowledged_is_stored_once(self):
-        """kill -9 of receiver, consumer and PostgreSQL at random instants."""
-        random = seeded()
-        database = postgresql.PostgreSQL()
-        self.addCleanup(database.close)
-        study = self.study = Study(url=database.database())
-        self.addCleanup(study.close)
-        study.publish(VISIT)
-        servers = {"receiver": study.serve("--roles", "receiver"), "consumer": study.serve("--roles", "consumer")}
-        device = study.device(servers["receiver"])
-        queued = device.consent().json["submissions"]
-        device.send()
-        self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
-        cups = 0
-        plan = [("receiver", "consumer", "postgresql", "all")[number % 4] for number in range(max(4, ROUNDS))]
-        random.shuffle(plan)
-        for act in plan:
-            for _ in range(3):
-                cups += 1
-                queued += device.answer(VISIT, visit(cups=CUPS + cups)).json["submissions"]
-            sender = subprocess.Popen(
-                [str(BIN), "device", "send", "--store", str(device.store), "--attempts", "1"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(random.uniform(0.0, 0.4))
-            killed = ["receiver", "consumer", "postgresql"] if act == "all" else [act]
-            for name in killed:
-                database.kill() if name == "postgresql" else servers[name].kill()
-            sender.wait(120)
-            if "postgresql" in killed:
-                database.start()
-            for name in ("receiver", "consumer"):
-                if name in killed:
-                    old = servers[name].url
-                    servers[name] = study.serve("--roles", name)
-                    if name == "receiver":
-                        path = device.store / "enrolment.json"
-                        path.write_text(path.read_text().replace(old, servers[name].url))
-
-        def complete():
-            device.send()
-            device.settled(120)
-            retry_crashed(self)
-            stored = study.queue_sql("SELECT submission_id FROM submission WHERE status = 'stored'")
-            return {row[0] for row in stored} == set(queued)
-
-        until(complete, "all is stored", 300)
-        self.assertEqual(self.cups_stored(), [(CUPS + number, 1) for number in range(1, cups + 1)])
-        self.assertEqual(
-            study.number("SELECT count(*) FROM record_history WHERE type = 'QuestionnaireResponse'"), cups)
-        for server in servers.values():
-            self.assertEqual(server.stop(20), 0)
-
     def test_a_server_that_goes_away_is_said_and_waited_for(self):
         database = postgresql.PostgreSQL()
         self.addCleanup(database.close)

@@ -1,85 +1,18 @@
 """Receiver and consumer as two processes, of two users: what the one may see, and what is left when either is killed."""
 
 import os
-import re
 import shutil
-import signal
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
 from forms import VISIT, visit
-from harness import BIN, ON_POSTGRESQL, Server, Study, seeded, tributary, until
+from harness import BIN, ON_POSTGRESQL, Study, seeded, tributary, until
+from parted import RECEIVER, Parted, as_user, memory, open_files
 from test_kill import retry_crashed
 
 ROUNDS = max(2, int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5")) * 2)
-CONSUMER, RECEIVER, SHARED = 21001, 21002, 21003
 CUPS = 20_000_000  # more than any reading
-
-
-def as_user(user):
-    """Becomes a user whose group is the one that the queue's folder is shared by."""
-    def become():
-        os.setgroups([SHARED])
-        os.setgid(SHARED if user == RECEIVER else CONSUMER)
-        os.setuid(user)
-        os.umask(0o007)
-    return become
-
-
-class Process(Server):
-    """A `serve` of some roles, perhaps as another user."""
-
-    def __init__(self, study, folder, *options, user=None):
-        self.folder, self.user = folder, user
-        super().__init__(study, *options)
-
-    def command(self, study, options):
-        return [str(BIN), "serve", str(self.folder), "--port", "0", *map(str, options)]
-
-    def preparation(self):
-        return as_user(self.user) if self.user else None
-
-
-class Parted(unittest.TestCase):
-    """A study of two folders: the receiver's has no keys, no data and no forms' answers."""
-
-    users = False
-
-    def setUp(self):
-        self.study = Study()
-        self.addCleanup(self.study.close)
-        self.study.publish(VISIT)
-        self.outside = self.study.root / "dmz"
-        self.outside.mkdir()
-        for name in ("study.json", "jwks.json", "antispam.sha256"):
-            shutil.copy(self.study.dir / name, self.outside)
-        for name in ("receipt-roots", "questionnaires"):
-            shutil.copytree(self.study.dir / name, self.outside / name)
-        if self.users:
-            os.chmod(self.study.root, 0o711)
-            own(self.study.dir, CONSUMER, CONSUMER)
-            own(self.study.dir / "queue", CONSUMER, SHARED)
-            os.chmod(self.study.dir / "queue", 0o2770)
-            own(self.outside, RECEIVER, SHARED)
-        self.start_receiver()
-        self.start_consumer()
-
-    def start_receiver(self):
-        self.receiver = Process(
-            self.study, self.outside, "--roles", "receiver", "--queue", self.study.queue_database,
-            user=RECEIVER if self.users else None)
-
-    def start_consumer(self):
-        self.consumer = Process(
-            self.study, self.study.dir, "--roles", "consumer,records", "--queue", self.study.queue_database,
-            "--database", self.study.database, user=CONSUMER if self.users else None)
-
-
-def own(path, user, group):
-    for place in [path, *path.rglob("*")]:
-        os.chown(place, user, group)
 
 
 @unittest.skipUnless(os.geteuid() == 0 and not ON_POSTGRESQL, "files of two users, whom only root can become")
@@ -90,13 +23,13 @@ class TwoUsers(Parted):
         device = self.study.device(self.receiver)
         device.consent(name="Planted Name")
         planted = "remembered-words-81c4"
-        device.answer(VISIT, visit(cups=CUPS))
+        device.answer(VISIT, visit(cups=CUPS, why=planted))
         device.send()
         self.assertEqual({row["status"] for row in device.settled().values()}, {"stored"})
         self.assertEqual(self.study.number("SELECT count(*) FROM record WHERE type = 'QuestionnaireResponse'"), 1)
         process = self.receiver.process.pid
         # 1. Whose files it has open.
-        files = {os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir() if link.exists()}
+        files = open_files(process)
         self.assertTrue(any("queue.sqlite" in name for name in files), files)
         for name in files:
             self.assertNotIn(str(self.study.dir / "data"), name)
@@ -108,32 +41,14 @@ class TwoUsers(Parted):
             self.assertNotEqual(done.returncode, 0, place)
         # 3. What is in its memory, and in its store.
         words = [device.participant.encode(), device.contract.encode(), str(CUPS).encode(), b"Planted Name", planted.encode()]
-        memory = clear_text(process)
+        remembered = memory(process)
+        self.assertIn(str(self.study.queue_database).encode(), remembered, "what it works with is found there")
         for word in words:
-            self.assertNotIn(word, memory, "the receiver's memory")
+            self.assertNotIn(word, remembered, "the receiver's memory")
             for path in self.study.queue_database.parent.iterdir():
                 self.assertNotIn(word, path.read_bytes(), path.name)
         self.assertEqual(self.receiver.stop(20), 0)
         self.assertEqual(self.consumer.stop(20), 0)
-
-
-def clear_text(process):
-    """All of a process's memory that can be read."""
-    found = []
-    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", 0) as memory:
-        for line in maps:
-            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+)", line)
-            if not match or "r" not in match[3] or "[vvar]" in line or "[vsyscall]" in line:
-                continue
-            start, end = int(match[1], 16), int(match[2], 16)
-            if end - start > 1 << 30:
-                continue
-            try:
-                memory.seek(start)
-                found.append(memory.read(end - start))
-            except OSError:
-                continue
-    return b"".join(found)
 
 
 class Killed(Parted):
@@ -151,16 +66,6 @@ class Killed(Parted):
         """Made while both work."""
         self.backups += 1
         tributary("backup", self.study.dir, "-o", self.study.root / f"backup-{self.backups}.tar")
-
-    def restart(self, *names):
-        """Starts what was killed; the phone is told of the receiver's new port."""
-        if "consumer" in names:
-            self.start_consumer()
-        if "receiver" in names:
-            old = self.receiver.url
-            self.start_receiver()
-            path = self.device.store / "enrolment.json"
-            path.write_text(path.read_text().replace(old, self.receiver.url))
 
     def kill(self, *names):
         for name in names:
@@ -183,7 +88,7 @@ class Killed(Parted):
         os.chmod(place / "keys", 0o700)
         shutil.rmtree(lost)
         self.study.dir = place
-        self.restart("receiver", "consumer")
+        self.restart("receiver", "consumer", devices=[self.device])
 
     def test_whatever_is_killed_or_restored_what_was_acknowledged_is_stored_once_in_order_or_sent_again(self):
         acts = ["receiver", "consumer", "both", "take over", "restore"]
@@ -209,7 +114,7 @@ class Killed(Parted):
                 names = ("receiver", "consumer") if act == "both" else (act,)
                 self.kill(*names)
                 sender.wait(120)
-                self.restart(*names)
+                self.restart(*names, devices=[self.device])
         # The phone learns what a restored study does not know, and sends it again.
         until(self.complete, "all is stored", 300)
         self.assertEqual(self.device.queued(), [])

@@ -249,19 +249,22 @@ class TroubleTest(InHospital):
         server = study.serve()
         device = study.device(server)
         device.consent()
-        with subprocess.Popen(["psql", "-XAtq", "-d", self.hospital.owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True) as job:
-            job.stdin.write(f"BEGIN; LOCK TABLE {DATA}.patient_mapping IN EXCLUSIVE MODE; SELECT 'held';\n")
-            job.stdin.flush()
-            self.assertEqual(job.stdout.readline().strip(), "held")
-            device.answer(VISIT, visit(cups=7))
-            device.send()
-            # Longer than one transaction waits for a lock.
-            until(lambda: "storage-busy" in server.log or "busy" in server.log, "a wait that was given up", 60)
-            job.stdin.write("COMMIT;\n")
-            job.stdin.close()
-        self.assertEqual({row["status"] for row in device.settled(90).values()}, {"stored"})
-        self.assertEqual(self.count(study, PULSE), {"patients": 1, "facts": 1})
+        for number, (table, mode) in enumerate((("patient_mapping", "EXCLUSIVE"), ("observation_fact", "ACCESS EXCLUSIVE"))):
+            with self.subTest(table):
+                said = len(server.log)
+                with subprocess.Popen(["psql", "-XAtq", "-d", self.hospital.owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      text=True) as job:
+                    job.stdin.write(f"BEGIN; LOCK TABLE {DATA}.{table} IN {mode} MODE; SELECT 'held';\n")
+                    job.stdin.flush()
+                    self.assertEqual(job.stdout.readline().strip(), "held")
+                    device.answer(VISIT, visit(cups=7))
+                    device.send()
+                    # Longer than one transaction waits for a lock.
+                    until(lambda: "storage-busy" in server.log[said:], "a wait that was given up", 60)
+                    job.stdin.write("COMMIT;\n")
+                    job.stdin.close()
+                self.assertEqual({row["status"] for row in device.settled(90).values()}, {"stored"})
+                self.assertEqual(self.count(study, PULSE), {"patients": 1, "facts": number + 1})
 
     def test_the_hospitals_loader_and_ours_make_no_number_twice(self):
         study, _ = self.placed()

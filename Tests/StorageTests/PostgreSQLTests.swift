@@ -279,7 +279,8 @@ struct PostgreSQLTests {
         ("40001", "storage-conflict", false), ("40P01", "storage-conflict", false), ("58030", "storage-io", true),
         ("XX001", "storage-corrupt", true), ("25006", "storage-read-only", true), ("42501", "storage-read-only", true),
         ("57P01", "storage-open", true), ("53300", "storage-open", true), ("28P01", "storage-open", true),
-        ("42601", "storage-failed", false),
+        ("42601", "storage-failed", false), ("42P01", "storage-tables", true), ("42804", "storage-tables", true),
+        ("0A000", "storage-tables", true),
     ])
     func errorsOfTheServerHaveOurCodes(state: String, code: String, concernsStore: Bool) {
         let error = StorageError(sqlState: state, place: "table thing", primary: "planted")

@@ -38,7 +38,9 @@ import Testing
         #expect(try value("Decimal", text) == .numeric(expected, operator: "E", units: nil))
     }
 
-    @Test(arguments: ["10000000000000", "-1e13", "1e400", "9999999999999.999999"])
+    @Test(arguments: [
+        "10000000000000", "-1e13", "1e400", "9999999999999.999999", "9999999999999.99999", "-9999999999999.9999",
+    ])
     func aNumberThatDoesNotFitIsKeptAsTextWithAWarning(text: String) throws {
         #expect(try value("Decimal", text) == .text(text))
         let facts = try mapped(response(#"{"linkId":"a","answer":[{"valueDecimal":\#(text)}]}"#))

@@ -77,7 +77,7 @@ public struct ConsumerService: Service {
             } catch is CancellationError {
                 break
             } catch {
-                logger.error("consumer", metadata: ["code": "\(Self.code(of: error))"])
+                logger.error("consumer", metadata: Self.metadata(of: error))
                 await trouble.wait()
             }
         }
@@ -165,7 +165,7 @@ public struct ConsumerService: Service {
                 case .ended((let handled, let error)):
                     work.ended(handled: handled)
                     failure = failure ?? error
-                    progress()
+                    if error == nil { progress() }
                 case .looked: isLooking = false
                 case .due:
                     isRenewing = false
@@ -250,7 +250,8 @@ public struct ConsumerService: Service {
         } catch {
             let code = Self.code(of: error)
             logger.error(
-                "submission failed", metadata: ["submission": "\(submission.submissionID)", "code": "\(code)"])
+                "submission failed",
+                metadata: Self.metadata(of: error).merging(["submission": "\(submission.submissionID)"]) { $1 })
             // A full disk, a busy or damaged store is no fault of the submission either.
             if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
                 try await queue.postpone(submission, isFailure: false)
@@ -266,6 +267,12 @@ public struct ConsumerService: Service {
             )
             _ = try await queue.settle(submission, as: outcome, at: clock())
         }
+    }
+
+    /// A store's errors name tables and never a value.
+    private static func metadata(of error: any Error) -> Logger.Metadata {
+        let detail: Logger.Metadata = (error as? StorageError).map { ["detail": "\($0.message)"] } ?? [:]
+        return detail.merging(["code": "\(code(of: error))"]) { $1 }
     }
 
     private static func code(of error: any Error) -> String {

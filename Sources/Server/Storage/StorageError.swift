@@ -8,7 +8,7 @@ public struct StorageError: CodedError, Hashable {
     /// `storage-password-in-url`, `storage-encoding`, `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`,
     /// `storage-schema-older`, `storage-missing`, `storage-locked`, `storage-exists`,
     /// `storage-moved`, `storage-being-moved`, `storage-unmeasured`, `file-unwritable`, `study-upgrade-needed`, `queue-of-another-study`,
-    /// `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
+    /// `storage-tables`, `queue-unknown-submission`, `queue-outcome-invalid` or `storage-failed`.
     public let code: String
     /// A sentence that a person can act on.
     public let message: String
@@ -21,7 +21,9 @@ public struct StorageError: CodedError, Hashable {
     /// Whether the whole store is in trouble, and not one statement: another write would fail as well.
     public var concernsStore: Bool {
         switch code {
-        case "storage-full", "storage-busy", "storage-io", "storage-corrupt", "storage-read-only", "storage-open": true
+        case "storage-full", "storage-busy", "storage-io", "storage-corrupt", "storage-read-only", "storage-open",
+            "storage-tables":
+            true
         default: false
         }
     }

@@ -25,12 +25,17 @@ extension StorageError {
             self.init(code: "storage-io", message: "The database could not read or write a file of its own.")
         case ("XX", "XX001"), ("XX", "XX002"):
             self.init(code: "storage-corrupt", message: "The database is damaged\(at).")
-        case (_, "25006"), (_, "42501"):
+        // A standby says that a transaction that writes is a feature it has not.
+        case ("0A", _) where primary.contains("recovery"), (_, "25006"), (_, "42501"):
             self.init(
                 code: "storage-read-only",
                 message: "The database's user may not do this\(at); the server says: \(primary).")
         case ("08", _), ("57", _), ("53", _), ("28", _), ("3D", _):
             self.init(code: "storage-open", message: "The database cannot be used: \(primary).")
+        case (_, "42P01"), (_, "42703"), (_, "42804"), (_, "42846"), (_, "42883"), (_, "42P10"), ("0A", _):
+            self.init(
+                code: "storage-tables",
+                message: "The database's tables are not as they were made: \(primary) (SQLSTATE \(sqlState)).")
         default:
             self.init(
                 code: "storage-failed",

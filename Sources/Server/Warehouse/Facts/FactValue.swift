@@ -42,6 +42,9 @@ enum FactValue: Sendable, Hashable {
         var rounded = Decimal()
         NSDecimalRound(&rounded, &value, 5, .bankers)
         guard abs(rounded) < limit else { return nil }
+        // By way of the text: Foundation's own conversion is not the nearest binary number, and a query for "equal" would
+        // miss what it gives. The nearest one of the last numbers that the column holds is more than it holds.
+        guard let nearest = Double(rounded.description), abs(nearest) < 1e13 else { return nil }
         let code =
             switch comparator {
             case "<": "L"
@@ -50,11 +53,7 @@ enum FactValue: Sendable, Hashable {
             case ">=": "GE"
             default: "E"
             }
-        // By way of the text: Foundation's own conversion is not the nearest binary number, and a query for "equal" would
-        // miss what it gives.
-        return .numeric(
-            Double(rounded.description) ?? 0, operator: code,
-            units: units.map(storable))
+        return .numeric(nearest, operator: code, units: units.map(storable))
     }
 
     /// The number where the column holds it as it is: up to twelve digits before the point and five behind. Most are,
