@@ -50,6 +50,9 @@ def _binary():
 BIN = _binary()
 # Whether studies have both stores on PostgreSQL, each study a database of its own.
 ON_POSTGRESQL = os.environ.get("TRIBUTARY_TEST_ENGINE", "sqlite") == "postgresql"
+# The facts with the records that they are of.
+OWN_FACTS = ("observation_fact f JOIN warehouse_loaded l ON l.encounter_num = f.encounter_num AND (l.instances = 0 OR "
+             "f.instance_num >= l.instance_num AND f.instance_num < l.instance_num + l.instances)")
 CONFORMANCE = Path(os.environ["TRIBUTARY_CONFORMANCE"]).resolve() if os.environ.get("TRIBUTARY_CONFORMANCE") else None
 
 

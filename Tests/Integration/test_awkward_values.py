@@ -6,7 +6,7 @@ import unittest
 
 import postgresql
 from forms import VISIT, observation, response
-from harness import ON_POSTGRESQL, Study, tributary, until
+from harness import OWN_FACTS, ON_POSTGRESQL, Study, tributary, until
 from i2b2 import DATA, I2B2, METADATA
 from sealed import SealedClient
 
@@ -56,12 +56,9 @@ class AwkwardValues(unittest.TestCase):
         """The facts that were made of it."""
         sid = self.client.send(payload)
         self.assertEqual(self.client.outcome(sid), ("stored", None), payload)
-        encounter = self.study.sql(
-            "SELECT m.encounter_num FROM encounter_mapping m JOIN record_history v ON m.encounter_ide LIKE '%' || v.id "
-            "WHERE v.submission_id = ?", sid)
         return self.study.sql(
-            "SELECT valtype_cd, tval_char, nval_num, modifier_cd FROM observation_fact WHERE encounter_num = ? "
-            "ORDER BY modifier_cd", encounter[0][0])
+            f"SELECT f.valtype_cd, f.tval_char, f.nval_num, f.modifier_cd FROM {OWN_FACTS} "
+            "JOIN record_history v ON v.number = l.number WHERE v.submission_id = ? ORDER BY f.modifier_cd", sid)
 
     def refused(self, payload, code):
         before = self.study.number("SELECT count(*) FROM record_history")

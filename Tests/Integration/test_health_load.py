@@ -26,10 +26,10 @@ CONTENT = {
     "dates": "SELECT id, date_low, date_high FROM record WHERE type = 'Observation' ORDER BY 1",
     "facts": "SELECT m.encounter_ide, f.concept_cd, f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, "
              "f.tval_char, f.nval_num, f.units_cd, f.observation_blob FROM observation_fact f JOIN encounter_mapping m "
-             "ON m.encounter_num = f.encounter_num AND m.encounter_ide_source = 'TRIBUTARY' ORDER BY 1, 2, 3, 4",
+             "ON m.encounter_num = f.encounter_num AND m.encounter_ide_source = 'TRIBUTARY' ORDER BY 1, 2, 3, 4, 5",
     "visits": "SELECT m.encounter_ide, v.active_status_cd, v.start_date, v.end_date FROM visit_dimension v "
               "JOIN encounter_mapping m ON m.encounter_num = v.encounter_num AND m.encounter_ide_source = 'TRIBUTARY' "
-              "WHERE m.encounter_ide LIKE 'Observation/%' ORDER BY 1",
+              "WHERE m.encounter_ide LIKE 'TRIBUTARY:%' ORDER BY 1",
 }
 
 
