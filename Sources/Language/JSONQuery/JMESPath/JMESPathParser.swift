@@ -126,7 +126,9 @@ struct JMESPathParser {
             if case .openParenthesis = token { return try call(name, at: start) }
             return Part(node: .field(name))
         case .quotedName(let name):
-            if case .openParenthesis = token { throw failure("The name of a function has no quotation marks", at: start) }
+            if case .openParenthesis = token {
+                throw failure("The name of a function has no quotation marks", at: start)
+            }
             return Part(node: .field(name))
         case .literal(let value):
             mayRepeatValues = mayRepeatValues || !value.isSmall
