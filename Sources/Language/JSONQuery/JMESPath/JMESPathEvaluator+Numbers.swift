@@ -110,8 +110,7 @@ extension JMESPathEvaluator {
             throw JMESPathError(.invalidValue, "pow() of a negative number takes a whole exponent.")
         }
         guard near.magnitude < 1e19 else { throw Self.overflow }
-        let digits = Double(base.numerator.bitWidth + base.exponent.magnitude.bitWidth)
-        if nearExponent == nearExponent.rounded(), nearExponent.magnitude * digits <= 2_000,
+        if nearExponent == nearExponent.rounded(), nearExponent.magnitude * Double(base.numerator.bitWidth) <= 2_000,
             nearExponent.magnitude * Double(base.exponent.magnitude) <= 400
         {
             return try bounded(base.power(Int(nearExponent)))

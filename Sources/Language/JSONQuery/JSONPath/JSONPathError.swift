@@ -21,7 +21,7 @@ public struct JSONPathError: CodedError, Hashable {
         case unsupportedPattern = "unsupported-pattern"
         /// The path is longer than ``QueryLimits/maximumLength``.
         case expressionTooLong = "expression-too-long"
-        /// The path has more steps or nested filters than ``QueryLimits/maximumDepth``.
+        /// The path has more steps than ``QueryLimits/maximumDepth``, or more than 20 filters inside of each other.
         case expressionTooDeep = "expression-too-deep"
         /// The evaluation takes more than ``QueryLimits/steps``.
         case tooManySteps = "too-many-steps"

@@ -18,7 +18,7 @@ final class JSONPathEvaluator {
     private var depth = 0
 
     /// Steps, conditions and levels of the document that are open at once; it keeps the stack within what every thread has.
-    private static let mostDepth = 500
+    private static let mostDepth = 400
 
     init(_ root: JSON, _ limits: QueryLimits) {
         self.root = root
@@ -303,7 +303,7 @@ final class JSONPathEvaluator {
             compiled = try JSONPathPattern(delimited: source)
             try spend(compiled.size)
         }
-        try spend(compiled.size * (1 + text.unicodeScalars.count) / 16)
+        try spend(compiled.size * (1 + text.utf16.count) / 4)
         return compiled.isFound(in: text)
     }
 }

@@ -1,11 +1,14 @@
 import Core
 
 extension JSONPathParser {
+    /// Filters inside of each other, which each take much of the stack.
+    private static let mostNested = 20
+
     /// A filter from its question mark to the closing bracket, at which the place then is.
     mutating func filter(until close: Unicode.Scalar) throws(JSONPathError) -> JSONPathCondition {
         nesting += 1
         defer { nesting -= 1 }
-        guard nesting <= limits.maximumDepth else { throw JSONPathError(.depth, limits) }
+        guard nesting <= min(Self.mostNested, limits.maximumDepth) else { throw JSONPathError(.depth, limits) }
         position += 1
         guard try next() == "(" else { throw failure("A parenthesis is expected behind ?") }
         position += 1
