@@ -57,10 +57,13 @@ public struct JSONObject: Sendable {
     }
 
     /// The value of the member whose name has the same code points. The subscript finds one that looks alike, too.
-    package func exactly(_ key: String) -> JSON? {
-        guard let place = place(of: key) else { return nil }
-        if members[place].key.utf8.elementsEqual(key.utf8) { return members[place].value }
-        return members.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+    package subscript(name: WantedName) -> JSON? {
+        if let places {
+            guard let place = places[name.text] else { return nil }
+            if name.isSame(as: members[place].key) { return members[place].value }
+        }
+        for place in members.indices where name.isSame(as: members[place].key) { return members[place].value }
+        return nil
     }
 
     /// Sets a member; a new one is put at the given place instead of at the end.

@@ -3,12 +3,18 @@ import Core
 extension JMESPathEvaluator {
     /// What elements are ordered by.
     private enum Keys {
+        /// Numbers that are integers of a word, as most are.
+        case integers([Int])
         case numbers([JSONNumber])
+        /// Texts of ASCII, for which Swift's order is that of the bytes.
+        case ascii([String])
         case texts([String])
 
         func precedes(_ first: Int, _ second: Int) -> Bool {
             switch self {
+            case .integers(let integers): integers[first] < integers[second]
             case .numbers(let numbers): JSONNumber.order(numbers[first], numbers[second]) < 0
+            case .ascii(let texts): texts[first] < texts[second]
             // The order of code points is that of UTF-8's bytes.
             case .texts(let texts): texts[first].utf8.lexicographicallyPrecedes(texts[second].utf8)
             }
@@ -26,9 +32,8 @@ extension JMESPathEvaluator {
         var best = 0
         switch function {
         case .sort, .sortBy:
-            let places = elements.indices.sorted { first, second in
-                keys.precedes(first, second) || (first < second && !keys.precedes(second, first))
-            }
+            // Swift's sort is stable.
+            let places = elements.indices.sorted { keys.precedes($0, $1) }
             return .array(places.map { elements[$0] })
         case .max, .maxBy: for index in elements.indices where keys.precedes(best, index) { best = index }
         default: for index in elements.indices where keys.precedes(index, best) { best = index }
@@ -58,6 +63,10 @@ extension JMESPathEvaluator {
         }
         let isSorting = function == .sort || function == .sortBy
         try spend(isSorting ? cost * (Int.bitWidth - elements.count.leadingZeroBitCount) : cost)
-        return texts.isEmpty ? .numbers(numbers) : .texts(texts)
+        if texts.isEmpty {
+            let integers = numbers.compactMap(\.integer)
+            return integers.count == numbers.count ? .integers(integers) : .numbers(numbers)
+        }
+        return texts.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } } ? .ascii(texts) : .texts(texts)
     }
 }

@@ -29,12 +29,12 @@ struct JMESPathEvaluator {
         switch node {
         case .current: return current
         case .literal(let value): return value
-        case .field(let name): return try member(name, of: current)
+        case .field(let name): return member(name, of: current)
         case .chain(let parts):
             var value = current
             for part in parts {
                 if case .field(let name) = part {
-                    value = try member(name, of: value)
+                    value = member(name, of: value)
                 } else {
                     value = try self.value(of: part, value)
                 }
@@ -80,9 +80,9 @@ struct JMESPathEvaluator {
         }
     }
 
-    private mutating func member(_ name: String, of value: JSON) throws(JMESPathError) -> JSON {
+    private func member(_ name: WantedName, of value: JSON) -> JSON {
         guard case .object(let object) = value else { return .null }
-        return object.exactly(name) ?? .null
+        return object[name] ?? .null
     }
 
     private mutating func first(
@@ -106,6 +106,16 @@ struct JMESPathEvaluator {
             return .array(elements)
         }
         found.reserveCapacity(elements.count)
+        if case .field(let name) = right {
+            try spend(elements.count)
+            for element in elements {
+                guard case .object(let object) = element, let value = object[name], !value.isNull else {
+                    continue
+                }
+                found.append(value)
+            }
+            return .array(found)
+        }
         for element in elements {
             let value = try value(of: right, element)
             if !value.isNull { found.append(value) }
@@ -217,7 +227,9 @@ struct JMESPathEvaluator {
         case (.object(let left), .object(let right)):
             guard left.count == right.count else { return false }
             for member in left.members {
-                guard let other = right.exactly(member.key), try areEqual(member.value, other) else { return false }
+                guard let other = right[WantedName(member.key)], try areEqual(member.value, other) else {
+                    return false
+                }
             }
             return true
         default: return false

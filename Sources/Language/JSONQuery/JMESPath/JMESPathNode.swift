@@ -10,7 +10,7 @@ indirect enum JMESPathNode: Sendable {
     /// A text between back quotes or apostrophes.
     case literal(JSON)
     /// A name.
-    case field(String)
+    case field(WantedName)
     /// Parts behind each other, each on what the one before it found.
     case chain([JMESPathNode])
     /// `[0]`

@@ -124,12 +124,12 @@ struct JMESPathParser {
         switch tokens[start].token {
         case .name(let name):
             if case .openParenthesis = token { return try call(name, at: start) }
-            return Part(node: .field(name))
+            return Part(node: .field(WantedName(name)))
         case .quotedName(let name):
             if case .openParenthesis = token {
                 throw failure("The name of a function has no quotation marks", at: start)
             }
-            return Part(node: .field(name))
+            return Part(node: .field(WantedName(name)))
         case .literal(let value):
             mayRepeatValues = mayRepeatValues || !value.isSmall
             return Part(node: .literal(value))

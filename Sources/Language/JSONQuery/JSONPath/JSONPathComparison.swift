@@ -46,7 +46,8 @@ extension JSONPathScalar {
         switch self {
         case .null, .bool: 0
         case .number(let number, _): number.cost
-        case .text(let text), .pattern(let text, _): text.utf8.count / 16
+        case .text(let text): text.utf8.count / 16
+        case .pattern(let pattern): pattern.text.utf8.count / 16
         }
     }
 

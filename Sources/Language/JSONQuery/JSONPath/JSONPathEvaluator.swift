@@ -52,65 +52,52 @@ final class JSONPathEvaluator {
         _ route: JSONPathRoute, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         if route.hasZeroStep { throw JSONPathError(.zeroStep, "The step of a slice is zero.") }
-        return try follow(route.steps[...], from: found, receive)
+        return try follow(route.steps, 0, from: found, receive)
     }
 
     private func follow(
-        _ route: ArraySlice<JSONPathRoute.Step>, from found: Found, _ receive: Receiver
+        _ route: [JSONPathRoute.Step], _ place: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
-        guard let step = route.first else { return try receive(found) }
+        guard place < route.count else { return try receive(found) }
         try spend()
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
-        let rest = route.dropFirst()
-        switch step {
-        case .root: return try follow(rest, from: .value(root), receive)
+        let next = place + 1
+        switch route[place] {
+        case .root: return try follow(route, next, from: .value(root), receive)
         case .member(let name?):
-            guard case .value(.object(let object)) = found, let value = object.exactly(name) else { return true }
-            return try follow(rest, from: .value(value), receive)
+            guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+            return try follow(route, next, from: .value(value), receive)
         case .member(nil):
             guard case .value(.object(let object)) = found else { return true }
             for member in object.members {
-                guard try follow(rest, from: .value(member.value), receive) else { return false }
+                guard try follow(route, next, from: .value(member.value), receive) else { return false }
             }
             return true
         case .members(let names):
             guard case .value(.object(let object)) = found else { return true }
             for name in names {
-                guard let value = object.exactly(name) else { continue }
-                guard try follow(rest, from: .value(value), receive) else { return false }
+                guard let value = object[name] else { continue }
+                guard try follow(route, next, from: .value(value), receive) else { return false }
             }
             return true
         case .descent(nil):
-            guard try follow(rest, from: found, receive) else { return false }
-            return try descend(into: found) { value, _ throws(JSONPathError) in
-                try self.follow(rest, from: .value(value), receive)
-            }
-        case .descent(let wanted?):
-            return try descend(into: found) { value, name throws(JSONPathError) in
-                guard let name, name == wanted, name.utf8.elementsEqual(wanted.utf8) else { return true }
-                return try self.follow(rest, from: .value(value), receive)
-            }
-        case .descentMembers(let names):
-            return try descend(into: found) { value, name throws(JSONPathError) in
-                guard let name else { return true }
-                for wanted in names where name.utf8.elementsEqual(wanted.utf8) {
-                    guard try self.follow(rest, from: .value(value), receive) else { return false }
-                }
-                return true
-            }
+            guard try follow(route, next, from: found, receive) else { return false }
+            return try descend(into: found, for: nil, route, next, receive)
+        case .descent(let name?): return try descend(into: found, for: [name], route, next, receive)
+        case .descentMembers(let names): return try descend(into: found, for: names, route, next, receive)
         case .filter(let condition):
             return try children(of: found) { child throws(JSONPathError) in
                 guard try self.holds(condition, for: child) else { return true }
-                return try self.follow(rest, from: child, receive)
+                return try self.follow(route, next, from: child, receive)
             }
         case .descentFilter(let condition):
-            return try filterAll(condition, found, rest, receive)
+            return try filterAll(condition, found, route, next, receive)
         case .index, .indexes, .slice, .elements:
             guard case .value(.array(let elements)) = found else { return true }
-            return try pick(step, of: elements) { element throws(JSONPathError) in
-                try self.follow(rest, from: .value(element), receive)
+            return try pick(route[place], of: elements) { element throws(JSONPathError) in
+                try self.follow(route, next, from: .value(element), receive)
             }
         }
     }
@@ -178,9 +165,9 @@ final class JSONPathEvaluator {
         return true
     }
 
-    /// All values inside of one, each before those inside of it, with their names where they have one.
+    /// All values inside of one that have one of the names, or simply all; each before those inside of it.
     private func descend(
-        into found: Found, _ receive: (JSON, String?) throws(JSONPathError) -> Bool
+        into found: Found, for names: [WantedName]?, _ route: [JSONPathRoute.Step], _ next: Int, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         depth += 1
         defer { depth -= 1 }
@@ -189,17 +176,35 @@ final class JSONPathEvaluator {
         case .value(.array(let elements)):
             for element in elements {
                 try spend()
-                guard try receive(element, nil), try descend(into: .value(element), receive) else { return false }
+                if names == nil {
+                    guard try follow(route, next, from: .value(element), receive) else { return false }
+                }
+                guard element.isBranch else { continue }
+                guard try descend(into: .value(element), for: names, route, next, receive) else {
+                    return false
+                }
             }
         case .value(.object(let object)):
-            for member in object.members {
+            let members = object.members
+            for place in members.indices {
                 try spend()
-                guard try receive(member.value, member.key), try descend(into: .value(member.value), receive) else {
+                if let names {
+                    for name in names where name.isSame(as: members[place].key) {
+                        guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                    }
+                } else {
+                    guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                }
+                guard members[place].value.isBranch else { continue }
+                guard try descend(into: .value(members[place].value), for: names, route, next, receive) else {
                     return false
                 }
             }
         case .member(let value):
-            guard try receive(value, nil), try descend(into: .value(value), receive) else { return false }
+            if names == nil {
+                guard try follow(route, next, from: .value(value), receive) else { return false }
+            }
+            return try descend(into: .value(value), for: names, route, next, receive)
         default: break
         }
         return true
@@ -207,16 +212,17 @@ final class JSONPathEvaluator {
 
     /// A filter on a value and all that is inside of it, the members of objects among them.
     private func filterAll(
-        _ condition: JSONPathCondition, _ found: Found, _ rest: ArraySlice<JSONPathRoute.Step>, _ receive: Receiver
+        _ condition: JSONPathCondition, _ found: Found, _ route: [JSONPathRoute.Step], _ next: Int,
+        _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
         if try holds(condition, for: found) {
-            guard try follow(rest, from: found, receive) else { return false }
+            guard try follow(route, next, from: found, receive) else { return false }
         }
         return try children(of: found) { child throws(JSONPathError) in
-            try self.filterAll(condition, child, rest, receive)
+            try self.filterAll(condition, child, route, next, receive)
         }
     }
 
@@ -238,6 +244,12 @@ final class JSONPathEvaluator {
             guard case .route(let route) = operand else { return true }
             return !(try follow(route, from: found) { _ in false })
         case .comparison(let comparison, let left, let right):
+            if case .literal(let other) = right {
+                return
+                    !(try each(left, for: found) { scalar throws(JSONPathError) in
+                        !(try self.compare(comparison, scalar, other))
+                    })
+            }
             var others: [JSONPathScalar?]?
             return
                 !(try each(left, for: found) { scalar throws(JSONPathError) in
@@ -269,6 +281,12 @@ final class JSONPathEvaluator {
         switch operand {
         case .literal(let scalar): return try receive(scalar)
         case .route(let route):
+            if route.steps.count == 1, case .member(let name?) = route.steps[0] {
+                // What most filters ask for.
+                try spend()
+                guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+                return try receive(JSONPathScalar(value))
+            }
             return try follow(route, from: found) { found throws(JSONPathError) in
                 if case .value(let value) = found { return try receive(JSONPathScalar(value)) }
                 return try receive(nil)
@@ -296,8 +314,8 @@ final class JSONPathEvaluator {
     private func isMatch(_ value: JSONPathScalar, _ pattern: JSONPathScalar) throws(JSONPathError) -> Bool {
         guard let text = value.text, let source = pattern.text else { return false }
         let compiled: JSONPathPattern
-        if case .pattern(_, let result) = pattern {
-            compiled = try result.get()
+        if case .pattern(let pattern) = pattern {
+            compiled = try pattern.result.get()
         } else {
             // A pattern of the document is compiled for each value, and pays for it.
             compiled = try JSONPathPattern(delimited: source)
@@ -305,5 +323,15 @@ final class JSONPathEvaluator {
         }
         try spend(compiled.size * (1 + text.utf16.count) / 4)
         return compiled.isFound(in: text)
+    }
+}
+
+extension JSON {
+    /// Whether something may be inside of the value.
+    fileprivate var isBranch: Bool {
+        switch self {
+        case .array, .object: true
+        default: false
+        }
     }
 }

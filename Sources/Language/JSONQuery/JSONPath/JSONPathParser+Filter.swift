@@ -119,7 +119,6 @@ extension JSONPathParser {
             if scalar == "/" { break }
         }
         while position < scalars.count, scalars[position].properties.isAlphabetic { position += 1 }
-        let text = Self.text(scalars[start..<position])
-        return .pattern(text, Result { () throws(JSONPathError) in try JSONPathPattern(delimited: text) })
+        return .pattern(.init(Self.text(scalars[start..<position])))
     }
 }

@@ -114,11 +114,11 @@ struct JSONPathParser {
 
     /// The name before the place, nil where there is none; its text is nil for `*`. The last one of a path loses the white
     /// space at its end.
-    private func name(from start: Int, isLast: Bool = false) -> (text: String?, Void)? {
+    private func name(from start: Int, isLast: Bool = false) -> (text: WantedName?, Void)? {
         guard start < position else { return nil }
         var scalars = scalars[start..<position]
         while isLast, scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
-        return (scalars.elementsEqual(["*"]) ? nil : Self.text(scalars), ())
+        return (scalars.elementsEqual(["*"]) ? nil : WantedName(Self.text(scalars)), ())
     }
 
     static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
@@ -146,11 +146,11 @@ struct JSONPathParser {
         }
     }
 
-    private mutating func names(until close: Unicode.Scalar) throws(JSONPathError) -> [String] {
-        var names: [String] = []
+    private mutating func names(until close: Unicode.Scalar) throws(JSONPathError) -> [WantedName] {
+        var names: [WantedName] = []
         while true {
             // Whatever stands here is taken for the opening apostrophe, as Json.NET does behind a comma.
-            names.append(try quoted())
+            names.append(WantedName(try quoted()))
             skipSpaces()
             switch try next() {
             case close: return names

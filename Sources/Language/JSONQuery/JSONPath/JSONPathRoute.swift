@@ -7,13 +7,13 @@ struct JSONPathRoute: Sendable {
         /// `$` inside of a filter.
         case root
         /// `.name`; nil for `.*`, the values of an object's members.
-        case member(String?)
+        case member(WantedName?)
         /// `['a','b']`
-        case members([String])
+        case members([WantedName])
         /// `..name`; nil for `..*`.
-        case descent(String?)
+        case descent(WantedName?)
         /// `..['a','b']`
-        case descentMembers([String])
+        case descentMembers([WantedName])
         /// `[0]`
         case index(Int)
         /// `[0,1]`
@@ -70,8 +70,19 @@ enum JSONPathScalar: Sendable {
     case bool(Bool)
     case number(JSONNumber, Kind)
     case text(String)
-    /// A pattern of the path, compiled with it; as a value it is its text.
-    case pattern(String, Result<JSONPathPattern, JSONPathError>)
+    /// A pattern of the path; as a value it is its text.
+    case pattern(CompiledPattern)
+
+    /// A pattern that is compiled with its path, or what is wrong with it, which counts only where it is asked for.
+    final class CompiledPattern: Sendable {
+        let text: String
+        let result: Result<JSONPathPattern, JSONPathError>
+
+        init(_ text: String) {
+            self.text = text
+            result = Result { () throws(JSONPathError) in try JSONPathPattern(delimited: text) }
+        }
+    }
 
     /// The scalar of a document's value; nil for an array and an object.
     init?(_ value: JSON) {
@@ -87,7 +98,8 @@ enum JSONPathScalar: Sendable {
     /// The text, where it is one.
     var text: String? {
         switch self {
-        case .text(let text), .pattern(let text, _): text
+        case .text(let text): text
+        case .pattern(let pattern): pattern.text
         default: nil
         }
     }

@@ -29,7 +29,7 @@ extension CommandInput {
         let bytes = try file(path)
         do {
             return bytes.isEmpty ? .null : try JSON(bytes)
-        } catch let error as JSONError {
+        } catch {
             throw CommandError(error.code, "\(path == "-" ? "Standard input" : path): \(error.message)")
         }
     }
