@@ -32,7 +32,8 @@ class Queries(unittest.TestCase):
             ("jmespath", "unheard_of(@)", "unknown-function"), ("jmespath", "Body[::0]", "invalid-value"),
             ("jmespath", "divide(`1`, `0`)", "divide-by-zero"), ("jmespath", "pow(`40`, `50`)", "overflow"),
             ("jsonpath", "$[", "syntax"), ("jsonpath", "$.Body[-1]", "negative-index"),
-            ("jsonpath", "$.Body[?(@.unit > 1)]", "not-comparable"), ("jsonpath", "$.Body[?(@.unit =~ /(?=m)/)]", "unsupported-pattern"),
+            ("jsonpath", "$.Body[?(@.unit > 1)]", "not-comparable"),
+            ("jsonpath", "$.Body[?(@.unit =~ /(?=m)/)]", "unsupported-pattern"),
         ]:
             with self.subTest(expression):
                 done = tributary(command, expression, stdin=MESSAGE, status=1)
@@ -48,7 +49,7 @@ class Queries(unittest.TestCase):
         begin = time.monotonic()
         self.assertIn("[too-many-steps]", tributary("jmespath", "`[1]`" + " | [@,@][]" * 60, stdin=MESSAGE, status=1).errors)
         deep = b'{"a":' * 150 + b"1" + b"}" * 150
-        self.assertIn("[result-too-large]", tributary("jsonpath", "$" + "..a" * 80, stdin=deep, status=1).errors)
+        self.assertRegex(tributary("jsonpath", "$" + "..a" * 80, stdin=deep, status=1).errors, "too-many-steps|result-too-large")
         hanging = json.dumps(["a" * 40 + "!"]).encode()
         self.assertEqual(tributary("jsonpath", "$[?(@ =~ /^(a+)+$/)]", stdin=hanging).json, [])
         self.assertLess(time.monotonic() - begin, 60)

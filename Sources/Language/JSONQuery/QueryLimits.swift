@@ -7,7 +7,7 @@ public struct QueryLimits: Sendable, Hashable {
     public var maximumDepth = 100
     /// How many steps an evaluation may take. A step is a part of the expression that is evaluated, a value that is looked
     /// at or put into an array, or sixteen bytes of text that are read or written.
-    public var steps = 5_000_000
+    public var steps = 2_000_000
     /// How many values a result may hold, those inside of arrays and objects counted.
     public var values = 500_000
 
