@@ -53,6 +53,7 @@ let language: [Target] = [
     .target(
         name: "FHIRValidation", dependencies: ["FHIR", "FHIRPath", "UCUM"], path: "Sources/Language/FHIRValidation"),
     .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
+    .target(name: "JSONQuery", dependencies: ["Core"], path: "Sources/Language/JSONQuery"),
     .target(name: "FHIRXML", dependencies: ["Core", "FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
 ]
 
@@ -133,8 +134,8 @@ let tools: [Target] = [
     .executableTarget(
         name: "tributary",
         dependencies: [
-            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "Wire", "Questionnaires",
-            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
+            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
             "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
             "Receiver", "Consumer",
             "TerminalSurvey", "TributaryServer", arguments, logging,
@@ -153,14 +154,15 @@ let tests: [Target] = [
     .testTarget(
         name: "GuideTests",
         dependencies: [
-            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "UCUM", "Questionnaires", "InformedConsent",
-            "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire", "Attachments",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "UCUM", "Questionnaires",
+            "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Outbox", "Wire", "Attachments",
         ]),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR", "TestSupport"]),
     .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
+    .testTarget(name: "JSONQueryTests", dependencies: ["JSONQuery", "Core", "TestSupport"]),
     .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1, "TestSupport"]),
     .target(
         name: "QuestionnairesTestSupport", dependencies: ["Questionnaires", "FHIR", "TestSupport"],
@@ -235,6 +237,7 @@ let package = Package(
         .library(name: "TributaryFHIRPath", targets: ["FHIRPath"]),
         .library(name: "TributaryFHIRValidation", targets: ["FHIRValidation"]),
         .library(name: "TributaryFHIRVersions", targets: ["FHIRVersions"]),
+        .library(name: "TributaryJSONQuery", targets: ["JSONQuery"]),
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),

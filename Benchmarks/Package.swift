@@ -32,6 +32,9 @@ let package = Package(
                 .product(name: "TributaryFHIR", package: "Tributary"),
                 .product(name: "TributaryFHIRPath", package: "Tributary"),
             ]),
+        // JMESPath and JSONPath, each expression many times; queries.py has the same in Python.
+        .executableTarget(
+            name: "QuerySpeed", dependencies: [.product(name: "TributaryJSONQuery", package: "Tributary")]),
         // What the tables cost when they are first asked for.
         .executableTarget(
             name: "TableCost",

@@ -26,6 +26,7 @@ from measuring import PROGRAMS, ROOT, RUNS, printed, quotient, say, timed  # noq
 
 import harness  # the integration tests' way of driving the binary
 import health
+import queries
 import sealed
 from attacked import attacked
 from busy import busy, busy_together
@@ -243,6 +244,8 @@ FIGURES = [
     ("decoder", "JSON read + written / JSONDecoder + JSONEncoder into structs", decoder_speed),
     ("validation", "validation of Observations / parsing them alone", validation),
     ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
+    ("jmespath", "JMESPath expressions / PyPI's jmespath (geometric mean)", queries.jmespath),
+    ("jsonpath", "JSONPath expressions / PyPI's jsonpath-ng (geometric mean)", queries.jsonpath),
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
     ("attacked", "devices' p99 of a POST: alone / beside the worst attack", attacked),
     ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
@@ -278,8 +281,8 @@ def main():
     if "validation" in results:
         for key, what in (("observations", "Observations"), ("allExamples", "all valid examples")):
             print(f"{'validation takes so many times the parsing: ' + what:64} {results['validation'][key]['timesParsing']:5.2f}")
-    if "fhirpath" in results:
-        for row in results["fhirpath"]["expressions"]:
+    for name in ("fhirpath", "jmespath", "jsonpath"):
+        for row in results.get(name, {}).get("expressions", []):
             print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")
     for row in results.get("tables", {}).get("tables", []):
         print(f"first use of {row['table']:51} {row['milliseconds']:6} ms, {row['KiB']} KiB")

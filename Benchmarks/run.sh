@@ -8,9 +8,9 @@ swift build -c release --package-path Benchmarks --scratch-path "$scratch" >&2
 TRIBUTARY_BENCH=$(cd "$scratch/release" && pwd)
 export TRIBUTARY_BENCH
 # Other implementations in Python, in an environment of their own; without them their figures are skipped by name.
-if [ ! -x "$scratch/python/bin/healthkit-to-sqlite" ] && python3 -m venv "$scratch/python" 2>/dev/null; then
-    "$scratch/python/bin/pip" install --quiet fhirpathpy fhirkit-rs healthkit-to-sqlite >&2 ||
-        echo "== fhirpathpy, fhirkit and healthkit-to-sqlite are not to be had" >&2
+if ! "$scratch/python/bin/python3" -c "import fhirpathpy, jmespath, jsonpath_ng" 2>/dev/null && python3 -m venv "$scratch/python" 2>/dev/null; then
+    "$scratch/python/bin/pip" install --quiet fhirpathpy fhirkit-rs jmespath jsonpath-ng healthkit-to-sqlite >&2 ||
+        echo "== fhirpathpy, fhirkit, jmespath, jsonpath-ng and healthkit-to-sqlite are not to be had" >&2
 fi
 if [ -x "$scratch/python/bin/python3" ]; then
     TRIBUTARY_BENCH_PYTHON=$(cd "$scratch/python/bin" && pwd)/python3

@@ -33,6 +33,7 @@ let package = Package(
         language("UCUM", ["Core"]),
         language("FHIRPath", ["Core", "FHIR", "UCUM"]),
         language("FHIRValidation", ["FHIR", "FHIRPath", "UCUM"]),
+        language("JSONQuery", ["Core"]),
         language("FHIRXML", ["Core", "FHIR", "CXML2"]),
         .target(
             name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Device/HealthTypes",
@@ -46,6 +47,7 @@ let package = Package(
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
         fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),
+        fuzzer("FuzzQuery", ["JSONQuery"]),
         fuzzer("FuzzUCUM", ["UCUM"]),
         fuzzer("FuzzValidation", ["FHIR", "FHIRValidation"]),
         fuzzer("FuzzExport", ["AppleHealthExport", "HealthData", "FHIR"]),

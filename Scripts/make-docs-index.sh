@@ -13,6 +13,7 @@ UCUM|Reads units of measure and converts between them exactly.
 FHIRPath|Asks resources questions in FHIRPath.
 FHIRValidation|Says what is wrong with a resource, by the standard and by profiles, with the line of each fault.
 FHIRVersions|Converts DSTU2 and STU3 into R4, and says what has no place there.
+JSONQuery|Asks any JSON questions in JMESPath and JSONPath.
 FHIRXML|Reads and writes the XML form of FHIR R4; where libxml2 is.
 Wire|Seals what leaves the phone for the study's keys, and holds the messages that phone and server exchange.
 Questionnaires|Leads a person through a FHIR Questionnaire and makes the QuestionnaireResponse.

@@ -8,6 +8,7 @@ import HealthData
 import HealthReport
 import HealthTypes
 import InformedConsent
+import JSONQuery
 import Outbox
 import Questionnaires
 import UCUM
@@ -49,6 +50,14 @@ enum LibraryArticles {
         let converted = try FHIRConversion.toR4(resource, from: .stu3)
         for note in converted.notes { print(note) }
         return converted
+    }
+
+    static func jsonQuery(_ message: JSON) throws {
+        let readings = try JSONPath("$..[?(@heartRate)]")
+        let rate = try JMESPath("to_number(heartRate)")
+        for reading in try readings.evaluate(on: message) {
+            print(try rate.evaluate(on: reading).text())
+        }
     }
 
     static func wire(_ resource: Resource, publishedKeys: Data) throws -> SealedEnvelope {

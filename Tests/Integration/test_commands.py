@@ -13,7 +13,7 @@ demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|toke
 envelope|envelope seal|envelope open|device|device enrol|device consent|device answer|device health|device withdraw
 device send|device deliveries|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
-warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore
+warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore|jmespath|jsonpath
 """.replace("\n", "|").strip("|").split("|")
 
 

@@ -16,7 +16,8 @@ struct TributaryCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
-            FHIRPathCommand.self, HealthCommand.self, QueueCommand.self, EnrolmentCommand.self, ParticipantCommand.self,
+            FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, QueueCommand.self,
+            EnrolmentCommand.self, ParticipantCommand.self,
             LinkCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
             StudyCommand.self,
             WarehouseCommand.self,

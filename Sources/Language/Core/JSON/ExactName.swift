@@ -1,12 +1,14 @@
 /// A member's name that equals another only where both have the same code points.
 ///
 /// Swift's strings are equal where they look alike (Unicode's canonical equivalence); JSON's names are not.
-struct ExactName: Hashable {
-    let text: String
+package struct ExactName: Hashable, Sendable {
+    package let text: String
 
-    static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    package init(text: String) { self.text = text }
 
-    func hash(into hasher: inout Hasher) {
+    package static func == (left: ExactName, right: ExactName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    package func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }

@@ -29,8 +29,8 @@ public struct JSONObject: Sendable {
     /// Makes an object without members.
     public init() { members = [] }
 
-    /// For the parser, which has checked that the names are unique.
-    init(unique members: [Member]) {
+    /// For who has checked that the names are unique, as the parser has.
+    package init(unique members: [Member]) {
         self.members = members
         if members.count > JSONObject.mostScanned { indexAll() }
     }
@@ -54,6 +54,16 @@ public struct JSONObject: Sendable {
             case (nil, nil): break
             }
         }
+    }
+
+    /// The value of the member whose name has the same code points. The subscript finds one that looks alike, too.
+    package subscript(name: WantedName) -> JSON? {
+        if let places {
+            guard let place = places[name.text] else { return nil }
+            if name.isSame(as: members[place].key) { return members[place].value }
+        }
+        for place in members.indices where name.isSame(as: members[place].key) { return members[place].value }
+        return nil
     }
 
     /// Sets a member; a new one is put at the given place instead of at the end.

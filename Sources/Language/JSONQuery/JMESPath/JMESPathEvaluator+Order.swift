@@ -1,0 +1,72 @@
+import Core
+
+extension JMESPathEvaluator {
+    /// What elements are ordered by.
+    private enum Keys {
+        /// Numbers that are integers of a word, as most are.
+        case integers([Int])
+        case numbers([JSONNumber])
+        /// Texts of ASCII, for which Swift's order is that of the bytes.
+        case ascii([String])
+        case texts([String])
+
+        func precedes(_ first: Int, _ second: Int) -> Bool {
+            switch self {
+            case .integers(let integers): integers[first] < integers[second]
+            case .numbers(let numbers): JSONNumber.order(numbers[first], numbers[second]) < 0
+            case .ascii(let texts): texts[first] < texts[second]
+            // The order of code points is that of UTF-8's bytes.
+            case .texts(let texts): texts[first].utf8.lexicographicallyPrecedes(texts[second].utf8)
+            }
+        }
+    }
+
+    /// `sort`, `max`, `min` and their kin, by a part of the elements. Equal ones stay in their order, and of several
+    /// greatest or least the first counts.
+    mutating func ordered(
+        _ function: JMESPathFunction, _ elements: [JSON], by reference: JMESPathNode
+    ) throws(JMESPathError) -> JSON {
+        guard let keys = try keys(function, elements, reference) else {
+            return function == .sort || function == .sortBy ? .array([]) : .null
+        }
+        var best = 0
+        switch function {
+        case .sort, .sortBy:
+            // Swift's sort is stable.
+            let places = elements.indices.sorted { keys.precedes($0, $1) }
+            return .array(places.map { elements[$0] })
+        case .max, .maxBy: for index in elements.indices where keys.precedes(best, index) { best = index }
+        default: for index in elements.indices where keys.precedes(index, best) { best = index }
+        }
+        return elements[best]
+    }
+
+    /// The keys of the elements, all numbers or all texts; nil for no elements. Ordering by them is paid for.
+    private mutating func keys(
+        _ function: JMESPathFunction, _ elements: [JSON], _ reference: JMESPathNode
+    ) throws(JMESPathError) -> Keys? {
+        guard !elements.isEmpty else { return nil }
+        var numbers: [JSONNumber] = []
+        var texts: [String] = []
+        var cost = 0
+        for element in elements {
+            switch try value(of: reference, element) {
+            case .number(let number):
+                numbers.append(number)
+                cost += 1 + number.cost
+            case .string(let text):
+                texts.append(text)
+                cost += 1 + text.utf8.count / 16
+            default: throw refusal(function, "numbers alone or texts alone")
+            }
+            guard numbers.isEmpty || texts.isEmpty else { throw refusal(function, "numbers alone or texts alone") }
+        }
+        let isSorting = function == .sort || function == .sortBy
+        try spend(isSorting ? cost * (Int.bitWidth - elements.count.leadingZeroBitCount) : cost)
+        if texts.isEmpty {
+            let integers = numbers.compactMap(\.integer)
+            return integers.count == numbers.count ? .integers(integers) : .numbers(numbers)
+        }
+        return texts.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } } ? .ascii(texts) : .texts(texts)
+    }
+}

@@ -1,0 +1,90 @@
+import Core
+
+extension JSONNumber {
+    /// The order of two numbers by their values, exactly and in time linear in their digits: negative where the first is
+    /// less, zero where both are the same number, however written.
+    static func order(_ first: JSONNumber, _ second: JSONNumber) -> Int {
+        if first.text == second.text { return 0 }
+        if let left = SmallDecimal(first.text), let right = SmallDecimal(second.text), left.places == right.places {
+            return left.digits < right.digits ? -1 : left.digits == right.digits ? 0 : 1
+        }
+        return DecimalText(first.text).order(to: DecimalText(second.text))
+    }
+
+    /// The steps that looking at the number's digits costs.
+    var cost: Int { text.utf8.count / 16 }
+}
+
+/// A number of few digits without an exponent, as nearly all are.
+private struct SmallDecimal {
+    var digits = 0
+    var places = 0
+
+    init?(_ text: String) {
+        guard text.utf8.count <= 18 else { return nil }
+        var isNegative = false
+        var isFraction = false
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39:
+                digits = digits * 10 + Int(byte - 0x30)
+                if isFraction { places += 1 }
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): isFraction = true
+            default: return nil
+            }
+        }
+        if isNegative { digits = -digits }
+    }
+}
+
+/// The digits of a number between its first and its last that are not zero, and where the first stands.
+private struct DecimalText {
+    private var isNegative = false
+    private var digits: [UInt8] = []
+    /// The place of the first digit before the point, from 1; behind the point 0 and less.
+    private var place = 0
+
+    /// An exponent beyond this counts as this one; no text has as many digits.
+    private static let greatestExponent = 1 << 60
+
+    init(_ text: String) {
+        var exponent = 0
+        var whole = 0
+        var isFraction = false
+        var bytes = Array(text.utf8)[...]
+        if bytes.first == UInt8(ascii: "-") {
+            isNegative = true
+            bytes = bytes.dropFirst()
+        }
+        if let mark = bytes.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+            let written = String(decoding: bytes[(mark + 1)...], as: UTF8.self)
+            let beyond = written.hasPrefix("-") ? -Self.greatestExponent : Self.greatestExponent
+            exponent = max(-Self.greatestExponent, min(Self.greatestExponent, Int(written) ?? beyond))
+            bytes = bytes[..<mark]
+        }
+        digits.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if byte == UInt8(ascii: ".") {
+                isFraction = true
+            } else {
+                digits.append(byte)
+                if !isFraction { whole += 1 }
+            }
+        }
+        let zeros = digits.prefix { $0 == 0x30 }.count
+        digits.removeFirst(zeros)
+        while digits.last == 0x30 { digits.removeLast() }
+        place = whole - zeros + exponent
+        if digits.isEmpty { (isNegative, place) = (false, 0) }
+    }
+
+    func order(to other: DecimalText) -> Int {
+        let sign = digits.isEmpty ? 0 : isNegative ? -1 : 1
+        let otherSign = other.digits.isEmpty ? 0 : other.isNegative ? -1 : 1
+        if sign != otherSign || sign == 0 { return sign - otherSign }
+        if place != other.place { return place < other.place ? -sign : sign }
+        if digits == other.digits { return 0 }
+        return digits.lexicographicallyPrecedes(other.digits) ? -sign : sign
+    }
+}

@@ -1,0 +1,337 @@
+import Core
+
+/// One evaluation of a path. What a step finds goes through all steps behind it before the step looks on, so that a filter
+/// that only asks whether there is something stops at the first, and nothing is kept but what is found in the end.
+final class JSONPathEvaluator {
+    /// What a step finds: a value, or a member of an object, its name with its value, as filters on objects see them.
+    enum Found {
+        case value(JSON)
+        case member(JSON)
+    }
+
+    /// Takes what was found, and says whether to go on.
+    private typealias Receiver = (Found) throws(JSONPathError) -> Bool
+
+    private let root: JSON
+    private let limits: QueryLimits
+    private var steps: Int
+    private var depth = 0
+
+    /// Steps, conditions and levels of the document that are open at once; it keeps the stack within what every thread has.
+    private static let mostDepth = 400
+
+    init(_ root: JSON, _ limits: QueryLimits) {
+        self.root = root
+        self.limits = limits
+        steps = limits.steps
+    }
+
+    /// All that the path finds.
+    func values(of route: JSONPathRoute) throws(JSONPathError) -> [JSON] {
+        var values: [JSON] = []
+        _ = try follow(route, from: .value(root)) { found throws(JSONPathError) in
+            guard case .value(let value) = found else {
+                throw JSONPathError(
+                    .memberFound, "A filter on an object chose a member, which is no value: ask for what it holds.")
+            }
+            guard values.count < limits.values else { throw JSONPathError(.values, limits) }
+            values.append(value)
+            return true
+        }
+        return values
+    }
+
+    private func spend(_ count: Int = 1) throws(JSONPathError) {
+        steps -= count
+        guard steps >= 0 else { throw JSONPathError(.steps, limits) }
+    }
+
+    // MARK: Steps
+
+    private func follow(
+        _ route: JSONPathRoute, from found: Found, _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        if route.hasZeroStep { throw JSONPathError(.zeroStep, "The step of a slice is zero.") }
+        return try follow(route.steps, 0, from: found, receive)
+    }
+
+    private func follow(
+        _ route: [JSONPathRoute.Step], _ place: Int, from found: Found, _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        guard place < route.count else { return try receive(found) }
+        try spend()
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        let next = place + 1
+        switch route[place] {
+        case .root: return try follow(route, next, from: .value(root), receive)
+        case .member(let name?):
+            guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+            return try follow(route, next, from: .value(value), receive)
+        case .member(nil):
+            guard case .value(.object(let object)) = found else { return true }
+            for member in object.members {
+                guard try follow(route, next, from: .value(member.value), receive) else { return false }
+            }
+            return true
+        case .members(let names):
+            guard case .value(.object(let object)) = found else { return true }
+            for name in names {
+                guard let value = object[name] else { continue }
+                guard try follow(route, next, from: .value(value), receive) else { return false }
+            }
+            return true
+        case .descent(nil):
+            guard try follow(route, next, from: found, receive) else { return false }
+            return try descend(into: found, for: nil, route, next, receive)
+        case .descent(let name?): return try descend(into: found, for: [name], route, next, receive)
+        case .descentMembers(let names): return try descend(into: found, for: names, route, next, receive)
+        case .filter(let condition):
+            return try children(of: found) { child throws(JSONPathError) in
+                guard try self.holds(condition, for: child) else { return true }
+                return try self.follow(route, next, from: child, receive)
+            }
+        case .descentFilter(let condition):
+            return try filterAll(condition, found, route, next, receive)
+        case .index, .indexes, .slice, .elements:
+            guard case .value(.array(let elements)) = found else { return true }
+            return try pick(route[place], of: elements) { element throws(JSONPathError) in
+                try self.follow(route, next, from: .value(element), receive)
+            }
+        }
+    }
+
+    /// The elements that an index, a list of indexes, a slice or `*` picks.
+    private func pick(
+        _ step: JSONPathRoute.Step, of elements: [JSON], _ receive: (JSON) throws(JSONPathError) -> Bool
+    ) throws(JSONPathError) -> Bool {
+        switch step {
+        case .index(let index):
+            guard let element = try Self.element(index, of: elements) else { return true }
+            return try receive(element)
+        case .indexes(let indexes):
+            for index in indexes {
+                try spend()
+                guard let element = try Self.element(index, of: elements) else { continue }
+                guard try receive(element) else { return false }
+            }
+        case .slice(let start, let end, let step):
+            let count = elements.count
+            var index = start.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? 0 : count - 1)
+            var stop = end.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? count : -1)
+            index = step > 0 ? min(max(index, 0), count) : min(index, count - 1)
+            stop = min(max(stop, -1), count)
+            while step > 0 ? index < stop : index > stop {
+                try spend()
+                guard try receive(elements[index]) else { return false }
+                index += step
+            }
+        default:
+            for element in elements {
+                guard try receive(element) else { return false }
+            }
+        }
+        return true
+    }
+
+    private static func element(_ index: Int, of elements: [JSON]) throws(JSONPathError) -> JSON? {
+        guard index >= 0 else {
+            throw JSONPathError(.negativeIndex, "An index is less than zero; the slice [-1:] finds the last element.")
+        }
+        // A conditional expression would take nil for JSON's null.
+        guard index < elements.count else { return nil }
+        return elements[index]
+    }
+
+    // MARK: Descents
+
+    /// What an array or an object holds; an object's members stand there with their names.
+    private func children(of found: Found, _ receive: Receiver) throws(JSONPathError) -> Bool {
+        switch found {
+        case .value(.array(let elements)):
+            for element in elements {
+                try spend()
+                guard try receive(.value(element)) else { return false }
+            }
+        case .value(.object(let object)):
+            for member in object.members {
+                try spend()
+                guard try receive(.member(member.value)) else { return false }
+            }
+        case .member(let value): return try receive(.value(value))
+        default: break
+        }
+        return true
+    }
+
+    /// All values inside of one that have one of the names, or simply all; each before those inside of it.
+    private func descend(
+        into found: Found, for names: [WantedName]?, _ route: [JSONPathRoute.Step], _ next: Int, _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        switch found {
+        case .value(.array(let elements)):
+            for element in elements {
+                try spend()
+                if names == nil {
+                    guard try follow(route, next, from: .value(element), receive) else { return false }
+                }
+                guard element.isBranch else { continue }
+                guard try descend(into: .value(element), for: names, route, next, receive) else {
+                    return false
+                }
+            }
+        case .value(.object(let object)):
+            let members = object.members
+            for place in members.indices {
+                try spend()
+                if let names {
+                    for name in names where name.isSame(as: members[place].key) {
+                        guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                    }
+                } else {
+                    guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                }
+                guard members[place].value.isBranch else { continue }
+                guard try descend(into: .value(members[place].value), for: names, route, next, receive) else {
+                    return false
+                }
+            }
+        case .member(let value):
+            if names == nil {
+                guard try follow(route, next, from: .value(value), receive) else { return false }
+            }
+            return try descend(into: .value(value), for: names, route, next, receive)
+        default: break
+        }
+        return true
+    }
+
+    /// A filter on a value and all that is inside of it, the members of objects among them.
+    private func filterAll(
+        _ condition: JSONPathCondition, _ found: Found, _ route: [JSONPathRoute.Step], _ next: Int,
+        _ receive: Receiver
+    ) throws(JSONPathError) -> Bool {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        if try holds(condition, for: found) {
+            guard try follow(route, next, from: found, receive) else { return false }
+        }
+        return try children(of: found) { child throws(JSONPathError) in
+            try self.filterAll(condition, child, route, next, receive)
+        }
+    }
+
+    // MARK: Filters
+
+    private func holds(_ condition: JSONPathCondition, for found: Found) throws(JSONPathError) -> Bool {
+        try spend()
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        switch condition {
+        case .all(let parts):
+            for part in parts where !(try holds(part, for: found)) { return false }
+            return true
+        case .any(let parts):
+            for part in parts where try holds(part, for: found) { return true }
+            return false
+        case .exists(let operand):
+            guard case .route(let route) = operand else { return true }
+            return !(try follow(route, from: found) { _ in false })
+        case .comparison(let comparison, let left, let right):
+            if case .literal(let other) = right {
+                return
+                    !(try each(left, for: found) { scalar throws(JSONPathError) in
+                        !(try self.compare(comparison, scalar, other))
+                    })
+            }
+            var others: [JSONPathScalar?]?
+            return
+                !(try each(left, for: found) { scalar throws(JSONPathError) in
+                    // The right side is looked for once, and only where the left one finds something.
+                    if others == nil { others = try self.all(right, for: found) }
+                    for other in others ?? [] where try self.compare(comparison, scalar, other) { return false }
+                    return true
+                })
+        }
+    }
+
+    private func all(
+        _ operand: JSONPathCondition.Operand, for found: Found
+    ) throws(JSONPathError) -> [JSONPathScalar?] {
+        if case .literal(let scalar) = operand { return [scalar] }
+        var scalars: [JSONPathScalar?] = []
+        _ = try each(operand, for: found) { scalar in
+            scalars.append(scalar)
+            return true
+        }
+        return scalars
+    }
+
+    /// Each value of a side; nil for one that is no scalar.
+    private func each(
+        _ operand: JSONPathCondition.Operand, for found: Found,
+        _ receive: (JSONPathScalar?) throws(JSONPathError) -> Bool
+    ) throws(JSONPathError) -> Bool {
+        switch operand {
+        case .literal(let scalar): return try receive(scalar)
+        case .route(let route):
+            if route.steps.count == 1, case .member(let name?) = route.steps[0] {
+                // What most filters ask for.
+                try spend()
+                guard case .value(.object(let object)) = found, let value = object[name] else { return true }
+                return try receive(JSONPathScalar(value))
+            }
+            return try follow(route, from: found) { found throws(JSONPathError) in
+                if case .value(let value) = found { return try receive(JSONPathScalar(value)) }
+                return try receive(nil)
+            }
+        }
+    }
+
+    /// What is no scalar differs from everything, but not strictly.
+    private func compare(
+        _ comparison: JSONPathCondition.Comparison, _ left: JSONPathScalar?, _ right: JSONPathScalar?
+    ) throws(JSONPathError) -> Bool {
+        guard let left, let right else { return comparison == .notEqual }
+        try spend(1 + left.cost + right.cost)
+        switch comparison {
+        case .equal, .strictlyEqual: return left.equals(right)
+        case .notEqual, .strictlyNotEqual: return !left.equals(right)
+        case .less: return try left.order(to: right) < 0
+        case .lessOrEqual: return try left.order(to: right) <= 0
+        case .greater: return try left.order(to: right) > 0
+        case .greaterOrEqual: return try left.order(to: right) >= 0
+        case .matches: return try isMatch(left, right)
+        }
+    }
+
+    private func isMatch(_ value: JSONPathScalar, _ pattern: JSONPathScalar) throws(JSONPathError) -> Bool {
+        guard let text = value.text, let source = pattern.text else { return false }
+        let compiled: JSONPathPattern
+        if case .pattern(let pattern) = pattern {
+            compiled = try pattern.result.get()
+        } else {
+            // A pattern of the document is compiled for each value, and pays for it.
+            compiled = try JSONPathPattern(delimited: source)
+            try spend(compiled.size)
+        }
+        try spend(compiled.size * (1 + text.utf16.count) / 4)
+        return compiled.isFound(in: text)
+    }
+}
+
+extension JSON {
+    /// Whether something may be inside of the value.
+    fileprivate var isBranch: Bool {
+        switch self {
+        case .array, .object: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Core
+
+/// Reads a path as Json.NET 12 does, with all that it lets pass.
+struct JSONPathParser {
+    let scalars: [Unicode.Scalar]
+    let limits: QueryLimits
+    var position = 0
+    /// Filters that are open.
+    var nesting = 0
+
+    init(_ source: String, _ limits: QueryLimits) {
+        scalars = Array(source.unicodeScalars)
+        self.limits = limits
+    }
+
+    /// The whole path. `$` begins it only before a dot or a bracket; it is part of a name elsewhere.
+    mutating func document() throws(JSONPathError) -> JSONPathRoute {
+        var nameStart = 0
+        skipSpaces()
+        guard position < scalars.count, scalars != ["$"] else { return JSONPathRoute() }
+        if scalars[position] == "$" {
+            guard position + 1 < scalars.count else { throw failure("The path ends too early") }
+            if scalars[position + 1] == "." || scalars[position + 1] == "[" {
+                position += 1
+                nameStart = position
+            }
+        }
+        let route = try route(nameStart: nameStart, inFilter: false)
+        skipSpaces()
+        guard position == scalars.count else { throw failure("A character stands where the path should end") }
+        return route
+    }
+
+    // MARK: Characters
+
+    func failure(_ what: String) -> JSONPathError {
+        JSONPathError(.syntax, "\(what) (character \(position + 1) of the path).", at: position)
+    }
+
+    /// The character at the place; the end of the path is an error.
+    func next() throws(JSONPathError) -> Unicode.Scalar {
+        guard position < scalars.count else { throw failure("The path ends in the middle of an index or a filter") }
+        return scalars[position]
+    }
+
+    mutating func skipSpaces() {
+        while position < scalars.count, scalars[position] == " " { position += 1 }
+    }
+
+    mutating func take(_ sign: String) -> Bool {
+        guard scalars[position...].starts(with: sign.unicodeScalars) else { return false }
+        position += sign.unicodeScalars.count
+        return true
+    }
+
+    // MARK: Steps
+
+    /// The steps from the place on. `..` counts until a name was read: an index or a filter does not end it.
+    mutating func route(nameStart: Int, inFilter: Bool) throws(JSONPathError) -> JSONPathRoute {
+        var route = JSONPathRoute()
+        var nameStart = nameStart
+        var isDescending = false
+        var isBehindIndex = false
+        var isBehindDot = false
+
+        steps: while position < scalars.count {
+            switch scalars[position] {
+            case "[", "(":
+                if let name = name(from: nameStart) {
+                    try append(isDescending ? .descent(name.text) : .member(name.text), to: &route)
+                    isDescending = false
+                }
+                try append(try index(isDescending), to: &route)
+                position += 1
+                nameStart = position
+                isBehindIndex = true
+                isBehindDot = false
+            case "]", ")", " ": break steps
+            case ".":
+                if let name = name(from: nameStart) {
+                    try append(isDescending ? .descent(name.text) : .member(name.text), to: &route)
+                    isDescending = false
+                }
+                position += 1
+                if position < scalars.count, scalars[position] == "." {
+                    isDescending = true
+                    position += 1
+                }
+                nameStart = position
+                isBehindIndex = false
+                isBehindDot = true
+            case "=", "<", ">", "!", "|", "&":
+                if inFilter { break steps }
+                fallthrough
+            default:
+                if isBehindIndex { throw failure("A dot or a bracket is expected behind a bracket") }
+                position += 1
+            }
+        }
+        let isAtEnd = position == scalars.count
+        if let name = name(from: nameStart, isLast: true) {
+            try append(isDescending ? .descent(name.text) : .member(name.text), to: &route)
+        } else if isBehindDot, isAtEnd || inFilter {
+            throw failure("A name is expected behind a dot")
+        }
+        if inFilter, isAtEnd { throw failure("The path ends in the middle of a filter") }
+        return route
+    }
+
+    private func append(_ step: JSONPathRoute.Step, to route: inout JSONPathRoute) throws(JSONPathError) {
+        route.steps.append(step)
+        guard route.steps.count <= limits.maximumDepth else { throw JSONPathError(.depth, limits) }
+    }
+
+    /// The name before the place, nil where there is none; its text is nil for `*`. The last one of a path loses the white
+    /// space at its end.
+    private func name(from start: Int, isLast: Bool = false) -> (text: WantedName?, Void)? {
+        guard start < position else { return nil }
+        var scalars = scalars[start..<position]
+        while isLast, scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+        return (scalars.elementsEqual(["*"]) ? nil : WantedName(Self.text(scalars)), ())
+    }
+
+    static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+
+    // MARK: Brackets
+
+    /// What stands between brackets, the place before and behind being the brackets.
+    private mutating func index(_ isDescending: Bool) throws(JSONPathError) -> JSONPathRoute.Step {
+        let close: Unicode.Scalar = scalars[position] == "[" ? "]" : ")"
+        position += 1
+        skipSpaces()
+        switch try next() {
+        case "'":
+            let names = try names(until: close)
+            if names.count == 1 { return isDescending ? .descent(names[0]) : .member(names[0]) }
+            return isDescending ? .descentMembers(names) : .members(names)
+        case "?":
+            let condition = try filter(until: close)
+            return isDescending ? .descentFilter(condition) : .filter(condition)
+        default: return try positions(until: close)
+        }
+    }
+
+    private mutating func names(until close: Unicode.Scalar) throws(JSONPathError) -> [WantedName] {
+        var names: [WantedName] = []
+        while true {
+            // Whatever stands here is taken for the opening apostrophe, as Json.NET does behind a comma.
+            names.append(WantedName(try quoted()))
+            skipSpaces()
+            switch try next() {
+            case close: return names
+            case ",":
+                position += 1
+                skipSpaces()
+                _ = try next()
+            default: throw failure("A comma or the closing bracket is expected")
+            }
+        }
+    }
+
+    /// An index, a list of them, a slice or `*`.
+    private mutating func positions(until close: Unicode.Scalar) throws(JSONPathError) -> JSONPathRoute.Step {
+        var numbers: [Int] = []
+        var isList = false
+        var bounds: [Int?] = []
+        while true {
+            let number = try number()
+            skipSpaces()
+            let sign = try next()
+            if sign == close || sign == "," {
+                if isList || bounds.isEmpty || sign == "," {
+                    guard let number else { throw failure("An index is expected") }
+                    numbers.append(number)
+                    isList = isList || sign == ","
+                } else {
+                    bounds.append(number)
+                }
+            } else if sign == ":" {
+                bounds.append(number)
+            } else if sign == "*" {
+                position += 1
+                skipSpaces()
+                guard try next() == close else { throw failure("The closing bracket is expected") }
+                return .elements
+            } else {
+                throw failure("A character stands where an index does not allow it")
+            }
+            if sign == close { return Self.step(numbers, isList, bounds) }
+            position += 1
+            skipSpaces()
+        }
+    }
+
+    private static func step(_ numbers: [Int], _ isList: Bool, _ bounds: [Int?]) -> JSONPathRoute.Step {
+        // A list counts before a slice, and of too many parts of a slice the last one written is the step.
+        if isList || bounds.isEmpty { return isList ? .indexes(numbers) : .index(numbers[0]) }
+        let step = bounds.dropFirst(2).last { $0 != nil } ?? nil
+        return .slice(start: bounds[0], end: bounds.count > 1 ? bounds[1] : nil, step: step ?? 1)
+    }
+
+    /// A whole number of 32 bits, as indexes are; nil where there is none.
+    private mutating func number() throws(JSONPathError) -> Int? {
+        let start = position
+        while position < scalars.count, scalars[position] == "-" || ("0"..."9").contains(scalars[position]) {
+            position += 1
+        }
+        guard position > start else { return nil }
+        guard let number = Int32(Self.text(scalars[start..<position])) else {
+            throw failure("An index is a whole number of 32 bits")
+        }
+        return Int(number)
+    }
+
+    /// A text between apostrophes.
+    mutating func quoted() throws(JSONPathError) -> String {
+        var text = String.UnicodeScalarView()
+        position += 1
+        while position < scalars.count {
+            let scalar = scalars[position]
+            position += 1
+            if scalar == "'" { return String(text) }
+            if scalar == "\\", position < scalars.count {
+                guard let escaped = Self.escapes[scalars[position]] else { throw failure("There is no such escape") }
+                text.append(escaped)
+                position += 1
+            } else {
+                text.append(scalar)
+            }
+        }
+        throw failure("A text is not closed by an apostrophe")
+    }
+
+    private static let escapes: [Unicode.Scalar: Unicode.Scalar] = [
+        "b": "\u{8}", "t": "\t", "n": "\n", "f": "\u{C}", "r": "\r", "\\": "\\", "\"": "\"", "'": "'", "/": "/",
+    ]
+}

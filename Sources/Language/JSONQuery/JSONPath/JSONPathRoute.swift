@@ -1,0 +1,113 @@
+import Core
+
+/// The steps of a path, or of one inside of a filter.
+struct JSONPathRoute: Sendable {
+    /// One step from the values found so far to the next ones.
+    enum Step: Sendable {
+        /// `$` inside of a filter.
+        case root
+        /// `.name`; nil for `.*`, the values of an object's members.
+        case member(WantedName?)
+        /// `['a','b']`
+        case members([WantedName])
+        /// `..name`; nil for `..*`.
+        case descent(WantedName?)
+        /// `..['a','b']`
+        case descentMembers([WantedName])
+        /// `[0]`
+        case index(Int)
+        /// `[0,1]`
+        case indexes([Int])
+        /// `[0:3:1]`
+        case slice(start: Int?, end: Int?, step: Int)
+        /// `[*]`, the elements of an array.
+        case elements
+        /// `[?(...)]`, on what an array or an object holds.
+        case filter(JSONPathCondition)
+        /// `..[?(...)]`, on a value and all that is inside of it.
+        case descentFilter(JSONPathCondition)
+    }
+
+    var steps: [Step] = []
+
+    /// Whether a slice's step is zero, for which every evaluation fails.
+    var hasZeroStep: Bool {
+        steps.contains { if case .slice(_, _, 0) = $0 { true } else { false } }
+    }
+}
+
+/// The condition of a filter.
+indirect enum JSONPathCondition: Sendable {
+    enum Comparison: Sendable {
+        case equal, notEqual, strictlyEqual, strictlyNotEqual, less, lessOrEqual, greater, greaterOrEqual, matches
+    }
+
+    case all([JSONPathCondition])
+    case any([JSONPathCondition])
+    case exists(Operand)
+    case comparison(Comparison, Operand, Operand)
+
+    /// One side of a comparison.
+    enum Operand: Sendable {
+        case route(JSONPathRoute)
+        case literal(JSONPathScalar)
+    }
+}
+
+/// A value that can be compared: of a document, or written in a path.
+enum JSONPathScalar: Sendable {
+    /// What a text is read as where it is compared with a number, for that depends on how the number came about.
+    enum Kind: Sendable {
+        /// Without a point and an exponent.
+        case integer
+        /// With one, in the document.
+        case decimal
+        /// With one, in the path.
+        case binary
+    }
+
+    case null
+    case bool(Bool)
+    case number(JSONNumber, Kind)
+    case text(String)
+    /// A pattern of the path; as a value it is its text.
+    case pattern(CompiledPattern)
+
+    /// A pattern that is compiled with its path, or what is wrong with it, which counts only where it is asked for.
+    final class CompiledPattern: Sendable {
+        let text: String
+        let result: Result<JSONPathPattern, JSONPathError>
+
+        init(_ text: String) {
+            self.text = text
+            result = Result { () throws(JSONPathError) in try JSONPathPattern(delimited: text) }
+        }
+    }
+
+    /// The scalar of a document's value; nil for an array and an object.
+    init?(_ value: JSON) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let number): self = .number(number, number.isWrittenWhole ? .integer : .decimal)
+        case .string(let text): self = .text(text)
+        case .array, .object: return nil
+        }
+    }
+
+    /// The text, where it is one.
+    var text: String? {
+        switch self {
+        case .text(let text): text
+        case .pattern(let pattern): pattern.text
+        default: nil
+        }
+    }
+}
+
+extension JSONNumber {
+    /// Whether the number is written without a point and an exponent.
+    fileprivate var isWrittenWhole: Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+    }
+}

@@ -1,0 +1,134 @@
+/// A pattern of `=~`, in .NET's syntax (<https://learn.microsoft.com/dotnet/standard/base-types/regular-expression-language-quick-reference>),
+/// as far as it can be matched without backtracking.
+///
+/// All ways to match go on side by side (Thompson's construction): a text costs at most its length times the pattern's size,
+/// whatever the pattern, and no text makes it hang.
+struct JSONPathPattern: Sendable {
+    /// One instruction. The next one follows, where nothing else is said.
+    enum Instruction: Sendable {
+        /// Takes one UTF-16 unit of the set.
+        case take(PatternSet)
+        /// Goes on only where the assertion holds.
+        case check(Assertion)
+        /// Goes on in both places.
+        case split(Int, Int)
+        case jump(Int)
+        case found
+    }
+
+    /// What holds between two units.
+    enum Assertion: Sendable {
+        case textStart, textEnd, lastLineEnd, lineStart, lineEnd, wordBoundary, noWordBoundary
+    }
+
+    private let program: [Instruction]
+
+    /// The number of instructions.
+    var size: Int { program.count }
+
+    /// The most instructions that a pattern may have; counted repetitions are written out.
+    static let mostInstructions = 2_000
+
+    /// A pattern between slashes with its options behind them: `i` for either case, `m` for `^` and `$` at each line, `s` for
+    /// a dot that takes line ends; others mean nothing.
+    init(delimited text: String) throws(JSONPathError) {
+        let units = Array(text.utf16)
+        guard let end = units.lastIndex(of: UInt16(ascii: "/")), end > 0 else {
+            throw JSONPathError(.invalidPattern, "A pattern stands between slashes.")
+        }
+        var options = PatternOptions()
+        for letter in units[(end + 1)...] { options.set(letter, to: true) }
+        var parser = PatternParser(Array(units[1..<end]), options)
+        var writer = PatternWriter()
+        try writer.write(try parser.pattern())
+        program = writer.program + [.found]
+    }
+
+    /// Whether the pattern is found anywhere in the text.
+    func isFound(in text: String) -> Bool {
+        let units = Array(text.utf16)
+        var places = Places(count: program.count)
+        var following = Places(count: program.count)
+        var open: [Int] = []
+        for position in 0...units.count {
+            if enter(0, at: position, units, &places, &open) { return true }
+            guard position < units.count else { return false }
+            following.removeAll()
+            for place in places.members {
+                guard case .take(let set) = program[place], set.contains(units[position]) else { continue }
+                if enter(place + 1, at: position + 1, units, &following, &open) { return true }
+            }
+            swap(&places, &following)
+        }
+        return false
+    }
+
+    /// Adds an instruction and all that are reached from it without taking a unit; true where one says that it is found.
+    private func enter(
+        _ start: Int, at position: Int, _ units: [UInt16], _ places: inout Places, _ open: inout [Int]
+    ) -> Bool {
+        open.append(start)
+        while let place = open.popLast() {
+            guard places.insert(place) else { continue }
+            switch program[place] {
+            case .take: break
+            case .check(let assertion): if assertion.holds(at: position, units) { open.append(place + 1) }
+            case .split(let first, let second):
+                open.append(second)
+                open.append(first)
+            case .jump(let target): open.append(target)
+            case .found:
+                open.removeAll(keepingCapacity: true)
+                return true
+            }
+        }
+        return false
+    }
+
+    /// A set of instructions that is emptied without cost.
+    private struct Places {
+        private(set) var members: [Int] = []
+        private var rounds: [Int]
+        private var round = 1
+
+        init(count: Int) {
+            rounds = [Int](repeating: 0, count: count)
+            members.reserveCapacity(count)
+        }
+
+        mutating func insert(_ place: Int) -> Bool {
+            guard rounds[place] != round else { return false }
+            rounds[place] = round
+            members.append(place)
+            return true
+        }
+
+        mutating func removeAll() {
+            members.removeAll(keepingCapacity: true)
+            round += 1
+        }
+    }
+}
+
+extension JSONPathPattern.Assertion {
+    fileprivate func holds(at position: Int, _ units: [UInt16]) -> Bool {
+        let newline = UInt16(ascii: "\n")
+        let isEnd = position == units.count
+        switch self {
+        case .textStart: return position == 0
+        case .textEnd: return isEnd
+        case .lastLineEnd: return isEnd || (position == units.count - 1 && units[position] == newline)
+        case .lineStart: return position == 0 || units[position - 1] == newline
+        case .lineEnd: return isEnd || units[position] == newline
+        case .wordBoundary, .noWordBoundary:
+            let before = position > 0 && PatternSet.isWord(units[position - 1])
+            let behind = !isEnd && PatternSet.isWord(units[position])
+            return (before != behind) == (self == .wordBoundary)
+        }
+    }
+}
+
+extension UInt16 {
+    /// The unit of an ASCII character.
+    init(ascii scalar: Unicode.Scalar) { self.init(UInt8(ascii: scalar)) }
+}
