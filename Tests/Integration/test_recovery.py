@@ -142,7 +142,7 @@ class Drill(RecoveryTest):
         self.assertEqual(
             {row[0] for row in rows(self.study, "queue", "SELECT submission_id FROM submission WHERE status = 'stored'")},
             sids)
-        for table in ("record", "record_version"):
+        for table in ("record", "record_history"):
             self.assertEqual(
                 rows(self.study, "records", f"SELECT count(*) FROM {table} WHERE type = 'QuestionnaireResponse'"), [(answers,)])
         self.assertEqual(self.cups(), [(CUPS + number, 1) for number in range(1, answers + 1)])

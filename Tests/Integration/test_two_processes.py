@@ -125,7 +125,7 @@ class Killed(Parted):
             self.study.sql("SELECT nval_num, count(*) FROM observation_fact WHERE nval_num > 20000000 AND modifier_cd = '@' "
                            "GROUP BY nval_num ORDER BY nval_num"),
             [(CUPS + number, 1) for number in range(1, self.cups + 1)])
-        for table in ("record", "record_version"):
+        for table in ("record", "record_history"):
             self.assertEqual(
                 self.study.number(f"SELECT count(*) FROM {table} WHERE type = 'QuestionnaireResponse'"), self.cups)
         # What a restored study had lost came back before what was newer.
