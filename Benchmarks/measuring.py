@@ -33,3 +33,16 @@ def quotient(ours, theirs):
 
 def printed(*command):
     return json.loads(subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE).stdout)
+
+
+def compare(expressions, ours, theirs, values, reference):
+    """How many times as fast each expression is, of several runs of both; the values that they find must be the same."""
+    rows = []
+    for index, expression in enumerate(expressions):
+        if ours[0][index][values] != theirs[0][index][values]:
+            raise AssertionError(f"{expression}: other values than {reference}")
+        each = statistics.median(t[index]["seconds"] / o[index]["seconds"] for o, t in zip(ours, theirs))
+        rows.append({"expression": expression, "times": round(each, 1),
+                     "microseconds": round(statistics.median(o[index]["seconds"] for o in ours) * 1e6, 2)})
+    return {"ratio": round(statistics.geometric_mean(row["times"] for row in rows), 1),
+            "least": min(row["times"] for row in rows), "expressions": rows}

@@ -2,10 +2,9 @@
 
 import json
 import os
-import statistics
 import subprocess
 
-from measuring import PROGRAMS, RUNS, printed
+from measuring import PROGRAMS, RUNS, compare, printed
 
 READINGS = 200
 
@@ -76,15 +75,7 @@ def compared(language, package, expressions, work):
     for _ in range(RUNS):
         ours.append(printed(PROGRAMS / "QuerySpeed", language, cases, document, 0.05))
         theirs.append(printed(python, "-c", THEIRS, language, cases, document, 0.05))
-    rows = []
-    for index, expression in enumerate(expressions):
-        if ours[0][index]["found"] != theirs[0][index]["found"]:
-            raise AssertionError(f"{expression}: other values than {package}")
-        each = statistics.median(t[index]["seconds"] / o[index]["seconds"] for o, t in zip(ours, theirs))
-        rows.append({"expression": expression, "times": round(each, 1),
-                     "microseconds": round(statistics.median(o[index]["seconds"] for o in ours) * 1e6, 2)})
-    return {"ratio": round(statistics.geometric_mean(row["times"] for row in rows), 1),
-            "least": min(row["times"] for row in rows), "expressions": rows}
+    return compare(expressions, ours, theirs, "found", package)
 
 
 def jmespath(work):

@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measuring import PROGRAMS, ROOT, RUNS, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
+from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
 
 import harness  # the integration tests' way of driving the binary
 import health
@@ -194,15 +194,7 @@ def fhirpath(work):
     for _ in range(RUNS):
         ours.append(printed(PROGRAMS / "FHIRPathSpeed", cases, 0.05))
         theirs.append(printed(python, "-c", THEIR_FHIRPATH, cases, 0.05))
-    rows = []
-    for index, (_, expression) in enumerate(EXPRESSIONS):
-        if ours[0][index]["items"] != theirs[0][index]["items"]:
-            raise AssertionError(f"{expression}: other items than fhirpathpy")
-        each = statistics.median(t[index]["seconds"] / o[index]["seconds"] for o, t in zip(ours, theirs))
-        rows.append({"expression": expression, "times": round(each, 1),
-                     "microseconds": round(statistics.median(o[index]["seconds"] for o in ours) * 1e6, 2)})
-    return {"ratio": round(statistics.geometric_mean(row["times"] for row in rows), 1),
-            "least": min(row["times"] for row in rows), "expressions": rows}
+    return compare([expression for _, expression in EXPRESSIONS], ours, theirs, "items", "fhirpathpy")
 
 
 def fhirkit(work):

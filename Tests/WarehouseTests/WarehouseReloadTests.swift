@@ -205,7 +205,7 @@ import Testing
                         LoadedEncounter.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
                     try QueryPlan(LoadedEncounter.recordsSQL, ["p", 1], in: transaction),
                     try QueryPlan(LoadedEncounter.factsSQL, [1], in: transaction),
-                    try QueryPlan(WarehouseVerification.encounterSQL, ["p", 1, "TRIBUTARY"], in: transaction),
+                    try QueryPlan(WarehouseVerification.loadedSQL, ["p", "TRIBUTARY", 1], in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),

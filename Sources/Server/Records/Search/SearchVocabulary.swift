@@ -73,7 +73,7 @@ extension SearchVocabulary {
 
     /// Holds of a number that no resource has.
     static let unusedCondition = """
-            NOT EXISTS (SELECT 1 FROM record_code c WHERE c.code = search_code.number)
-                AND NOT EXISTS (SELECT 1 FROM record_identifier i WHERE i.system = search_code.number)
+        NOT EXISTS (SELECT 1 FROM record_code c WHERE c.code = search_code.number)
+            AND NOT EXISTS (SELECT 1 FROM record_identifier i WHERE i.system = search_code.number)
         """
 }

@@ -87,13 +87,10 @@ public struct WarehouseVerification: Sendable {
     private static func rows(
         of number: Int64, encounter: FactEncounter, _ participant: String, in transaction: any SQLTransaction
     ) throws -> [String] {
-        guard let loaded = try LoadedRecord.of(number, in: transaction),
-            let place = try transaction.first(
-                encounterSQL,
-                [SQLValue(participant), SQLValue(loaded.encounter), SQLValue(WarehouseLoader.source)]),
-            try place.text("encounter_ide") == encounter.ide
-        else { return [] }
-        let own = loaded.facts
+        let row = try transaction.first(
+            loadedSQL, [SQLValue(participant), SQLValue(WarehouseLoader.source), SQLValue(number)])
+        guard let row, try row.text("encounter_ide") == encounter.ide else { return [] }
+        let own = try LoadedRecord(row).facts
         return try transaction.query("SELECT * FROM observation_fact WHERE \(own.condition)", own.parameters).map {
             row in
             line(
@@ -105,12 +102,13 @@ public struct WarehouseVerification: Sendable {
         }
     }
 
-    /// Parameters: participant, encounter, source.
-    static let encounterSQL = """
-        SELECT m.encounter_ide FROM encounter_mapping m
-        JOIN visit_dimension v ON v.encounter_num = m.encounter_num
+    /// What is loaded of a record, with the name of its encounter. Parameters: participant, source, record.
+    static let loadedSQL = """
+        SELECT l.*, m.encounter_ide FROM warehouse_loaded l
+        JOIN visit_dimension v ON v.encounter_num = l.encounter_num
         JOIN warehouse_patient w ON w.patient_num = v.patient_num AND w.participant = ?
-        WHERE m.encounter_num = ? AND m.encounter_ide_source = ?
+        JOIN encounter_mapping m ON m.encounter_num = l.encounter_num AND m.encounter_ide_source = ?
+        WHERE l.number = ?
         """
 
     private static func line(_ row: ObservationFactRow) -> String {
