@@ -199,9 +199,17 @@ public struct StudyConfiguration: Sendable, Hashable {
                 return schema
             }
             guard value.object != nil, let data = try schema("schema") else {
-                throw Self.invalid("warehouse", "{\"schema\": a name, \"metadataSchema\": a name}")
+                throw Self.invalid(
+                    "warehouse", "{\"schema\": a name, \"metadataSchema\": a name, \"url\": a database, if another one}"
+                )
             }
-            return .i2b2(data: data, metadata: try schema("metadataSchema") ?? data)
+            let metadata = try schema("metadataSchema") ?? data
+            guard let said = value["url"], !said.isNull else { return .i2b2(data: data, metadata: metadata) }
+            guard let url = said.string else {
+                throw Self.invalid("warehouse.url", "a text: postgresql://USER@HOST:PORT/DATABASE")
+            }
+            return .replicated(
+                WarehouseReplica(address: try PostgreSQLAddress(url), data: data, metadata: metadata))
         }
         func deidentification() throws -> Deidentification {
             guard let value = json["deidentification"], !value.isNull else { return .none }
@@ -254,8 +262,15 @@ public struct StudyConfiguration: Sendable, Hashable {
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
         if let queue { object["queue"] = .string(queue) }
         if let database { object["database"] = .string(database) }
-        if case .i2b2(let data, let metadata) = warehouse {
+        switch warehouse {
+        case .records: break
+        case .i2b2(let data, let metadata):
             object["warehouse"] = ["schema": .string(data.name), "metadataSchema": .string(metadata.name)]
+        case .replicated(let replica):
+            object["warehouse"] = [
+                "schema": .string(replica.data.name), "metadataSchema": .string(replica.metadata.name),
+                "url": .string(StoreLocation.postgreSQL(replica.address).description),
+            ]
         }
         if deidentification != .none { object["deidentification"] = deidentification.json }
         if !keepOnDelete.isEmpty {

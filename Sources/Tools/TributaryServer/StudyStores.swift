@@ -36,7 +36,7 @@ public struct StudyStores: Sendable {
         records = Self.records(
             at: try Self.location(database, study.database, in: folder, or: folder.defaultRecordsURL),
             warehouse: study.warehouse)
-        guard records.path == nil || study.warehouse == .records else {
+        guard records.path == nil || study.warehouse.isAmongRecords else {
             throw ServerError(
                 code: "warehouse-needs-postgresql",
                 message: "study.json: warehouse names schemas of a database, and the records are in a file.")

@@ -17,6 +17,9 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     /// The store of links.
     public static let links = PostgreSQLSchema(known: "tributary_links")
 
+    /// What must be known beside an i2b2 of another database than the records'.
+    public static let replica = PostgreSQLSchema(known: "tributary_warehouse")
+
     private init(known name: String, alsoSearched: [String] = []) {
         self.name = name
         self.alsoSearched = alsoSearched

@@ -10,13 +10,6 @@ struct ImportScript {
     /// Behind the rows of a table.
     static let endOfRows = "\\.\n"
 
-    /// The columns that are exported: i2b2 numbers its facts for its text search itself.
-    static func columns(of table: I2B2Table) -> [String] {
-        table.columns.map(\.name).filter { $0 != "text_search_index" }
-    }
-
-    private static func staged(_ table: String) -> String { "tributary_\(table)" }
-
     /// Opens the transaction and makes the temporary tables.
     var beginning: String {
         var text = """
@@ -59,8 +52,8 @@ struct ImportScript {
         text += "\\endif\nLOCK TABLE patient_mapping, encounter_mapping, upload_status IN EXCLUSIVE MODE;\n"
         for table in tables {
             text +=
-                "CREATE TEMPORARY TABLE \(Self.staged(table.name)) ON COMMIT DROP AS SELECT "
-                + "\(Self.columns(of: table).joined(separator: ", ")) FROM \(Self.target(table.name)) WITH NO DATA;\n"
+                "CREATE TEMPORARY TABLE \(table.staged) ON COMMIT DROP AS SELECT "
+                + "\(table.stagedColumns.joined(separator: ", ")) FROM \(Self.target(table.name)) WITH NO DATA;\n"
         }
         return text
     }
@@ -78,7 +71,7 @@ struct ImportScript {
     }
 
     private static func place(_ table: I2B2Table) -> String {
-        "\(staged(table.name)) (\(columns(of: table).joined(separator: ", ")))"
+        "\(table.staged) (\(table.stagedColumns.joined(separator: ", ")))"
     }
 
     /// A table's name there.
@@ -87,41 +80,16 @@ struct ImportScript {
     }
 
     /// Gives the rows their numbers and puts them where they belong.
-    var ending: String { Self.numbers + replacing + "COMMIT;\n" }
-
-    /// The numbers of what an export has: those that it has here, else free ones.
-    ///
-    /// - Parameters:
-    ///   - known: which row of the mapping `k` is that of the export's row `i`.
-    ///   - largest: the tables that have such numbers.
-    private static func numbering(
-        _ name: String, _ column: String, by mapping: String, known: String, largest tables: [String], rest: String = ""
-    ) -> String {
-        let largest = tables.map { "(SELECT COALESCE(max(\(column)), 0) FROM \($0))" }.joined(separator: ", ")
-        return """
-            CREATE TEMPORARY TABLE tributary_\(name) ON COMMIT DROP AS
-            SELECT i.\(column) AS given, COALESCE(k.\(column), b.largest + row_number() OVER (
-                PARTITION BY k.\(column) IS NULL ORDER BY i.\(column))) AS number
-            FROM \(staged(mapping)) i LEFT JOIN \(mapping) k \(known)
-            CROSS JOIN (SELECT GREATEST(\(largest)) AS largest) b\(rest);
-            ANALYZE tributary_\(name);
-
-            """
+    var ending: String {
+        var text = ""
+        for numbers in StagedNumbers.all {
+            text += "CREATE TEMPORARY TABLE \(numbers.table) ON COMMIT DROP AS\n\(numbers.selection);\n"
+            text += "ANALYZE \(numbers.table);\n"
+        }
+        text += Self.former
+        for table in tables { text += StagedInsertion(table, into: Self.target(table.name)).statement + ";\n" }
+        return text + "COMMIT;\n"
     }
-
-    private static let numbers =
-        numbering(
-            "patient", "patient_num", by: "patient_mapping",
-            known: "USING (patient_ide, patient_ide_source, project_id)",
-            largest: Numbering.patientTables, rest: " WHERE i.patient_ide_source = 'TRIBUTARY'")
-        + numbering(
-            "encounter", "encounter_num", by: "encounter_mapping",
-            known: "USING (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)",
-            largest: Numbering.encounterTables, rest: " WHERE i.encounter_ide_source = 'TRIBUTARY'")
-        + numbering(
-            "upload", "upload_id", by: "upload_status",
-            known: "ON k.upload_label = i.upload_label AND k.source_cd = i.source_cd", largest: ["upload_status"])
-        + former
 
     private static let former = """
         -- What an earlier import left of these participants goes.
@@ -147,48 +115,4 @@ struct ImportScript {
         DELETE FROM table_access a USING tributary_table_access i WHERE a.c_table_cd = i.c_table_cd;
 
         """
-
-    /// Inserts all rows, under the numbers that they have here.
-    private var replacing: String {
-        var text = ""
-        for table in tables {
-            let columns = Self.columns(of: table)
-            var joins = ""
-            let values = columns.map { column in
-                switch column {
-                case "patient_num":
-                    joins += " JOIN tributary_patient p ON p.given = i.patient_num"
-                    return "p.number"
-                case "encounter_num":
-                    joins += " JOIN tributary_encounter e ON e.given = i.encounter_num"
-                    return "e.number"
-                case "upload_id":
-                    joins += " LEFT JOIN tributary_upload u ON u.given = i.upload_id"
-                    return "u.number"
-                // The number's name for itself.
-                case "patient_ide" where table.name == "patient_mapping":
-                    return "CASE WHEN i.patient_ide_source = 'HIVE' THEN CAST(p.number AS text) ELSE i.patient_ide END"
-                case "encounter_ide":
-                    return """
-                        CASE WHEN i.encounter_ide_source = 'HIVE' THEN CAST(e.number AS text) ELSE i.encounter_ide END
-                        """
-                case "c_table_name": return "'\(WarehousePlace.ontologyView)'"
-                default: return "i.\(column)"
-                }
-            }
-            text +=
-                "INSERT INTO \(Self.target(table.name)) (\(columns.joined(separator: ", "))) SELECT "
-                + "\(values.joined(separator: ", ")) FROM \(Self.staged(table.name)) i\(joins)"
-                + " ON CONFLICT DO NOTHING;\n"
-        }
-        // Where i2b2 numbers its uploads, it goes on behind ours.
-        text += """
-            SELECT setval(s, GREATEST(n, (SELECT last_value FROM pg_sequences
-                WHERE CAST(format('%I.%I', schemaname, sequencename) AS regclass) = s)))
-            FROM (SELECT CAST(pg_get_serial_sequence('upload_status', 'upload_id') AS regclass) AS s,
-                (SELECT max(upload_id) FROM upload_status) AS n) a WHERE s IS NOT NULL AND n IS NOT NULL;
-
-            """
-        return text
-    }
 }

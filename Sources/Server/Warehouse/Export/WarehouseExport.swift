@@ -23,12 +23,7 @@ public struct WarehouseExport: Sendable {
         }
     }
 
-    /// The tables that are exported. The last is ours: the ontology's consents ask it.
-    private var tables: [I2B2Table] {
-        let order = OwnRows.ofParticipants.map(\.table) + OwnRows.ofOntology(.postgresql).map(\.table)
-        let known = I2B2Table.all(.postgresql)
-        return order.compactMap { name in known.first { $0.name == name } } + [I2B2Table.consents]
-    }
+    private var tables: [I2B2Table] { I2B2Table.carried }
 
     /// Passes all files in pieces, a file's pieces one after the other.
     ///
@@ -43,7 +38,7 @@ public struct WarehouseExport: Sendable {
         case .csv:
             for table in tables {
                 let file = table.name + ".csv"
-                try write(file, Array((ImportScript.columns(of: table).joined(separator: ",") + "\n").utf8))
+                try write(file, Array((table.stagedColumns.joined(separator: ",") + "\n").utf8))
                 var rows = CSVRows()
                 counts[table.name] = try each(of: table, in: transaction) { values in
                     rows.append(values)
@@ -81,7 +76,7 @@ public struct WarehouseExport: Sendable {
     private func each(
         of table: I2B2Table, in transaction: any SQLTransaction, _ body: ([SQLValue]) throws -> Void
     ) throws -> Int {
-        let columns = ImportScript.columns(of: table)
+        let columns = table.stagedColumns
         let own = (OwnRows.ofParticipants + OwnRows.ofOntology(transaction.dialect)).first { $0.table == table.name }
         let condition = own.map { " WHERE " + $0.condition } ?? ""
         var count = 0

@@ -20,13 +20,8 @@ extension WarehouseLoader {
     /// before facts are loaded again.
     public func leave(_ place: WarehousePlace, in transaction: any SQLTransaction) throws {
         guard place != .records else { return }
-        for view in place.views {
-            let isOurs = try transaction.first(
-                """
-                SELECT 1 AS one FROM pg_views WHERE schemaname = ? AND viewname = ? AND viewowner = current_user
-                """, [SQLValue(view.schema.name), SQLValue(view.name)])
-            if isOurs != nil { try transaction.execute("DROP VIEW \(view.schema.name).\(view.name)") }
-        }
+        try place.dropViews(in: transaction)
+        try ReplicaLog.end(in: transaction)
         try WarehousePlace.records.note(in: transaction)
     }
 }

@@ -13,6 +13,8 @@ public struct WarehouseInstallation: Sendable {
         public var problems: [String] = []
         /// Whether the study's facts are still to be loaded: they stood elsewhere, or nowhere.
         public var isToBeLoaded = false
+        /// Whether there is something to be carried to another database.
+        public var isToBeReplicated = false
 
         public init() {}
     }
@@ -32,18 +34,24 @@ public struct WarehouseInstallation: Sendable {
         var report = Report()
         let tables = I2B2Table.all(transaction.dialect)
         switch place {
-        case .records: try makeOwn(tables, &report, in: transaction)
+        case .records, .replicated: try makeOwn(tables, &report, in: transaction)
         case .i2b2(let data, let metadata):
             var own = Report()
             try makeOwn(tables.filter(\.isAlwaysOurs), &own, in: transaction)
-            try WarehouseSchemaCheck(data: data, metadata: metadata, in: transaction)
+            try WarehouseSchemaCheck(data: data, metadata: metadata, own: .records, in: transaction)
                 .run(tables.filter { !$0.isAlwaysOurs }, &report)
             guard report.problems.isEmpty else { return report }
         }
-        let isNew = try WarehousePlace.noted(in: transaction) != place.text
+        let noted = try WarehousePlace.noted(in: transaction)
+        let isNew = noted != place.text
         switch place {
-        case .records:
-            guard isNew || !report.made.isEmpty else { return report }
+        case .records, .replicated:
+            if isNew { try ReplicaLog.end(in: transaction) }
+            guard !WarehousePlace.isAmongRecords(noted) || !report.made.isEmpty else {
+                // The facts stand where they are to stand; who follows them is another matter.
+                try place.note(in: transaction)
+                return report
+            }
             // What is left of the facts does not belong together; all of it is made again of the records.
             for table in report.found { try transaction.execute("DELETE FROM \(table)") }
             try forget(in: transaction)
@@ -58,6 +66,7 @@ public struct WarehouseInstallation: Sendable {
                     """)
                 return report
             }
+            try ReplicaLog.end(in: transaction)
             try dropOwn(tables, in: transaction)
             try forget(in: transaction)
             if adopts { try adopt(in: transaction) }

@@ -6,6 +6,18 @@ public enum WarehousePlace: Sendable, Hashable {
     case records
     /// In schemas of the records' database that somebody else made, who has other data in them too.
     case i2b2(data: PostgreSQLSchema, metadata: PostgreSQLSchema)
+    /// Among the tables of the records' store, and carried from there to an i2b2 in another database.
+    case replicated(WarehouseReplica)
+
+    /// Whether they are among the tables of the records' store.
+    public var isAmongRecords: Bool {
+        if case .i2b2 = self { false } else { true }
+    }
+
+    /// Whether no other database has a copy of them.
+    public var isOnlyHere: Bool {
+        if case .replicated = self { false } else { true }
+    }
 
     /// The name by which an i2b2 that somebody else made sees our ontology.
     static let ontologyView = "tributary_meta"
@@ -20,7 +32,7 @@ public enum WarehousePlace: Sendable, Hashable {
     /// The schemas of others that tables are looked for in.
     public var schemas: [PostgreSQLSchema] {
         switch self {
-        case .records: []
+        case .records, .replicated: []
         case .i2b2(let data, let metadata): data == metadata ? [data] : [data, metadata]
         }
     }
@@ -30,8 +42,13 @@ public enum WarehousePlace: Sendable, Hashable {
         switch self {
         case .records: "records"
         case .i2b2(let data, let metadata): "\(data.name)/\(metadata.name)"
+        case .replicated(let replica):
+            "\(Self.replicated)\(replica.data.name)/\(replica.metadata.name) \(replica.digest)"
         }
     }
+
+    /// No schema's name has a blank.
+    private static let replicated = "replica "
 
     /// - Throws: ``WarehouseError`` `warehouse-place` for a store whose facts stand elsewhere.
     public func require(in transaction: any SQLTransaction) throws {
@@ -46,7 +63,21 @@ public enum WarehousePlace: Sendable, Hashable {
 
     /// Whether a store's facts stand in tables that somebody else made.
     static func isOfOthers(in transaction: any SQLTransaction) throws -> Bool {
-        try noted(in: transaction) != Self.records.text
+        try !isAmongRecords(noted(in: transaction))
+    }
+
+    /// Whether what a store notes says that its facts stand among the records' tables.
+    static func isAmongRecords(_ noted: String) -> Bool { noted == records.text || noted.hasPrefix(replicated) }
+
+    /// Takes the views away by which i2b2 sees our tables.
+    func dropViews(in transaction: any SQLTransaction) throws {
+        for view in views {
+            let isOurs = try transaction.first(
+                """
+                SELECT 1 AS one FROM pg_views WHERE schemaname = ? AND viewname = ? AND viewowner = current_user
+                """, [SQLValue(view.schema.name), SQLValue(view.name)])
+            if isOurs != nil { try transaction.execute("DROP VIEW \(view.schema.name).\(view.name)") }
+        }
     }
 
     /// Notes it in the store.

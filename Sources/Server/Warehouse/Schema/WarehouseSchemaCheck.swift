@@ -6,10 +6,14 @@ struct WarehouseSchemaCheck {
     private let data: PostgreSQLSchema
     private let metadata: PostgreSQLSchema
     private let views: [(schema: PostgreSQLSchema, name: String, table: String)]
+    private let own: PostgreSQLSchema
     private let transaction: any SQLTransaction
 
-    init(data: PostgreSQLSchema, metadata: PostgreSQLSchema, in transaction: any SQLTransaction) {
-        (self.data, self.metadata, self.transaction) = (data, metadata, transaction)
+    /// - Parameter own: the schema of our tables there.
+    init(
+        data: PostgreSQLSchema, metadata: PostgreSQLSchema, own: PostgreSQLSchema, in transaction: any SQLTransaction
+    ) {
+        (self.data, self.metadata, self.own, self.transaction) = (data, metadata, own, transaction)
         views = WarehousePlace.i2b2(data: data, metadata: metadata).views
     }
 
@@ -78,7 +82,7 @@ struct WarehouseSchemaCheck {
             return
         }
         let statement = """
-            CREATE VIEW \(view.schema.name).\(view.name) AS SELECT * FROM \(PostgreSQLSchema.records.name).\(view.table)
+            CREATE VIEW \(view.schema.name).\(view.name) AS SELECT * FROM \(own.name).\(view.table)
             """
         guard try mayMake(in: view.schema) else {
             report.problems.append(

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import Warehouse
 
@@ -15,11 +16,28 @@ extension StudyStores {
         try await migrateRecords()
         let installation = WarehouseInstallation(warehouse, adopts: adopts)
         do {
-            return try await records.withAlone { database in
-                try await database.write { transaction in
-                    let report = try installation.run(in: transaction)
-                    guard report.problems.isEmpty else { throw Stop(report: report) }
-                    return report
+            guard case .replicated(let replica) = warehouse else {
+                return try await records.withAlone { database in
+                    try await database.write { try Self.whole(installation.run(in: $0)) }
+                }
+            }
+            try await replica.store.migrate()
+            let there = ReplicaInstallation(replica, adopts: adopts)
+            let name = UUID().uuidString.lowercased()
+            return try await replica.store.open().closing { other in
+                try await records.withAlone { database in
+                    try await database.write { transaction in
+                        let own = try Self.whole(installation.run(in: transaction))
+                        let source = try ReplicaInstallation.source(in: transaction)
+                        var (report, known) = try other.writeNested { target in
+                            let report = try Self.whole(there.run(source: source, newSource: name, in: target))
+                            return (report, try ReplicaInstallation.knownSource(in: target))
+                        }
+                        if let known { try ReplicaInstallation.follow(as: known, in: transaction) }
+                        report.isToBeLoaded = own.isToBeLoaded
+                        report.isToBeReplicated = try ReplicaCarrier.waiting(in: transaction) > 0
+                        return report
+                    }
                 }
             }
         } catch let stop as Stop {
@@ -29,6 +47,11 @@ extension StudyStores {
         }
     }
 
+    private static func whole(_ report: WarehouseInstallation.Report) throws -> WarehouseInstallation.Report {
+        guard report.problems.isEmpty else { throw Stop(report: report) }
+        return report
+    }
+
     /// Removes all that was put into i2b2's tables; nobody else works with the records meanwhile.
     ///
     /// - Returns: the rows that went, by their tables.
@@ -36,12 +59,69 @@ extension StudyStores {
     public func undoWarehouse() async throws -> [String: Int] {
         try await withRecords { _ in }
         let place = warehouse
-        return try await records.withAlone { database in
-            try await database.write { transaction in
-                let removed = try WarehouseLoader().undoAll(in: transaction)
-                try WarehouseLoader().leave(place, in: transaction)
-                return removed
+        guard case .replicated(let replica) = place else {
+            return try await records.withAlone { database in
+                try await database.write { try Self.undo(place, in: $0) }
             }
+        }
+        return try await replica.store.open().closing { other in
+            try await records.withAlone { database in
+                try await database.write { transaction in
+                    let removed = try other.writeNested { try ReplicaInstallation(replica).removeAll(in: $0) }
+                    _ = try Self.undo(place, in: transaction)
+                    return removed
+                }
+            }
+        }
+    }
+
+    private static func undo(_ place: WarehousePlace, in transaction: any SQLTransaction) throws -> [String: Int] {
+        let removed = try WarehouseLoader().undoAll(in: transaction)
+        try WarehouseLoader().leave(place, in: transaction)
+        return removed
+    }
+}
+
+extension StudyStores {
+    /// Carries what changed to the i2b2 of another database, until nothing waits; does nothing where the study has none.
+    ///
+    /// - Parameters:
+    ///   - records: the records' store.
+    ///   - progress: told how many notes of changes were carried so far.
+    /// - Returns: how many were.
+    /// - Throws: ``Storage/StorageError`` where the database cannot be reached; what waits goes on waiting.
+    @discardableResult
+    public func replicateWarehouse(
+        _ records: any SQLDatabase, progress: (Int) -> Void = { _ in }
+    ) async throws -> Int {
+        guard case .replicated(let replica) = warehouse else { return 0 }
+        return try await replica.store.open(purpose: .loading).closing { other in
+            let carrier = ReplicaCarrier(records: records, replica: other)
+            var carried = 0
+            while true {
+                switch try await carrier.step() {
+                case .nothing: return carried
+                case .carried(let count):
+                    carried += count
+                    progress(carried)
+                case .busy:
+                    // Who carries has the lock for a bounded part of what waits.
+                    try await _Concurrency.Task.sleep(for: .milliseconds(100))
+                }
+            }
+        }
+    }
+
+    /// Compares the i2b2 of another database with the tables among the records, after carrying what waits; nil where the
+    /// study has none.
+    public func verifyReplica(_ records: any SQLDatabase) async throws -> ReplicaVerification.Report? {
+        guard case .replicated(let replica) = warehouse else { return nil }
+        try await replicateWarehouse(records)
+        return try await replica.store.open(purpose: .loading).closing { other in
+            let verification = ReplicaVerification(records: records, replica: other)
+            var report = ReplicaVerification.Report()
+            while !report.isWhole { report = try await verification.slice(report) }
+            return report
         }
     }
 }

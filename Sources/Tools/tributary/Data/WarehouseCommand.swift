@@ -11,7 +11,7 @@ struct WarehouseCommand: AsyncParsableCommand {
         abstract: "The i2b2 tables: where they are, concepts, counts, loading, proof, undo and export.",
         discussion: "Example:\n  tributary warehouse ontology study",
         subcommands: [
-            Init.self, Load.self, Ontology.self, Count.self, Verify.self, Undo.self, Export.self,
+            Init.self, Load.self, Replicate.self, Ontology.self, Count.self, Verify.self, Undo.self, Export.self,
         ])
 
     struct Ontology: AsyncParsableCommand {

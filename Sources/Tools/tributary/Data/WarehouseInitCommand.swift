@@ -11,7 +11,8 @@ extension WarehouseCommand {
                 Where study.json says "warehouse": {"schema": "i2b2demodata", "metadataSchema": "i2b2metadata"}, the facts go
                 into these schemas of the records' database, beside what stands there. Nothing of the tables is altered;
                 two views are added, consent_dimension and tributary_meta. What is in the way is said, with exit code 1, and nothing is changed.
-                Without "warehouse" the tables are among the records'.
+                Without "warehouse" the tables are among the records'. With a "url" in it they are too, and what changes is
+                carried to that database (`warehouse replicate`, and `serve` all the time).
 
                 Nobody serves the study meanwhile. `warehouse load` brings the facts of what was received before.
 
@@ -36,6 +37,10 @@ extension WarehouseCommand {
                 for problem in report.problems { CommandOutput.result(problem) }
             }
             guard report.problems.isEmpty else { throw ExitCode(1) }
+            if report.isToBeReplicated {
+                CommandOutput.note(
+                    "What is here is carried there with `tributary warehouse replicate`, and by `serve`.")
+            }
             if report.isToBeLoaded {
                 CommandOutput.note("What was received before is loaded with `tributary warehouse load`.")
             }

@@ -19,9 +19,12 @@ extension WarehouseCommand {
 
         func run() async throws {
             let progress = ProgressLine()
+            let stores = try StudyStores(StudyFolder(path: location.dir), database: location.database)
             let report = try await location.withRecords { database in
-                try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
+                let report = try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
                     .load { progress.show("\($0) resources") }
+                try await stores.replicateWarehouse(database) { progress.show("\($0) changes carried") }
+                return report
             }
             if json {
                 CommandOutput.result([

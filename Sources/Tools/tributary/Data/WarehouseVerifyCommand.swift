@@ -10,6 +10,7 @@ extension WarehouseCommand {
             discussion: """
                 Exits with 1 where a resource has other rows than it would have if it were loaded now: after
                 `warehouse undo`, or where an older version or another form made them. `warehouse load` makes them anew.
+                An i2b2 in another database gets what waits for it first, and is compared row by row.
 
                 Example:
                   tributary warehouse verify study --json
@@ -19,10 +20,13 @@ extension WarehouseCommand {
 
         func run() async throws {
             let progress = ProgressLine()
-            let report = try await location.withRecords { database in
-                try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
+            let stores = try StudyStores(StudyFolder(path: location.dir), database: location.database)
+            let (report, replica) = try await location.withRecords { database in
+                let report = try await StudyWarehouse(StudyFolder(path: location.dir), database: database)
                     .verify { progress.show("\($0) resources") }
+                return (report, try await stores.verifyReplica(database))
             }
+            let others = Set(replica?.missing.keys ?? [:].keys).union(replica?.surplus.keys ?? [:].keys).sorted()
             if json {
                 CommandOutput.result([
                     "facts": .number(JSONNumber(report.facts)), "resources": .number(JSONNumber(report.resources)),
@@ -32,7 +36,13 @@ extension WarehouseCommand {
                                 "resource": .string($0.resource), "missing": .number(JSONNumber($0.missing)),
                                 "surplus": .number(JSONNumber($0.surplus)),
                             ]
-                        }),
+                        }
+                            + others.map {
+                                [
+                                    "encounter": .string($0), "missing": .number(JSONNumber(replica?.missing[$0] ?? 0)),
+                                    "surplus": .number(JSONNumber(replica?.surplus[$0] ?? 0)),
+                                ]
+                            }),
                 ])
             } else {
                 CommandOutput.result(
@@ -41,8 +51,16 @@ extension WarehouseCommand {
                     CommandOutput.result(
                         "\(difference.resource): \(difference.missing) rows missing, \(difference.surplus) too many")
                 }
+                if let replica {
+                    CommandOutput.result(
+                        "\(replica.rows) rows of facts in the other database, \(others.count) encounters differ")
+                }
+                for name in others {
+                    CommandOutput.result(
+                        "\(name): \(replica?.missing[name] ?? 0) rows missing, \(replica?.surplus[name] ?? 0) too many")
+                }
             }
-            if !report.differences.isEmpty { throw ExitCode(1) }
+            if !report.differences.isEmpty || !others.isEmpty { throw ExitCode(1) }
         }
     }
 }

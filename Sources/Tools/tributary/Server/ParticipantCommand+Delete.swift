@@ -27,6 +27,13 @@ extension ParticipantCommand {
             let stores = try StudyStores(
                 StudyFolder(path: location.dir), queue: location.queue, database: location.database)
             let result = try await StudyDeletion(stores, actor: .account).delete(id, reason: reason)
+            do {
+                _ = try await stores.withRecords { try await stores.replicateWarehouse($0) }
+            } catch {
+                CommandOutput.note(
+                    "The i2b2 of the other database could not be reached and has the participant still: `serve` and "
+                        + "`tributary warehouse replicate` remove them there.")
+            }
             if json {
                 CommandOutput.result([
                     "removed": Self.counts(result.removed), "kept": Self.counts(result.kept),

@@ -1,0 +1,112 @@
+import Foundation
+import Storage
+
+/// Takes an i2b2 in another database for the replica of the records' tables, and lets go of it.
+public struct ReplicaInstallation: Sendable {
+    private let replica: WarehouseReplica
+    private let adopts: Bool
+
+    /// - Parameter adopts: whether what an earlier load or import of this study left there is replaced.
+    public init(_ replica: WarehouseReplica, adopts: Bool = false) {
+        (self.replica, self.adopts) = (replica, adopts)
+    }
+
+    /// Looks at the tables there, or makes them all where there is none.
+    ///
+    /// - Parameters:
+    ///   - source: the name under which these records are known there; nil while they are not.
+    ///   - newSource: the one that they get where they are not known.
+    /// - Returns: what was done, and what is in the way; then nothing is to be committed.
+    public func run(
+        source: String?, newSource: String, in target: any SQLTransaction
+    ) throws -> WarehouseInstallation.Report {
+        var report = WarehouseInstallation.Report()
+        try WarehouseSchemaCheck(data: replica.data, metadata: replica.metadata, own: .replica, in: target)
+            .run(I2B2Table.all(.postgresql).filter { !$0.isAlwaysOurs }, &report)
+        guard report.problems.isEmpty else { return report }
+        let known = try Self.knownSource(in: target)
+        guard known == nil || known != source else { return report }
+        let hasRows = try target.first(
+            "SELECT 1 AS one FROM patient_mapping WHERE patient_ide_source = ? LIMIT 1",
+            [SQLValue(WarehouseLoader.source)])
+        guard adopts || (known == nil && hasRows == nil) else {
+            report.problems.append(
+                """
+                \(replica.data.name).patient_mapping has rows of Tributary that are not known here: of another study, or of \
+                this one before its records were restored. Remove them where they came from with `tributary \
+                warehouse undo --all`; if they are this study's, take them with --adopt.
+                """)
+            return report
+        }
+        if adopts { try Self.removeFacts(in: target) }
+        try target.execute("DELETE FROM replica_number")
+        try target.execute("DELETE FROM replica_source")
+        try target.execute("INSERT INTO replica_source (one, source) VALUES (1, ?)", [SQLValue(newSource)])
+        return report
+    }
+
+    /// The name under which the replica knows these records; nil where they have none.
+    public static func source(in transaction: any SQLTransaction) throws -> String? {
+        try ReplicaLog.source(in: transaction)
+    }
+
+    /// The name of the records that a replica follows; nil where it follows none.
+    public static func knownSource(in target: any SQLTransaction) throws -> String? {
+        try target.first("SELECT source FROM replica_source WHERE one = 1")?.text("source")
+    }
+
+    /// Begins to note what changes, unless the records do so for this replica already; all that is there is to be carried.
+    public static func follow(as source: String, in transaction: any SQLTransaction) throws {
+        guard try ReplicaLog.source(in: transaction) != source else { return }
+        try ReplicaLog.begin(source: source, in: transaction)
+    }
+
+    /// Removes all that was put there, and the views.
+    ///
+    /// - Returns: the rows that went, by their tables.
+    public func removeAll(in target: any SQLTransaction) throws -> [String: Int] {
+        var removed = try Self.removeFacts(in: target)
+        let patients = "SELECT patient_num FROM patient_mapping WHERE patient_ide_source = ?"
+        let known = "SELECT number FROM replica_number WHERE kind = \(ReplicaLog.Kind.patient.rawValue)"
+        let source = SQLValue(WarehouseLoader.source)
+        removed["patient_dimension"] = try target.execute(
+            """
+            DELETE FROM patient_dimension WHERE sourcesystem_cd = ? AND (patient_num IN (\(patients))
+                OR patient_num IN (\(known)))
+            """, [source, source])
+        // Of a participant who was deleted it stays that their number is taken.
+        removed["patient_mapping"] = try target.execute(
+            """
+            DELETE FROM patient_mapping WHERE patient_ide_source IN (?, ?) AND patient_num IN (\(patients))
+            """, [source, SQLValue(Numbering.hive), source])
+        removed["upload_status"] = try target.execute("DELETE FROM upload_status WHERE source_cd = ?", [source])
+        for own in OwnRows.ofOntology(.postgresql) where own.table != "schemes" {
+            removed[own.table] = try own.delete(in: target)
+        }
+        removed["schemes"] = try target.execute(
+            "DELETE FROM schemes WHERE c_description = c_name || ?", [SQLValue(OntologyWriter.schemeDescription)])
+        removed["consent_dimension"] = try target.execute("DELETE FROM consent_dimension")
+        for table in ["replica_number", "replica_source"] { try target.execute("DELETE FROM \(table)") }
+        try replica.place.dropViews(in: target)
+        return removed
+    }
+
+    @discardableResult
+    private static func removeFacts(in target: any SQLTransaction) throws -> [String: Int] {
+        let source = SQLValue(WarehouseLoader.source)
+        var removed: [String: Int] = [:]
+        removed["encounter_mapping"] = try target.execute(
+            """
+            DELETE FROM encounter_mapping WHERE encounter_num IN (SELECT encounter_num FROM encounter_mapping
+                WHERE encounter_ide_source = ?)
+            """, [source])
+        for table in ["observation_fact", "visit_dimension"] {
+            removed[table] = try target.execute(
+                """
+                DELETE FROM \(table) WHERE sourcesystem_cd = ? AND patient_num IN (SELECT patient_num
+                    FROM patient_mapping WHERE patient_ide_source = ?)
+                """, [source, source])
+        }
+        return removed
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Storage
+
+/// What changed in i2b2's tables among the records' and was not carried to a replica yet.
+///
+/// Triggers write it, so that whatever changes a row, by whichever way it came, is carried. One change may be noted several
+/// times: what is carried is the row as it stands then.
+enum ReplicaLog {
+    /// The kinds of rows that are carried together.
+    enum Kind: Int64, CaseIterable {
+        /// An encounter with its facts, its visit and its names.
+        case encounter = 1
+        /// A participant's rows.
+        case patient = 2
+        /// An upload.
+        case upload = 3
+        /// The whole ontology; its number is 0.
+        case ontology = 4
+    }
+
+    /// One noted change.
+    struct Change: Hashable {
+        let kind: Kind
+        let number: Int64
+    }
+
+    static let migration = Migration(number: 510, name: "changes for a replica") { dialect in
+        [
+            """
+            CREATE TABLE warehouse_change (
+                sequence \(dialect.numberedKey), kind int NOT NULL, number bigint NOT NULL
+            )
+            """,
+            // Under which name the replica knows these records; no row where there is none.
+            "CREATE TABLE warehouse_replica (one int PRIMARY KEY NOT NULL, source varchar(64) NOT NULL)",
+        ]
+    }
+
+    private static let watched: [(kind: Kind, column: String, tables: [String])] = [
+        (.encounter, "encounter_num", ["observation_fact", "visit_dimension", "encounter_mapping"]),
+        (.patient, "patient_num", ["patient_dimension", "patient_mapping", "consent_dimension"]),
+        (.upload, "upload_id", ["upload_status"]),
+        (.ontology, "", OwnRows.ofOntology(.sqlite).map(\.table)),
+    ]
+
+    private static let events = ["INSERT", "UPDATE", "DELETE"]
+
+    /// Begins to note changes, under a new name, and notes all that is there.
+    static func begin(source: String, in transaction: any SQLTransaction) throws {
+        try end(in: transaction)
+        try transaction.execute(
+            "INSERT INTO warehouse_replica (one, source) VALUES (1, ?)", [SQLValue(source)])
+        if transaction.dialect == .postgresql {
+            try transaction.execute(
+                """
+                CREATE OR REPLACE FUNCTION warehouse_note() RETURNS trigger LANGUAGE plpgsql AS $note$ BEGIN
+                EXECUTE format('INSERT INTO %I.warehouse_change (kind, number) SELECT DISTINCT %s, %s FROM changed',
+                TG_TABLE_SCHEMA, TG_ARGV[0], TG_ARGV[1]); RETURN NULL; END $note$
+                """)
+        }
+        for (kind, column, tables) in watched {
+            for table in tables {
+                for event in events {
+                    try transaction.execute(trigger(event, of: table, kind, column, transaction.dialect))
+                }
+            }
+        }
+        try noteAll(in: transaction)
+    }
+
+    /// Ends it, and forgets what was noted.
+    static func end(in transaction: any SQLTransaction) throws {
+        for table in watched.flatMap(\.tables) {
+            for event in events {
+                let name = "warehouse_\(event.lowercased())_\(table)"
+                switch transaction.dialect {
+                case .sqlite: try transaction.execute("DROP TRIGGER IF EXISTS \(name)")
+                case .postgresql: try transaction.execute("DROP TRIGGER IF EXISTS \(name) ON \(table)")
+                }
+            }
+        }
+        if transaction.dialect == .postgresql { try transaction.execute("DROP FUNCTION IF EXISTS warehouse_note()") }
+        try transaction.execute("DELETE FROM warehouse_change")
+        try transaction.execute("DELETE FROM warehouse_replica")
+    }
+
+    private static func trigger(
+        _ event: String, of table: String, _ kind: Kind, _ column: String, _ dialect: SQLDialect
+    ) -> String {
+        let isOld = event == "DELETE"
+        let name = "warehouse_\(event.lowercased())_\(table)"
+        switch dialect {
+        case .sqlite:
+            let number = column.isEmpty ? "0" : (isOld ? "OLD." : "NEW.") + column
+            return """
+                CREATE TRIGGER \(name) AFTER \(event) ON \(table) BEGIN
+                INSERT INTO warehouse_change (kind, number) VALUES (\(kind.rawValue), \(number)); END
+                """
+        case .postgresql:
+            return """
+                CREATE TRIGGER \(name) AFTER \(event) ON \(table) REFERENCING \(isOld ? "OLD" : "NEW") TABLE AS changed
+                FOR EACH STATEMENT EXECUTE FUNCTION warehouse_note('\(kind.rawValue)', '\(column.isEmpty ? "0" : column)')
+                """
+        }
+    }
+
+    private static func noteAll(in transaction: any SQLTransaction) throws {
+        for (kind, from) in [
+            (Kind.patient, "SELECT DISTINCT patient_num FROM patient_mapping"),
+            (.upload, "SELECT upload_id FROM upload_status"),
+            (.encounter, "SELECT encounter_num FROM visit_dimension ORDER BY encounter_num"),
+            (.ontology, "SELECT 0"),
+        ] {
+            try transaction.execute(
+                "INSERT INTO warehouse_change (kind, number) SELECT \(kind.rawValue), a.* FROM (\(from)) a")
+        }
+    }
+
+    /// The name under which the replica knows these records; nil where there is none.
+    static func source(in transaction: any SQLTransaction) throws -> String? {
+        try transaction.first("SELECT source FROM warehouse_replica WHERE one = 1")?.text("source")
+    }
+
+    /// The earliest changes.
+    ///
+    /// - Returns: what is to be carried, and the numbers of the notes that are done by it.
+    static func next(in transaction: any SQLTransaction) throws -> (changes: Set<Change>, notes: [Int64]) {
+        var (changes, notes): (Set<Change>, [Int64]) = ([], [])
+        var encounters = 0
+        let rows = try transaction.query(
+            "SELECT sequence, kind, number FROM warehouse_change ORDER BY sequence LIMIT ?",
+            [SQLValue(Int64(notesAtATime))])
+        for row in rows {
+            let note = try row.integer("sequence")
+            guard let kind = Kind(rawValue: try row.integer("kind")) else {
+                notes.append(note)
+                continue
+            }
+            let change = Change(kind: kind, number: try row.integer("number"))
+            if kind == .encounter, !changes.contains(change) {
+                guard encounters < encountersAtATime else { continue }
+                encounters += 1
+            }
+            changes.insert(change)
+            notes.append(note)
+        }
+        return (changes, notes)
+    }
+
+    private static let notesAtATime = 5_000
+    private static let encountersAtATime = 200
+
+    /// Forgets notes: just these, for a later change has a note of its own.
+    static func forget(_ notes: [Int64], in transaction: any SQLTransaction) throws {
+        for part in InNumbers.parts(of: notes) {
+            try transaction.execute("DELETE FROM warehouse_change WHERE sequence IN \(part.places)", part.parameters)
+        }
+    }
+
+    static func hasNotes(in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first("SELECT 1 AS one FROM warehouse_change LIMIT 1") != nil
+    }
+
+    /// The notes that wait.
+    static func count(in transaction: any SQLTransaction) throws -> Int {
+        Int(try transaction.first("SELECT count(*) AS total FROM warehouse_change")?.integer("total") ?? 0)
+    }
+}
+
+/// Numbers for `IN (?, ?, ...)`, so many at a time that a statement of one text is prepared once for all.
+struct InNumbers {
+    private static let size = 200
+    let numbers: [Int64]
+
+    static func parts(of numbers: some Collection<Int64>) -> [InNumbers] {
+        var parts: [InNumbers] = []
+        var rest = Array(numbers)[...]
+        while !rest.isEmpty {
+            parts.append(InNumbers(numbers: Array(rest.prefix(size))))
+            rest = rest.dropFirst(size)
+        }
+        return parts
+    }
+
+    /// What stands behind `IN`.
+    var places: String { "(\(repeatElement("?", count: Self.size).joined(separator: ", ")))" }
+
+    /// As many values as there are places: the last one stands in those that are left.
+    var parameters: [SQLValue] {
+        (numbers + Array(repeating: numbers.last ?? 0, count: Self.size - numbers.count)).map { SQLValue($0) }
+    }
+}
