@@ -26,6 +26,12 @@ enum SearchIndex {
     /// What the index has of a value that is a resource's own: half of its SHA-256, by which nobody finds another.
     static func print(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8)).prefix(16)) }
 
+    /// So many bytes of a print does PostgreSQL's index have.
+    static let printStart = 7
+
+    /// The beginning of a print, which another one has by chance once in 2^56.
+    static func start(ofPrint print: [UInt8]) -> [UInt8] { Array(print.prefix(printStart)) }
+
     /// What the index has of a system or a code. Of a text that no key of PostgreSQL takes
     /// (https://www.postgresql.org/docs/current/btree.html, a third of a page) it has the digest, which is
     /// looked for likewise.

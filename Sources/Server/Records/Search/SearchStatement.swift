@@ -37,12 +37,8 @@ struct SearchStatement {
             return SearchIndex.Token.isOfItsOwn(parameter.rawValue)
                 ? identifier(system, code, parameter, type) : coded(system, code, parameter, type)
         case .date(let prefix, let low, let high):
-            if parameter == .lastUpdated {
-                return comparison(prefix, low, high, lowColumn: "r.updated_ms", highColumn: "r.updated_ms + 1")
-            }
-            parameters.append(SQLValue(type))
-            return "r.number IN (SELECT d.number FROM record d WHERE d.type = ? AND "
-                + comparison(prefix, low, high, lowColumn: "d.date_low", highColumn: "d.date_high") + ")"
+            if parameter == .lastUpdated { return comparison(prefix, low, high, of: .update) }
+            return "r.number IN (" + dated(prefix, low, high, type) + ")"
         }
     }
 
@@ -72,8 +68,10 @@ struct SearchStatement {
     ) -> String {
         var sql = "r.number IN (SELECT i.number FROM search_code c JOIN record_identifier i ON i.system = c.number"
         if let value {
-            sql += " AND i.value = ?"
-            parameters.append(SQLValue(Data(SearchIndex.print(of: value))))
+            // SQLite's index has the whole of it, PostgreSQL's the beginning.
+            let print = SearchIndex.print(of: value)
+            sql += " AND substr(i.value, 1, \(SearchIndex.printStart)) = ? AND i.value = ?"
+            parameters += [SQLValue(Data(SearchIndex.start(ofPrint: print))), SQLValue(Data(print))]
         }
         sql += " WHERE c.type = ? AND c.parameter = ?"
         parameters += [SQLValue(type), SQLValue(parameter.rawValue)]
@@ -84,39 +82,60 @@ struct SearchStatement {
         return sql + ")"
     }
 
+    /// The numbers of the resources whose time compares so: of those that last a day at most, which are found by when they
+    /// begin, and of the few others, which have an index by when they end.
+    private mutating func dated(
+        _ prefix: SearchQuery.DatePrefix, _ low: Int64, _ high: Int64, _ type: String
+    ) -> String {
+        [(SearchedTime.day, SearchedTime.isDay), (.long, SearchedTime.isLong)].map { time, condition in
+            parameters.append(SQLValue(type))
+            return "SELECT d.number FROM record d WHERE d.type = ? AND \(condition) AND "
+                + comparison(prefix, low, high, of: time)
+        }.joined(separator: " UNION ALL ")
+    }
+
     /// <https://hl7.org/fhir/R4/search.html#prefix>: both the value and what is stored are ranges, here half-open.
     private mutating func comparison(
-        _ prefix: SearchQuery.DatePrefix, _ low: Int64, _ high: Int64, lowColumn: String, highColumn: String
+        _ prefix: SearchQuery.DatePrefix, _ low: Int64, _ high: Int64, of time: SearchedTime
     ) -> String {
-        let (l, h) = (SQLValue(low), SQLValue(high))
         switch prefix {
-        case .eq:
-            parameters += [l, h]
-            return "(\(lowColumn) >= ? AND \(highColumn) <= ?)"
-        case .ne:
-            parameters += [l, h]
-            return "(\(lowColumn) < ? OR \(highColumn) > ?)"
-        case .gt:
-            parameters.append(h)
-            return "\(highColumn) > ?"
-        case .lt:
-            parameters.append(l)
-            return "\(lowColumn) < ?"
-        case .ge:
-            parameters += [h, l]
-            return "(\(highColumn) > ? OR \(lowColumn) >= ?)"
-        case .le:
-            parameters += [l, h]
-            return "(\(lowColumn) < ? OR \(highColumn) <= ?)"
-        case .sa:
-            parameters.append(h)
-            return "\(lowColumn) >= ?"
-        case .eb:
-            parameters.append(l)
-            return "\(highColumn) <= ?"
-        case .ap:
-            parameters += [h, l]
-            return "(\(lowColumn) < ? AND \(highColumn) > ?)"
+        case .eq: "(" + begins(time, from: low) + " AND " + ends(time, by: high) + ")"
+        case .ne: "(" + begins(time, before: low) + " OR " + ends(time, after: high) + ")"
+        case .gt: ends(time, after: high)
+        case .lt: begins(time, before: low)
+        case .ge: "(" + ends(time, after: high) + " OR " + begins(time, from: low) + ")"
+        case .le: "(" + begins(time, before: low) + " OR " + ends(time, by: high) + ")"
+        case .sa: begins(time, from: high)
+        case .eb: ends(time, by: low)
+        case .ap: "(" + begins(time, before: high) + " AND " + ends(time, after: low) + ")"
         }
+    }
+
+    private mutating func begins(_ time: SearchedTime, from instant: Int64) -> String {
+        parameters.append(SQLValue(instant))
+        return "\(time.low) >= ?"
+    }
+
+    private mutating func begins(_ time: SearchedTime, before instant: Int64) -> String {
+        parameters.append(SQLValue(instant))
+        return "\(time.low) < ?"
+    }
+
+    /// What lasts no longer than known has begun by then, too.
+    private mutating func ends(_ time: SearchedTime, by instant: Int64) -> String {
+        parameters.append(SQLValue(instant))
+        guard time.duration != nil else { return "\(time.high) <= ?" }
+        parameters.append(SQLValue(instant))
+        return "(\(time.low) <= ? AND \(time.high) <= ?)"
+    }
+
+    /// What lasts no longer than known has begun no longer before.
+    private mutating func ends(_ time: SearchedTime, after instant: Int64) -> String {
+        guard let duration = time.duration else {
+            parameters.append(SQLValue(instant))
+            return "\(time.high) > ?"
+        }
+        parameters += [SQLValue(max(instant, .min + duration) - duration), SQLValue(instant)]
+        return "(\(time.low) > ? AND \(time.high) > ?)"
     }
 }

@@ -22,7 +22,10 @@ extension WarehouseSchema {
                 """,
                 "CREATE INDEX IF NOT EXISTS warehouse_loaded_by_encounter ON warehouse_loaded (encounter_num)",
             ]
-        }
+        },
+        // A count looks at each fact of its concepts in any case, for the modifier. Where no date makes every entry another one
+        // PostgreSQL keeps a few bytes for each.
+        Migration(number: 508, name: "facts by concept", slice: mergeConcepts, statements: { _ in [] }),
     ]
 
     /// Finds one record's facts among those of a day.
@@ -31,6 +34,23 @@ extension WarehouseSchema {
 
     /// The index that it takes the place of.
     static let indexOfEncounters = "of_idx_encounter"
+
+    /// Finds the facts of a concept, on PostgreSQL.
+    static let indexOfConcepts =
+        "CREATE INDEX IF NOT EXISTS of_idx_concept_patient ON observation_fact (concept_cd, patient_num)"
+
+    /// The index that it takes the place of.
+    static let indexOfDatedConcepts = "of_idx_concept"
+
+    /// In tables of ours alone.
+    @Sendable private static func mergeConcepts(_ transaction: any SQLTransaction) throws -> Bool {
+        guard try transaction.dialect == .postgresql && !WarehousePlace.isOfOthers(in: transaction) else {
+            return false
+        }
+        try transaction.execute("DROP INDEX IF EXISTS \(indexOfDatedConcepts)")
+        try transaction.execute(indexOfConcepts)
+        return false
+    }
 
     /// In tables of ours alone: i2b2's own index of encounters ends with the instance.
     @Sendable private static func indexInstances(_ transaction: any SQLTransaction) throws -> Bool {

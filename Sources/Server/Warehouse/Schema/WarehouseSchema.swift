@@ -39,9 +39,11 @@ public enum WarehouseSchema {
 
     /// All statements that make i2b2's tables as they stand today.
     static func i2b2Statements(_ dialect: SQLDialect) -> [String] {
-        let former = ["us_idx_label", indexOfEncounters]
-        return (crc(dialect) + [indexOfInstances] + ontology + dimensionsOfOntology).filter { statement in
-            !former.contains { statement.contains($0) }
+        let isMerged = dialect == .postgresql
+        let former = ["us_idx_label", indexOfEncounters] + (isMerged ? [indexOfDatedConcepts] : [])
+        let concepts = isMerged ? [indexOfConcepts] : []
+        return (crc(dialect) + [indexOfInstances] + concepts + ontology + dimensionsOfOntology).filter { statement in
+            !former.contains { statement.contains(" \($0) ON ") }
         }
     }
 

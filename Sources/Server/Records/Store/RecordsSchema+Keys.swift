@@ -1,0 +1,56 @@
+import Storage
+
+extension RecordsSchema {
+    /// Indexes whose keys end where a query does.
+    ///
+    /// What most resources never are has an index of its own (deleted, longer than a day). PostgreSQL keeps equal keys as one,
+    /// with six bytes for each row (https://www.postgresql.org/docs/current/btree.html), as long as nothing makes each
+    /// entry another one; SQLite, whose entries end with the row's key in any case, answers from them alone.
+    static let keys: [Migration] = [
+        Migration(number: 410, name: "shorter keys") { dialect in
+            let both = [
+                "DROP INDEX record_by_type",
+                "CREATE INDEX record_by_type ON record (type, number)\(appended(dialect)) WHERE deleted = 0",
+                "DROP INDEX record_by_date_high",
+                """
+                CREATE INDEX record_by_long_date ON record (type, date_high, date_low, number)
+                WHERE date_high NOT BETWEEN date_low AND date_low + \(SearchedTime.longest)
+                """,
+            ]
+            return both + (dialect == .postgresql ? mergedKeys : [])
+        }
+    ]
+
+    /// Behind an index that grows at its end alone: its pages are left full.
+    private static func appended(_ dialect: SQLDialect) -> String {
+        dialect == .postgresql ? " WITH (fillfactor = 100)" : ""
+    }
+
+    private static let mergedKeys =
+        [
+            "DROP INDEX record_by_date_low",
+            "CREATE INDEX record_by_date_low ON record (type, date_low)",
+            "DROP INDEX record_by_update",
+            "CREATE INDEX record_by_update ON record (type, updated_ms)",
+            "DROP INDEX record_version_by_source",
+            "CREATE INDEX record_version_by_source ON record_version (source)",
+            "DROP INDEX record_code_by_code",
+            "CREATE INDEX record_code_by_code ON record_code (code)",
+            "DROP INDEX record_identifier_by_system",
+            "CREATE INDEX record_identifier_by_system ON record_identifier (system)",
+            // The beginning of a print is enough to find the few that have it (``SearchIndex/start(ofPrint:)``).
+            "DROP INDEX record_identifier_by_value",
+            """
+            CREATE INDEX record_identifier_by_value ON record_identifier (substr(value, 1, \(SearchIndex.printStart)))
+            """,
+        ]
+        + ["record_code", "record_identifier"].flatMap { table in
+            [
+                "ALTER TABLE \(table) DROP CONSTRAINT \(table)_pkey",
+                "CREATE INDEX \(table)_by_record ON \(table) (number)\(appended(.postgresql))",
+            ]
+        }
+        + ["record_pkey", "record_by_subject", "record_version_moved_pkey"].map {
+            "ALTER INDEX \($0) SET (fillfactor = 100)"
+        }
+}
