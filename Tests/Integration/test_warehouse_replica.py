@@ -1,14 +1,17 @@
 """An i2b2 in another database than the records: it follows them, each row once, whatever is away or killed meanwhile."""
 
+import os
 import re
+import time
 import unittest
 
 import postgresql
 from forms import VISIT, visit
-from harness import Study, tributary, until
+from harness import Study, seeded, tributary, until
 from i2b2 import DATA, I2B2, METADATA
 
 PULSE = "\\Tributary\\Codes\\LOINC\\8867-4\\"
+ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 TABLES = {
     "facts": """
         SELECT p.patient_ide, e.encounter_ide, f.concept_cd, f.modifier_cd, f.instance_num, f.start_date, f.valtype_cd,
@@ -102,6 +105,33 @@ class ReplicaTest(unittest.TestCase):
             with self.subTest(engine):
                 self.make_hospital()
                 self.follow(self.placed(self.server.database() if engine == "postgresql" else None))
+
+    def test_whatever_is_killed_each_row_is_there_once(self):
+        chance = seeded()
+        self.make_hospital()
+        study = self.placed()
+        server = study.serve()
+        device = study.device(server)
+        device.consent()
+        for number in range(max(ROUNDS // 2, 2)):
+            device.answer(VISIT, visit(cups=number % 10, rate=60 + number))
+            device.send(status=None)
+            time.sleep(chance.random())
+            # Somewhere between the phone's answer and the last row there.
+            for killed in chance.choice(((server,), (self.server,), (server, self.server))):
+                killed.kill()
+                if killed is self.server:
+                    killed.start()
+                else:
+                    former = server.url
+                    server = study.serve()
+                    path = device.store / "enrolment.json"
+                    path.write_text(path.read_text().replace(former, server.url))
+        device.send()
+        device.settled()
+        self.carried(study, 120)
+        self.assertEqual(len({row[1] for row in self.assert_same(study)["facts"]}), max(ROUNDS // 2, 2))
+        self.assertEqual(tributary("warehouse", "verify", study.dir, "--json").json["differences"], [])
 
     def follow(self, study):
         server = study.serve()
