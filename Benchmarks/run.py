@@ -11,8 +11,8 @@ TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOAD
 TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
 TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000),
 TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
-TRIBUTARY_BENCH_MANY (records of the store that grew, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the
-system's temporary folder).
+TRIBUTARY_BENCH_WAREHOUSE (records of which facts are made again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
+grew, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
 Names of figures as arguments choose among them; `growth` and `many` run only where they are named. Figures of PostgreSQL
 start a server of their own on this machine.
 """

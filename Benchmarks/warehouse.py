@@ -1,14 +1,16 @@
 """What the facts of a study on PostgreSQL cost: `warehouse load` against psql, which is given the finished rows."""
 
+import os
 import statistics
 
 from measuring import RUNS, quotient, timed
 
 import harness
 import stores
-from health import LOADED, generated
+from health import generated
 from stores import RECORDS, psql
 
+RECORDED = int(os.environ.get("TRIBUTARY_BENCH_WAREHOUSE", "50000"))
 # i2b2's tables in which rows of ours stand, those first to which others refer by their numbers.
 TABLES = ["upload_status", "patient_mapping", "patient_dimension", "encounter_mapping", "visit_dimension",
           "observation_fact", "concept_dimension", "modifier_dimension", "provider_dimension", "code_lookup", "custom_meta",
@@ -95,7 +97,7 @@ def first_load(work):
 def _measured(work, is_first):
     study = harness.Study(forms=False, url=stores.database())
     try:
-        export = generated(work, LOADED)
+        export = generated(work, RECORDED)
         harness.tributary("health", "load", study.dir, export, "--participant", "p1", timeout=None)
         tables = Tables(study.url, work)
         # What is loaded again has its ontology whole.
