@@ -246,6 +246,8 @@ let package = Package(
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
+        // No app's: what the benchmarks measure of the stores. It needs the trait.
+        .library(name: "ServerStores", targets: ["Storage", "Records"]),
         .executable(name: "tributary", targets: ["tributary"]),
     ],
     traits: [

@@ -3,6 +3,9 @@ import PackageDescription
 
 // A package of its own: what is measured against is no dependency of the product. Run by `make bench`.
 
+/// The stores of the server.
+let stores: Target.Dependency = .product(name: "ServerStores", package: "Tributary")
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v14)],
@@ -43,6 +46,12 @@ let package = Package(
                 .product(name: "TributaryFHIRValidation", package: "Tributary"),
                 .product(name: "TributaryUCUM", package: "Tributary"),
             ]),
+        // The queue's leases and settlements, until nothing waits; claim.py has pgbench send the same statements.
+        .executableTarget(name: "QueueSpeed", dependencies: [stores]),
+        // Rows that are committed one by one; commits.py has pgbench send the same statements.
+        .executableTarget(name: "CommitSpeed", dependencies: [stores]),
+        // Resources read by their ids, from two stores of the same resources.
+        .executableTarget(name: "ReadingSpeed", dependencies: [stores]),
         // libxml2's push parser with nothing behind it.
         .systemLibrary(name: "CBareXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .executableTarget(name: "BareXML", dependencies: ["CBareXML"]),

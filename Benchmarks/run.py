@@ -9,8 +9,12 @@ Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
 TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
 TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
-TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000).
-Names of figures as arguments choose among them; `growth` runs only where it is named.
+TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000),
+TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
+TRIBUTARY_BENCH_WAREHOUSE (records of which facts are made again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
+grew, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
+Names of figures as arguments choose among them; `growth` and `many` run only where they are named. Figures of PostgreSQL
+start a server of their own on this machine.
 """
 
 import json
@@ -19,7 +23,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
@@ -27,14 +30,14 @@ from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, tim
 import harness  # the integration tests' way of driving the binary
 import health
 import queries
-import sealed
+import serving
+import warehouse
 from attacked import attacked
 from busy import busy, busy_together
-from devices import numbered_envelopes
-
-POSTS = int(os.environ.get("TRIBUTARY_BENCH_POSTS", "4000"))
-CONNECTIONS = 16
-
+from claim import claim
+from commits import commits
+from many import many
+from reading import reading
 
 def json_speed(work):
     """(a) JSON read and written: FHIR.JSON against simdjson's document, read and written."""
@@ -48,78 +51,6 @@ def json_speed(work):
     value = json.loads(done.stdout)
     return {"ratio": round(value["ratioToParseAndWrite"], 3),
             "ratioToParseAndMinifyBytes": round(value["ratioToParseAndMinify"], 3), **value}
-
-
-def load(port, path, headers, bodies, first):
-    done = subprocess.run([PROGRAMS / "Load", str(port), path, headers, bodies, str(CONNECTIONS), str(first),
-                           str(POSTS)], check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)["seconds"]
-
-
-def receiver(work):
-    """(c) POST to the receiver, durable before it answers, against the same HTTP server that echoes the body."""
-    study = harness.Study()
-    echo = subprocess.Popen([PROGRAMS / "Echo"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        echo_port = int(echo.stdout.readline().decode().strip().rsplit(":", 1)[1])
-        # One client alone, as fast as it can: what is measured is the receiver, not its rates.
-        unlimited = {"submission-by-client": {"perSecond": 1_000_000, "burst": 1_000_000}}
-        study.change(lambda value: value.setdefault("limits", {}).update(rates=unlimited))
-        server = study.serve("--roles", "receiver")
-        client = sealed.SealedClient(server, study)
-        headers = work / "headers.txt"
-        headers.write_text("".join(f"{name}: {value}\n" for name, value in client.headers.items()))
-        bodies = work / "bodies.ndjson"
-        with open(bodies, "wb") as file:
-            for _, body in numbered_envelopes(study, POSTS * (RUNS + 1)):
-                file.write(body + b"\n")
-        ours, theirs = [], []
-        for run in range(RUNS + 1):
-            first = load(server.port, "/encfhir", headers, bodies, run * POSTS)
-            second = load(echo_port, "/echo", headers, bodies, run * POSTS)
-            if run:
-                ours.append(first)
-                theirs.append(second)
-        stored = study.queue_number("SELECT count(*) FROM submission")
-        if stored != POSTS * (RUNS + 1):
-            raise AssertionError(f"{stored} submissions are stored, not {POSTS * (RUNS + 1)}")
-        server.stop()
-        return {**quotient(ours, theirs), "posts": POSTS, "connections": CONNECTIONS,
-                "postsPerSecond": round(POSTS / statistics.median(ours))}
-    finally:
-        echo.terminate()
-        echo.wait()
-        study.close()
-
-
-def end_to_end(work):
-    """(d) From the sealed queue of a device to rows in FHIR and i2b2, against merely converting the same export."""
-    export = ROOT / "Examples" / "apple-health" / "export.zip"
-    output = work / "example.ndjson"
-    ours, theirs, rates = [], [], []
-    for _ in range(RUNS):
-        convert = timed(lambda: harness.tributary("health", "convert", export, "-o", output, "--force"))
-        study = harness.Study()
-        try:
-            server = study.serve()
-            device = study.device(server)
-            device.consent()
-            device.health(export)
-            expected = sum(1 for _ in open(output, "rb"))
-            begin = time.perf_counter()
-            device.send()
-            study.settled(600)
-            seconds = time.perf_counter() - begin
-            stored = study.number("SELECT count(DISTINCT id) FROM record_history WHERE type = 'Observation'")
-            if stored != expected:
-                raise AssertionError(f"{stored} Observations are stored, not {expected}")
-            ours.append(seconds)
-            theirs.append(convert)
-            rates.append(stored / seconds)
-            server.stop()
-        finally:
-            study.close()
-    return {**quotient(ours, theirs), "resources": expected, "resourcesPerSecond": round(statistics.median(rates))}
 
 
 def examples(work):
@@ -232,7 +163,8 @@ FIGURES = [
     ("healthkitToSQLite", "health convert / healthkit-to-sqlite of the same export", health.healthkit_to_sqlite),
     ("load", "health load / bare SQLite inserts of the same rows", health.load),
     ("growth", "health convert, 9 million records / the ratio at half a million", health.growth),
-    ("receiver", "receiver's POST, durable / echo POST of the same HTTP server", receiver),
+    ("receiver", "receiver's POST, durable / echo POST of the same HTTP server", serving.receiver),
+    ("receiverPostgreSQL", "receiver's POST, queue on PostgreSQL / the same echo POST", serving.receiver_on_postgresql),
     ("decoder", "JSON read + written / JSONDecoder + JSONEncoder into structs", decoder_speed),
     ("validation", "validation of Observations / parsing them alone", validation),
     ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
@@ -242,14 +174,24 @@ FIGURES = [
     ("attacked", "devices' p99 of a POST: alone / beside the worst attack", attacked),
     ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
     ("busy-together", "the same with receiver and consumer in one process", busy_together),
-    ("endToEnd", "send, open, record, load / health convert of the same export", end_to_end),
+    ("endToEnd", "send, open, record, load / health convert of the same export", serving.end_to_end),
+    ("endToEndPostgreSQL", "send, open, record, load on PostgreSQL / health convert", serving.end_to_end_on_postgresql),
+    ("warehouseLoad", "warehouse load / psql's COPY and upsert of the same rows", warehouse.load),
+    ("firstLoad", "warehouse load, tables empty / psql's COPY of sorted rows", warehouse.first_load),
+    ("claim", "queue's lease and settle / pgbench with the same statements", claim),
+    ("commits", "commits at 1, 4, 16 connections / pgbench with the same (least)", commits),
+    ("reading", "resources read by id / the same stored uncompressed (least)", reading),
+    ("many", "health load into 5 million records / into 100,000", many),
 ]
+
+# Figures that take long: they are measured where they are named.
+NAMED_ALONE = {"growth", "many"}
 
 
 def main():
-    chosen = sys.argv[1:] or [name for name, _, _ in FIGURES if name != "growth"]
+    chosen = sys.argv[1:] or [name for name, _, _ in FIGURES if name not in NAMED_ALONE]
     results = {}
-    with tempfile.TemporaryDirectory(prefix="tributary-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tributary-bench-", dir=os.environ.get("TRIBUTARY_BENCH_FOLDER")) as folder:
         for name, what, body in FIGURES:
             if name not in chosen:
                 continue
@@ -283,8 +225,9 @@ def main():
               f"{results['healthTwo']['secondCore']:5.2f}")
     if "load" in results:
         print(f"{'health load, resources a second (of this machine)':64} {results['load']['resourcesPerSecond']:5}")
-    if "endToEnd" in results:
-        print(f"{'end to end, resources a second (of this machine)':64} {results['endToEnd']['resourcesPerSecond']:5}")
+    for name, where in (("endToEnd", ""), ("endToEndPostgreSQL", " on PostgreSQL")):
+        if name in results:
+            print(f"{f'end to end{where}, resources a second (of this machine)':64} {results[name]['resourcesPerSecond']:5}")
     print(json.dumps(results))
 
 

@@ -3,8 +3,8 @@
 
     Scripts/check-apple-platforms.py [--package DIR] [--scratch DIR]
 
-Which modules are checked is read from Package.swift: the targets of the library products, and what they stand on. Each
-use of something that this macOS does not have yet is reported with its file and line.
+Which modules are checked is read from Package.swift: the targets of the library products, without those that a trait
+brings, and what they stand on. Each use of something that this macOS does not have yet is reported with its file and line.
 
 The interfaces are those of the installed toolchain, put under an Apple target (apple_interfaces.py); Darwin and Crypto
 are declared in Scripts/apple-platforms, as far as they are used. Other packages that portable modules stand on are
@@ -78,11 +78,16 @@ class Package:
         self.targets = {target["name"]: target for target in manifest["targets"]}
         self.modules, self.others = {}, {}
         for product in manifest["products"]:
-            if "library" in product["type"]:
+            if "library" in product["type"] and not any(map(self.is_of_trait, product["targets"])):
                 for name in product["targets"]:
                     self.add(name)
         if not self.modules:
             raise SetUpError("The manifest names no library products.")
+
+    def is_of_trait(self, name):
+        """Whether a target stands on another package that is there with a trait alone: no app has it without."""
+        products = [d["product"] for d in self.targets[name]["dependencies"] if "product" in d]
+        return any((condition or {}).get("traits") for *_, condition in products)
 
     def add(self, name):
         if name in self.modules:

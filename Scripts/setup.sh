@@ -3,7 +3,7 @@
 #
 #   Scripts/setup.sh --for demo    what building and running the binary takes (the default)
 #   Scripts/setup.sh --for test    and the programs that the tests compare us with
-#   Scripts/setup.sh --for bench   and the libraries that the benchmarks measure us against
+#   Scripts/setup.sh --for bench   and what the benchmarks measure us against: libraries, PostgreSQL with pgbench
 #
 # It changes nothing else on the machine. As root it installs by itself; as anybody else it uses sudo where that
 # asks no password, and otherwise prints the command.
@@ -28,7 +28,7 @@ case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
         libimage-exiftool-perl zbar-tools postgresql iproute2" ;;
-    bench) packages="$packages libsimdjson-dev openssl python3 xz-utils" ;;
+    bench) packages="$packages libsimdjson-dev openssl python3 xz-utils postgresql" ;;
     *) say "--for takes demo, test or bench"; exit 64 ;;
 esac
 

@@ -88,9 +88,22 @@ import Testing
     @Test func onlyPortableModulesAreLibraryProducts() throws {
         let manifest = try Manifest(
             String(contentsOf: package.root.appendingPathComponent("Package.swift"), encoding: .utf8))
-        for product in manifest.libraries {
+        for product in manifest.libraries where product.name != Self.measured {
             #expect(product.name == product.targets.map { "Tributary" + $0 }.joined())
             for target in product.targets { #expect(rules.plan.module(target)?.isPortable == true, "\(target)") }
+        }
+    }
+
+    /// The product that the benchmarks alone take.
+    private static let measured = "ServerStores"
+
+    @Test func whatTheBenchmarksMeasureIsOfTheServerAlone() throws {
+        let manifest = try Manifest(
+            String(contentsOf: package.root.appendingPathComponent("Package.swift"), encoding: .utf8))
+        let product = try #require(manifest.libraries.first { $0.name == Self.measured })
+        #expect(!product.targets.isEmpty)
+        for target in product.targets {
+            #expect(rules.plan.module(target)?.folder.hasPrefix("Sources/Server/") == true, "\(target)")
         }
     }
 }

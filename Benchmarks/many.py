@@ -1,0 +1,56 @@
+"""What becomes of the cost of a record as a store grows."""
+
+import os
+import shutil
+import statistics
+
+from measuring import RUNS, quotient, say, timed
+
+import harness
+from health import LOADED, generated
+
+MANY = int(os.environ.get("TRIBUTARY_BENCH_MANY", "5000000"))
+
+
+def many(work):
+    """(v) Further records loaded into a store of five million against the same into a store of a hundred thousand, by
+    turns; `times` is what a record costs there of what it costs here, at most 1.2. It takes 25 GB of disk and an hour, so it
+    is measured where it is named: `Benchmarks/run.sh many`."""
+    export = generated(work, LOADED)
+    small, large = harness.Study(forms=False), harness.Study(forms=False)
+    ours, theirs = [], []
+    try:
+        _load(small, export, "p0")
+        whole = generated(work, MANY)
+        seconds = timed(lambda: _load(large, whole, "p0"))
+        whole.unlink()
+        sizes = [study.number("SELECT count(*) FROM record") for study in (small, large)]
+        say(f"   {sizes[1]} resources in {seconds:.0f} s, {sizes[0]} in the small store")
+        kept = work / "small.sqlite"
+        shutil.copy(small.database, kept)
+        added = set()
+        for run in range(RUNS + 1):
+            # The small one is as small each time.
+            for end in ("", "-wal", "-shm"):
+                (small.database.parent / (small.database.name + end)).unlink(missing_ok=True)
+            shutil.copy(kept, small.database)
+            times = []
+            for study in (large, small):
+                before = study.number("SELECT count(*) FROM record")
+                times.append(timed(lambda: _load(study, export, f"p{run + 1}")))
+                added.add(study.number("SELECT count(*) FROM record") - before)
+            if run:
+                ours.append(times[0])
+                theirs.append(times[1])
+        if len(added) != 1 or min(added) < LOADED / 2:
+            raise AssertionError(f"the loads added {added} resources")
+    finally:
+        small.close()
+        large.close()
+    figure = quotient(ours, theirs)
+    return {**figure, "times": round(statistics.median(o / t for o, t in zip(ours, theirs)), 3), "added": added.pop(),
+            "resources": sizes}
+
+
+def _load(study, export, participant):
+    harness.tributary("health", "load", study.dir, export, "--participant", participant, timeout=None)
