@@ -199,12 +199,13 @@ import Testing
 
     @Test func theQueriesGoByIndexes() async throws {
         try await WarehouseFixture.with { fixture in
+            let some = InNumbers(numbers: [1, 2, 3])
             let plans = try await fixture.database.read { transaction in
                 [
                     try QueryPlan(
                         LoadedEncounter.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
-                    try QueryPlan(LoadedEncounter.recordsSQL, ["p", 1], in: transaction),
-                    try QueryPlan(LoadedEncounter.factsSQL, [1], in: transaction),
+                    try QueryPlan(LoadedEncounter.recordsSQL(some), some.parameters, in: transaction),
+                    try QueryPlan(LoadedEncounter.factsSQL(some), some.parameters, in: transaction),
                     try QueryPlan(WarehouseVerification.loadedSQL, ["p", "TRIBUTARY", 1], in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(

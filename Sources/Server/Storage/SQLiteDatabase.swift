@@ -121,6 +121,8 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     }
 
     public func close() async throws {
+        // The last connection that closes takes the log away, unless it may only read.
+        pool.invalidateReadOnlyConnections()
         try StorageError.mapping { try pool.close() }
     }
 }

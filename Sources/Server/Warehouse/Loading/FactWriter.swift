@@ -9,13 +9,18 @@ struct FactWriter {
     private var encounters: EncounterWriter
     private var rows: SQLInserter<ObservationFactRow>
     private var loaded: SQLInserter<LoadedRecord>
-    private let loadedAgain: SQLInserter<LoadedRecord>
     /// Facts without their modifiers.
     private(set) var written = 0
     /// By their uploads, the facts that stand there more than before.
     private var changes: [Int64: Int] = [:]
     /// The records of which something is noted by the next flush.
     private var noted: Set<Int64> = []
+    /// The records whose former facts are gone, of which the next flush forgets what was noted.
+    private var forgotten: [Int64] = []
+    /// What was loaded of the records that are to come next.
+    private var former: [Int64: LoadedRecord?] = [:]
+    /// So many records wait at most: fewer than an inserter takes before it writes.
+    private static let waiting = 1_000
     /// Encounters that lost facts and may have none.
     private var emptied: Set<Int64> = []
 
@@ -25,11 +30,13 @@ struct FactWriter {
         encounters = try EncounterWriter(trail, in: transaction)
         rows = try transaction.inserter(ObservationFactRow.insertion, sharing: trail)
         loaded = try transaction.inserter(LoadedRecord.new)
-        loadedAgain = try transaction.inserter(LoadedRecord.insertion)
     }
 
     /// Tells which encounters' facts are to be written next, so that a server is asked once which of them are there.
     func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
+
+    /// Tells which records' facts are to be written next, so that what was loaded of them is asked for together.
+    mutating func expect(records: [Int64]) throws { former = try LoadedRecord.of(records, in: transaction) }
 
     /// Writes the facts of a resource.
     ///
@@ -37,25 +44,19 @@ struct FactWriter {
     ///   - record: its number.
     ///   - isNew: whether the record was made in this transaction, so that nothing is loaded of it.
     mutating func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
-        if noted.contains(record) { try flush() }
-        let former = isNew ? nil : try LoadedRecord.of(record, in: transaction)
+        if noted.contains(record) || noted.count + forgotten.count > Self.waiting { try flush() }
+        let former =
+            isNew ? nil : try self.former.removeValue(forKey: record) ?? LoadedRecord.of(record, in: transaction)
         if let former { try remove(former) }
         // A day is made by its facts; a response is an encounter without any too.
-        if case .day = facts.encounter, facts.facts.isEmpty {
-            if former != nil { try LoadedRecord.forget(record, in: transaction) }
-            return
-        }
+        if case .day = facts.encounter, facts.facts.isEmpty { return }
         let encounter = try encounters.number(of: facts)
         for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
         written += facts.facts.count
         changes[trail.upload, default: 0] += facts.facts.count
         let place = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
-        if former == nil {
-            try loaded.add(place)
-            noted.insert(record)
-        } else {
-            try loadedAgain.insert(place)
-        }
+        try loaded.add(place)
+        noted.insert(record)
         if former?.encounter == encounter, place.instanceCount == 0 { emptied.remove(encounter) }
     }
 
@@ -99,22 +100,21 @@ struct FactWriter {
     }
 
     private mutating func flush() throws {
+        try LoadedRecord.forget(forgotten, in: transaction)
+        forgotten.removeAll(keepingCapacity: true)
         try encounters.flush()
         try rows.flush()
         try loaded.flush()
         noted.removeAll(keepingCapacity: true)
     }
 
-    /// Takes the facts of a record away.
+    /// Takes the facts of a record away, which are in the tables: what waits is of other records.
     private mutating func remove(_ former: LoadedRecord) throws {
-        // They may be of this upload.
-        try flush()
         let own = former.facts
-        let facts = try transaction.first(
-            "SELECT count(*) AS facts FROM observation_fact WHERE \(own.condition) AND modifier_cd = '@'",
-            own.parameters)
-        changes[former.upload, default: 0] -= Int(facts?.integerIfPresent("facts") ?? 0)
-        try transaction.execute("DELETE FROM observation_fact WHERE \(own.condition)", own.parameters)
+        let gone = try transaction.query(
+            "DELETE FROM observation_fact WHERE \(own.condition) RETURNING modifier_cd", own.parameters)
+        changes[former.upload, default: 0] -= try gone.filter { try $0.text("modifier_cd") == "@" }.count
+        forgotten.append(former.number)
         emptied.insert(former.encounter)
     }
 }

@@ -56,50 +56,78 @@ struct LoadedEncounter: Sendable, Hashable {
         let start: String
     }
 
-    /// Compares the encounter with the records. It costs as much as the encounter has facts.
-    func remains(in transaction: any SQLTransaction) throws -> Remains {
-        var remains = Remains()
-        var own: [Int64: [LoadedRecord]] = [:]
-        var hasAll = false
-        let rows = try transaction.query(Self.recordsSQL, [SQLValue(participant), SQLValue(number)])
-        for row in rows {
-            let record = try LoadedRecord(row)
-            guard row.integerIfPresent("present") != nil else {
-                remains.records.append(record)
-                continue
+    /// Compares encounters with the records. It costs as much as they have facts.
+    static func remains(
+        of encounters: [LoadedEncounter], in transaction: any SQLTransaction
+    ) throws -> [(encounter: LoadedEncounter, remains: Remains)] {
+        var comparisons: [Int64: Comparison] = [:]
+        for part in InNumbers.parts(of: encounters.map(\.number)) {
+            for row in try transaction.query(recordsSQL(part), part.parameters) {
+                let record = try LoadedRecord(row)
+                comparisons[record.encounter, default: Comparison()].add(record, of: row.textIfPresent("subject"))
             }
-            remains.isInUse = true
-            if record.instanceCount == 0 { hasAll = true }
-            for instance in record.firstInstance..<record.firstInstance + record.instanceCount {
-                own[instance, default: []].append(record)
+            for encounter in encounters where part.numbers.contains(encounter.number) {
+                comparisons[encounter.number, default: Comparison()].settle(participant: encounter.participant)
+            }
+            try transaction.each(factsSQL(part), part.parameters) { row in
+                try comparisons[row.integer("encounter_num")]?.compare(row)
             }
         }
-        guard !hasAll else { return remains }
-        try transaction.each(Self.factsSQL, [SQLValue(number)]) { row in
+        return encounters.map { ($0, comparisons[$0.number]?.remains ?? Remains()) }
+    }
+
+    /// One encounter, while it is compared.
+    private struct Comparison {
+        var remains = Remains()
+        private var records: [(record: LoadedRecord, subject: String?)] = []
+        private var own: [Int64: [LoadedRecord]] = [:]
+        private var hasAll = false
+
+        mutating func add(_ record: LoadedRecord, of subject: String?) { records.append((record, subject)) }
+
+        /// Tells the records that are there, and the participant's, from the others.
+        mutating func settle(participant: String) {
+            for (record, subject) in records {
+                guard subject == participant else {
+                    remains.records.append(record)
+                    continue
+                }
+                remains.isInUse = true
+                if record.instanceCount == 0 { hasAll = true }
+                for instance in record.firstInstance..<record.firstInstance + record.instanceCount {
+                    own[instance, default: []].append(record)
+                }
+            }
+            records = []
+        }
+
+        mutating func compare(_ row: SQLRow) throws {
+            guard !hasAll else { return }
             let place = FactPlace(instance: try row.integer("instance_num"), start: try row.text("start_date"))
             let seconds = WarehouseTime.seconds(place.start)
             let isOwn = own[place.instance]?.contains { $0.start == seconds } ?? false
             if !isOwn { remains.facts[place] = Int(try row.integer("facts")) }
         }
-        return remains
     }
 
-    /// Parameters: participant, encounter.
-    static let recordsSQL = """
-        SELECT l.*, r.number AS present FROM warehouse_loaded l
-        LEFT JOIN record r ON r.number = l.number AND r.deleted = 0 AND r.subject = ?
-        WHERE l.encounter_num = ?
+    /// What is loaded of the records of encounters, and whose these are where they are there.
+    static func recordsSQL(_ encounters: InNumbers) -> String {
         """
+        SELECT l.*, r.subject FROM warehouse_loaded l LEFT JOIN record r ON r.number = l.number AND r.deleted = 0
+        WHERE l.encounter_num IN \(encounters.places)
+        """
+    }
 
-    /// Parameter: encounter.
-    static let factsSQL = """
-        SELECT instance_num, start_date, count(*) AS facts FROM observation_fact
-        WHERE encounter_num = ? GROUP BY instance_num, start_date
+    static func factsSQL(_ encounters: InNumbers) -> String {
         """
+        SELECT encounter_num, instance_num, start_date, count(*) AS facts FROM observation_fact
+        WHERE encounter_num IN \(encounters.places) GROUP BY encounter_num, instance_num, start_date
+        """
+    }
 
     /// Takes away what belongs to no record, and the encounter where nothing is left of it.
     func remove(_ remains: Remains, in transaction: any SQLTransaction) throws {
-        for record in remains.records { try LoadedRecord.forget(record.number, in: transaction) }
+        try LoadedRecord.forget(remains.records.map(\.number), in: transaction)
         for place in remains.facts.keys {
             try transaction.execute(
                 """

@@ -39,9 +39,20 @@ struct LoadedRecord: Sendable, Hashable {
             .map { try LoadedRecord($0) }
     }
 
-    /// Notes what is loaded of a record, in place of what was.
-    static let insertion = SQLInsertion<LoadedRecord, Void>(
-        into: table, onConflict: .replaces(key: ["number"]), columns: columns)
+    /// What is loaded of some records, by their numbers; nil where nothing is.
+    static func of(_ numbers: [Int64], in transaction: any SQLTransaction) throws -> [Int64: LoadedRecord?] {
+        var loaded: [Int64: LoadedRecord?] = [:]
+        for number in numbers { loaded[number] = .some(nil) }
+        for part in InNumbers.parts(of: numbers) {
+            for row in try transaction.query(
+                "SELECT * FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters)
+            {
+                let record = try LoadedRecord(row)
+                loaded[record.number] = record
+            }
+        }
+        return loaded
+    }
 
     /// Notes what is loaded of a record of which nothing was.
     static let new = SQLInsertion<LoadedRecord, Void>(into: table, columns: columns)
@@ -71,8 +82,10 @@ struct LoadedRecord: Sendable, Hashable {
     static let allOfEncounter = "encounter_num = ?"
     static let someOfEncounter = "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date = ?"
 
-    /// Forgets it.
-    static func forget(_ number: Int64, in transaction: any SQLTransaction) throws {
-        try transaction.execute("DELETE FROM warehouse_loaded WHERE number = ?", [SQLValue(number)])
+    /// Forgets what was loaded of some records.
+    static func forget(_ numbers: [Int64], in transaction: any SQLTransaction) throws {
+        for part in InNumbers.parts(of: numbers) {
+            try transaction.execute("DELETE FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters)
+        }
     }
 }

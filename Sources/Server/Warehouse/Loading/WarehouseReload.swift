@@ -154,6 +154,8 @@ public struct WarehouseReload: Sendable {
         guard !entries.isEmpty else { return }
         var known = ensured
         report.facts += try WarehouseLoader().upload(context, ensured: &known, in: transaction) { upload in
+            upload.expect(
+                entries.lazy.filter(\.isCurrent).map(\.entry), records: entries.filter(\.isCurrent).map(\.number))
             for (entry, number, isCurrent) in entries { try upload.load(entry, of: number, isCurrent: isCurrent) }
             return upload.factCount
         }
@@ -168,8 +170,7 @@ public struct WarehouseReload: Sendable {
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
         let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
-        for encounter in page.encounters {
-            let remains = try encounter.remains(in: transaction)
+        for (encounter, remains) in try LoadedEncounter.remains(of: page.encounters, in: transaction) {
             report.removed += remains.records.count
             try encounter.remove(remains, in: transaction)
         }

@@ -15,6 +15,8 @@ public struct WarehouseUpload {
     private var facts: FactWriter?
     /// The encounters of the resources that were said to come next.
     private var expected: [FactEncounter] = []
+    /// The records that were said to come next.
+    private var expectedRecords: [Int64] = []
     /// Concepts that are in the ontology for sure.
     private(set) var ensured: Set<ConceptUse>
 
@@ -30,7 +32,10 @@ public struct WarehouseUpload {
     }
 
     /// Tells which resources are to be loaded next, so that a server is asked once which of their encounters it has.
-    public mutating func expect(_ entries: some Sequence<WarehouseEntry>) {
+    ///
+    /// - Parameter records: the numbers of those of which something may be loaded.
+    public mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
+        expectedRecords = records
         expected = entries.compactMap { entry in
             entry.facts.flatMap { $0.facts.isEmpty ? nil : $0.encounter.shifted(byDays: context.shiftDays) }
         }
@@ -101,7 +106,8 @@ public struct WarehouseUpload {
             facts = try FactWriter(trail, in: transaction)
         }
         if !expected.isEmpty { try facts?.expect(expected) }
-        expected = []
+        if !expectedRecords.isEmpty { try facts?.expect(records: expectedRecords) }
+        (expected, expectedRecords) = ([], [])
         try facts?.write(prepared, of: record, isNew: isNew)
     }
 }

@@ -75,8 +75,8 @@ public struct WarehouseVerification: Sendable {
         behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
         let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
-        for encounter in page.encounters {
-            let surplus = try encounter.remains(in: transaction).facts.values.reduce(0, +)
+        for (encounter, remains) in try LoadedEncounter.remains(of: page.encounters, in: transaction) {
+            let surplus = remains.facts.values.reduce(0, +)
             guard surplus > 0 else { continue }
             report.differences.append(Difference(resource: encounter.ide, missing: 0, surplus: surplus))
         }
