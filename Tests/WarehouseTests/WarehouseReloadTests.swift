@@ -206,6 +206,7 @@ import Testing
                         LoadedEncounter.pageSQL(transaction.dialect), [0, "TRIBUTARY", 10], in: transaction),
                     try QueryPlan(LoadedEncounter.recordsSQL(some), some.parameters, in: transaction),
                     try QueryPlan(LoadedEncounter.factsSQL(some), some.parameters, in: transaction),
+                    try QueryPlan(OntologyTotals.codesSQL, [1], in: transaction),
                     try QueryPlan(WarehouseVerification.loadedSQL, ["p", "TRIBUTARY", 1], in: transaction),
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(

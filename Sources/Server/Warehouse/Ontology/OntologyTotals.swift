@@ -2,10 +2,61 @@ import Storage
 
 /// Writes how many patients each concept has (`c_totalnum`), which i2b2's clients show beside its name. Facts that come later
 /// are not in it before it is written again.
+///
+/// The participants are gone through once, whatever the number of concepts: each counts for the concepts that they have facts
+/// of, and for the folders above these.
 public struct OntologyTotals: Sendable {
-    public init() {}
+    /// The paths at which a code stands, with those above them.
+    private let paths: [String: Set<String>]
+    /// The patients of each such path.
+    private var counts: [String: Int] = [:]
+    private var lastPatient: Int64 = 0
 
-    /// Counts the patients of the next concepts, in the order of their paths.
+    /// Begins with the concepts that are there.
+    public init(in transaction: any SQLTransaction) throws {
+        let below = PathPrefix(ConceptPath.root, column: "concept_path", dialect: transaction.dialect)
+        var paths: [String: Set<String>] = [:]
+        try transaction.each(
+            "SELECT concept_cd, concept_path FROM concept_dimension WHERE \(below.condition)", below.parameters
+        ) { row in
+            guard let code = row.textIfPresent("concept_cd") else { return }
+            paths[code, default: []].formUnion(Self.above(try row.text("concept_path")))
+        }
+        self.paths = paths
+    }
+
+    /// A path and those above it, each as the ontology has it, with a backslash at both ends.
+    private static func above(_ path: String) -> [String] {
+        var (paths, above): ([String], String) = ([], "\\")
+        for part in path.split(separator: "\\") {
+            above += part + "\\"
+            paths.append(above)
+        }
+        return paths
+    }
+
+    /// Counts the next participants.
+    ///
+    /// - Returns: false after the last.
+    public mutating func slice(of limit: Int, in transaction: any SQLTransaction) throws -> Bool {
+        let patients = try transaction.query(
+            "SELECT patient_num FROM warehouse_patient WHERE patient_num > ? ORDER BY patient_num LIMIT ?",
+            [SQLValue(lastPatient), SQLValue(limit)])
+        for row in patients {
+            lastPatient = try row.integer("patient_num")
+            var own: Set<String> = []
+            for fact in try transaction.query(Self.codesSQL, [SQLValue(lastPatient)]) {
+                own.formUnion(paths[try fact.text("concept_cd")] ?? [])
+            }
+            for path in own { counts[path, default: 0] += 1 }
+        }
+        return !patients.isEmpty
+    }
+
+    /// Parameter: patient.
+    static let codesSQL = "SELECT DISTINCT concept_cd FROM observation_fact WHERE patient_num = ?"
+
+    /// Writes the numbers of the next concepts, in the order of their paths.
     ///
     /// - Parameters:
     ///   - last: the path that the page before ended with; nil for the first page.
@@ -22,7 +73,7 @@ public struct OntologyTotals: Sendable {
             """, below.parameters + [SQLValue(last ?? ""), SQLValue(limit)])
         for row in rows {
             let path = try row.text("c_fullname")
-            let count = try WarehouseQuery().count(path: path, value: nil, from: nil, to: nil, in: transaction).patients
+            let count = try count(of: path, in: transaction)
             guard row.integerIfPresent("c_totalnum") != Int64(count) else { continue }
             try transaction.execute(
                 "UPDATE custom_meta SET c_totalnum = ? WHERE c_fullname = ? AND m_applied_path = '@'",
@@ -34,5 +85,13 @@ public struct OntologyTotals: Sendable {
             }
         }
         return try rows.last?.text("c_fullname")
+    }
+
+    /// What patients and visits are asked for is asked.
+    private func count(of path: String, in transaction: any SQLTransaction) throws -> Int {
+        if case .concepts(let selected) = try PathSelection(path: path, in: transaction) {
+            return counts[selected.hasSuffix("\\") ? selected : selected + "\\"] ?? 0
+        }
+        return try WarehouseQuery().count(path: path, value: nil, from: nil, to: nil, in: transaction).patients
     }
 }

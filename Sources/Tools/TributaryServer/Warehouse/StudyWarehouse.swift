@@ -13,8 +13,10 @@ public struct StudyWarehouse: Sendable {
 
     /// Records that one transaction loads or compares.
     private static let slice = 200
-    /// Concepts whose patients one transaction counts.
-    private static let countedConcepts = 20
+    /// Patients for whose concepts one transaction looks.
+    private static let countedPatients = 50
+    /// Concepts whose numbers one transaction writes.
+    private static let countedConcepts = 100
 
     /// - Throws: what is wrong in the study's own types.
     public init(
@@ -75,11 +77,22 @@ public struct StudyWarehouse: Sendable {
             try finished.finish(in: transaction)
         }
         // 5. What clients show beside the concepts.
+        var totals = try await database.read { try OntologyTotals(in: $0) }
+        var hasMorePatients = true
+        while hasMorePatients {
+            let counted = totals
+            (totals, hasMorePatients) = try await database.read { transaction in
+                var totals = counted
+                let hasMore = try totals.slice(of: Self.countedPatients, in: transaction)
+                return (totals, hasMore)
+            }
+        }
+        let whole = totals
         var path: String?
         repeat {
             let behind = path
             path = try await database.write {
-                try OntologyTotals().page(behind: behind, limit: Self.countedConcepts, in: $0)
+                try whole.page(behind: behind, limit: Self.countedConcepts, in: $0)
             }
         } while path != nil
         return report
