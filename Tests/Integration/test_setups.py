@@ -145,16 +145,27 @@ class Setups(unittest.TestCase):
         self.send(server)
         self.assertFalse(list(self.root.rglob("*.sqlite")))
         self.assertEqual(server.stop(20), 0)
-        # The same study in the i2b2 that the database turns out to have, and in one elsewhere.
-        here, elsewhere = I2B2(database, name="study"), I2B2(database)
-        study = self.study()
-        found = re.search(r'^"warehouse": (\{.*\})$', GUIDE.read_text(), re.MULTILINE)
-        study.change(lambda value: value.update(warehouse=json.loads(found[1])))
-        self.play("An i2b2 that is there", lambda line: line.replace('"$I2B2"', here.owner).replace(
-            '"$OTHER_I2B2"', elsewhere.owner).replace("/secure", f"{self.root}/secure"))
+        # The same study in the i2b2 that the database turns out to have, in one elsewhere, and in one that cannot be reached.
+        here, elsewhere, far = I2B2(database, name="study"), I2B2(database, role="tributary"), I2B2(database)
+        places = [json.loads(found) for found in re.findall(r'^"warehouse": (\{.*\})$', GUIDE.read_text(), re.MULTILINE)]
         facts = "SELECT count(*) FROM observation_fact WHERE sourcesystem_cd = 'TRIBUTARY'"
-        self.assertGreater(here.number(facts), 0)
-        self.assertEqual(here.number(facts), elsewhere.number(facts))
+        study = self.study()
+        study.change(lambda value: value.update(warehouse=places[0]))
+        self.play("An i2b2 that is there", lambda line: line.replace('"$I2B2"', here.owner))
+        count = here.number(facts)
+        self.assertGreater(count, 0)
+        tributary("warehouse", "undo", study.dir, "--all")
+        self.assertEqual(here.number(facts), 0)
+        study.change(lambda value: value.pop("warehouse"))
+        tributary("warehouse", "init", study.dir)
+        tributary("warehouse", "load", study.dir)
+        places[1]["url"] = elsewhere.url
+        study.change(lambda value: value.update(warehouse=places[1]))
+        self.play("An i2b2 in another database", lambda line: line.replace('"$OTHER_I2B2"', elsewhere.owner).replace(
+            "DATABASE i2b2", f"DATABASE {elsewhere.name}"))
+        self.play("An i2b2 that cannot be reached", lambda line: line.replace('"$FAR_I2B2"', far.owner).replace(
+            "/secure", f"{self.root}/secure"))
+        self.assertEqual([elsewhere.number(facts), far.number(facts)], [count, count])
 
     def test_receiver_in_the_dmz(self):
         inside, outside = self.server(), self.server()
