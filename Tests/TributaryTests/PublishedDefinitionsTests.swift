@@ -7,7 +7,7 @@ import Testing
 @testable import TributaryServer
 
 @Suite struct PublishedDefinitionsTests {
-    static let validator = FHIRValidator(profiles: PublishedDefinitions.extensions.map(\.object))
+    static let validator = FHIRValidator(namespaces: [PublishedDefinitions.namespace])
 
     @Test func eachIsValidAndHasAnIdAndAUrlOfItsOwn() {
         var names: Set<String> = []

@@ -30,10 +30,15 @@ public struct FHIRValidator: Sendable {
     public var options: Options
     private let profiles: ProfileSet
 
-    /// - Parameter profiles: StructureDefinitions of profiles and extensions, with a snapshot or a differential.
-    public init(profiles: [JSONObject] = [], options: Options = Options()) {
+    /// - Parameters:
+    ///   - profiles: StructureDefinitions of profiles and extensions, with a snapshot or a differential.
+    ///   - namespaces: profiles that are known but asked of nothing that does not name them; of several with one URL,
+    ///     `profiles` come first.
+    public init(
+        profiles: [JSONObject] = [], namespaces: [ProfileNamespace] = [], options: Options = Options()
+    ) {
         self.options = options
-        self.profiles = ProfileSet(profiles)
+        self.profiles = ProfileSet(profiles, namespaces: namespaces)
     }
 
     /// Why a StructureDefinition cannot be used as a profile at all; nil where it can, whatever it asks for.

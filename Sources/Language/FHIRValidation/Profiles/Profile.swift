@@ -21,8 +21,11 @@ struct ProfileSet: Sendable {
     private var byURL: [String: Profile] = [:]
     /// In the order in which they were supplied.
     private(set) var all: [Profile] = []
+    /// What stands behind those.
+    private let namespaces: [ProfileNamespace]
 
-    init(_ definitions: [JSONObject] = []) {
+    init(_ definitions: [JSONObject] = [], namespaces: [ProfileNamespace] = []) {
+        self.namespaces = namespaces
         for definition in definitions {
             let profile = ProfileReader.read(definition)
             if byURL[profile.url] == nil { all.append(profile) }
@@ -34,15 +37,21 @@ struct ProfileSet: Sendable {
     func profile(_ url: String) -> Profile? {
         if let found = byURL[url] { return found }
         let plain = CanonicalURL(url).url
+        if let found = byURL[plain] ?? published(plain) { return found }
         // The tables of R4's own are read only for a name that could be one.
-        guard byURL[plain] == nil, plain.hasPrefix("http://hl7.org/fhir/StructureDefinition/") else {
-            return byURL[plain]
-        }
+        guard plain.hasPrefix("http://hl7.org/fhir/StructureDefinition/") else { return nil }
         return StandardProfiles.r4.profile(plain)
     }
 
+    private func published(_ url: String) -> Profile? {
+        for namespace in namespaces {
+            if let found = namespace.profile(url) { return found }
+        }
+        return nil
+    }
+
     /// Whether a supplied profile defines the extension.
-    func definesExtension(_ url: String) -> Bool { byURL[url]?.type == "Extension" }
+    func definesExtension(_ url: String) -> Bool { (byURL[url] ?? published(url))?.type == "Extension" }
 
     /// The profile and those that it is derived from, innermost first. What is supplied ends the chain; a circle does, too.
     func chain(of profile: Profile) -> (profiles: [Profile], isCircular: Bool) {

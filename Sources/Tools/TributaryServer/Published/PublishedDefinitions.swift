@@ -10,6 +10,10 @@ public enum PublishedDefinitions {
     public static let extensions: [StructureDefinition] = (ConsentDefinitions.extensions + HealthDefinitions.extensions)
         .sorted { ($0.id ?? "") < ($1.id ?? "") }
 
+    /// The extensions as validation knows them.
+    public static let namespace = ProfileNamespace(prefix: "urn:tributary:", profiles: profiles)
+    private static let profiles = ProfileNamespace.Profiles(extensions.map(\.object))
+
     /// The code systems.
     public static let codeSystems: [CodeSystem] = [HealthDefinitions.components, ValidationReport.codeSystem]
 

@@ -11,7 +11,7 @@ struct EnvelopeCommand: AsyncParsableCommand {
 
     struct Seal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Seal files to public keys; the envelope goes to standard output.",
+            commandName: "seal", abstract: "Seal files to public keys; the envelope goes to standard output.",
             discussion: """
                 A key file is any output of `keys publish`. Several files make one NDJSON envelope.
 
@@ -69,7 +69,7 @@ struct EnvelopeCommand: AsyncParsableCommand {
 
     struct Open: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Open an envelope; the payload's bytes go to standard output unchanged.",
+            commandName: "open", abstract: "Open an envelope; the payload's bytes go to standard output unchanged.",
             discussion: "Example:\n  tributary envelope open --keys study/keys sealed.json")
         @Option(help: "The folder of private keys.") var keys: String
         @Argument(help: "The envelope; - is standard input.") var file: String

@@ -10,7 +10,7 @@ struct FHIRCommand: AsyncParsableCommand {
 
     struct Normalize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read a JSON file and write it again: same value, order and digits.",
+            commandName: "normalize", abstract: "Read a JSON file and write it again: same value, order and digits.",
             discussion: "Example:\n  tributary fhir normalize patient.json")
         @Argument(help: "The file; - is standard input.") var file: String
         @Flag(help: "Also read a comma before a closing bracket.") var lenient = false

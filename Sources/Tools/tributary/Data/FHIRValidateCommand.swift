@@ -24,8 +24,8 @@ struct FHIRValidateCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Our own extensions are known; a profile of the same url takes the place of ours.
-        let own = PublishedDefinitions.extensions.map(\.object)
-        let validator = FHIRValidator(profiles: own + (try profile.map(readProfile)))
+        let validator = FHIRValidator(
+            profiles: try profile.map(readProfile), namespaces: [PublishedDefinitions.namespace])
         var hasErrors = false
         let files = files.flatMap(expanded)
         guard !files.isEmpty else {

@@ -13,6 +13,7 @@ struct HealthCommand: AsyncParsableCommand {
 
     struct Convert: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "convert",
             abstract: "Turn an export into FHIR Observations, one a line, without people's names.",
             discussion: """
                 The export is a folder, export.xml or export.zip. The summary accounts for every element of it.

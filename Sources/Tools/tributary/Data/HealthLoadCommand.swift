@@ -10,6 +10,7 @@ import Warehouse
 extension HealthCommand {
     struct Load: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "load",
             abstract: "Load an export straight into a study's records and warehouse, for consent on paper.",
             discussion: """
                 For a participant whose consent the site has on paper: no device, no envelope, no queue. With this command \

@@ -7,6 +7,7 @@ import HealthReport
 extension HealthCommand {
     struct Report: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "report",
             abstract: "Make a page with plots of an export: steps, heart rate, sleep, workouts, sources.",
             discussion: """
                 The page is one HTML file that loads nothing and holds no names. Steps that phone and watch both \

@@ -6,7 +6,7 @@ import HealthData
 extension HealthCommand {
     struct Types: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the types of health data: codes, units, values, an example of each.",
+            commandName: "types", abstract: "Show the types of health data: codes, units, values, an example of each.",
             discussion: """
                 A few types are shown whole, with the resource that a sample becomes; many as a table.
 

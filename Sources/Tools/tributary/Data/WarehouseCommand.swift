@@ -16,7 +16,7 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     struct Ontology: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the concepts, as a tree.",
+            commandName: "ontology", abstract: "List the concepts, as a tree.",
             discussion: """
                 Long names and codes are cut to 100 columns. --json tells them whole, with the paths that
                 `warehouse count` takes.
@@ -50,7 +50,7 @@ struct WarehouseCommand: AsyncParsableCommand {
 
     struct Count: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count the patients that a path selects, and their facts.",
+            commandName: "count", abstract: "Count the patients that a path selects, and their facts.",
             discussion: """
                 The value is an operator and its operand: LT, LE, EQ, NE, GE, GT n; BETWEEN a b; IS text; LIKE text.
                 --from is inclusive, --to exclusive, both UTC. Who has withdrawn is left out, unless

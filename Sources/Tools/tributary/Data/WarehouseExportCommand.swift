@@ -7,6 +7,7 @@ import Warehouse
 extension WarehouseCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Write facts, dimensions and ontology for an i2b2 that cannot be reached from here.",
             discussion: """
                 csv writes a file for each table and import.sql; sql writes one file, warehouse.sql. psql puts them into an

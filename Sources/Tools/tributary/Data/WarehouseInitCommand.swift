@@ -6,7 +6,7 @@ import TributaryServer
 extension WarehouseCommand {
     struct Init: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make i2b2's tables, or take those of an i2b2 that is there.",
+            commandName: "init", abstract: "Make i2b2's tables, or take those of an i2b2 that is there.",
             discussion: """
                 Where study.json says "warehouse": {"schema": "i2b2demodata", "metadataSchema": "i2b2metadata"}, the facts go
                 into these schemas of the records' database, beside what stands there. Nothing of the tables is altered;

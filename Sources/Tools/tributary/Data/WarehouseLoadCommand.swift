@@ -6,7 +6,7 @@ import TributaryServer
 extension WarehouseCommand {
     struct Load: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make all facts again of the records' present versions.",
+            commandName: "load", abstract: "Make all facts again of the records' present versions.",
             discussion: """
                 For a study whose facts an older version made, and after a change of its forms or types. It may run while
                 the study is served; what was cut off goes on with the next run. Uploads that were undone come back.

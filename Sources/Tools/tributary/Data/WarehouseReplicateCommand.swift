@@ -6,7 +6,7 @@ import TributaryServer
 extension WarehouseCommand {
     struct Replicate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Carry what changed to the i2b2 of another database.",
+            commandName: "replicate", abstract: "Carry what changed to the i2b2 of another database.",
             discussion: """
                 For a study whose study.json says "warehouse": {"url": ...}. A study that is served does so itself; this ends
                 when nothing waits.

@@ -7,6 +7,7 @@ import Warehouse
 extension WarehouseCommand {
     struct Undo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "undo",
             abstract: "Remove the facts of one upload (a submission), or all that was put into i2b2's tables.",
             discussion: """
                 The resources stay, and `warehouse load` brings the facts back. With --all i2b2's tables are as if there had

@@ -6,7 +6,7 @@ import TributaryServer
 extension WarehouseCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Compare each fact with the resource that it was made of.",
+            commandName: "verify", abstract: "Compare each fact with the resource that it was made of.",
             discussion: """
                 Exits with 1 where a resource has other rows than it would have if it were loaded now: after
                 `warehouse undo`, or where an older version or another form made them. `warehouse load` makes them anew.

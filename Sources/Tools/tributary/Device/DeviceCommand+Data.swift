@@ -96,7 +96,7 @@ extension DeviceCommand {
 
     struct Answer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Answer a form from a file and queue the response.",
+            commandName: "answer", abstract: "Answer a form from a file and queue the response.",
             discussion: "Example:\n  tributary device answer --store phone form.json --answers answers.json")
         @OptionGroup var device: Store
         @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") var questionnaire:
@@ -118,6 +118,7 @@ extension DeviceCommand {
 
     struct Health: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "health",
             abstract: "Convert an Apple Health export and queue what is new, without people's names.",
             discussion: """
                 Routes, clinical records, notes and heartbeats are queued only where the signed consent names them.
@@ -147,7 +148,7 @@ extension DeviceCommand {
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take the consent back.",
+            commandName: "withdraw", abstract: "Take the consent back.",
             discussion: "Example:\n  tributary device withdraw --store phone && tributary device send --store phone")
         @OptionGroup var device: Store
 

@@ -6,7 +6,7 @@ import Outbox
 extension DeviceCommand {
     struct Link: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Hand in a link that the site made: queue it sealed.",
+            commandName: "link", abstract: "Hand in a link that the site made: queue it sealed.",
             discussion: """
                 The file holds the text of the QR code (`link create`). The consent comes first, as for all data.
 

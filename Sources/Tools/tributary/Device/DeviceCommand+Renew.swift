@@ -5,6 +5,7 @@ import Foundation
 extension DeviceCommand {
     struct Renew: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "renew",
             abstract: "Fetch the study's keys again, and ask whether its consent has changed since it was signed here.",
             discussion: """
                 `device send` fetches the keys by itself when the study tells of new ones, and once a day where the root key is

@@ -28,7 +28,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Enrol: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register with a study.",
+            commandName: "enrol", abstract: "Register with a study.",
             discussion: """
                 --root is the fingerprint of the study's root key, as the study team gives it: the keys must be signed by it.
                 Without it whoever answers under the address is believed; for development only.
@@ -66,7 +66,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Send: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Send what is queued, in order.",
+            commandName: "send", abstract: "Send what is queued, in order.",
             discussion: """
                 What cannot be sent now stays queued (exit status 1). What was sent stays in sent/, sealed, until the study
                 has stored it and 30 days more: a study that was restored from a backup gets again what it lost.
@@ -114,7 +114,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Queue again what the study refused, in its old order.",
+            commandName: "retry", abstract: "Queue again what the study refused, in its old order.",
             discussion: """
                 For when the study team has mended what made the study refuse it.
 
@@ -135,7 +135,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Deliveries: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask what became of the submissions.",
+            commandName: "deliveries", abstract: "Ask what became of the submissions.",
             discussion: "Example:\n  tributary device deliveries --store phone --json")
         @OptionGroup var device: Store
         @Option(help: "Only what changed after this cursor.") var after: String?

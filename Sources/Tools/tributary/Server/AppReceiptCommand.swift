@@ -11,7 +11,7 @@ struct AppReceiptCommand: AsyncParsableCommand {
 
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a development receipt as base64; each is another device.",
+            commandName: "make", abstract: "Print a development receipt as base64; each is another device.",
             discussion:
                 "Works only in a study made with `init --development`.\n\nExample:\n  tributary app-receipt make study > receipt.b64"
         )

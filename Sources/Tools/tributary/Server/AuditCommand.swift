@@ -11,7 +11,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the audit's rows, the newest first.",
+            commandName: "list", abstract: "List the audit's rows, the newest first.",
             discussion: "Example:\n  tributary audit list study --participant P --json")
         @OptionGroup var location: RecordsLocation
         @Option(help: "Only what tells of this participant.") var participant: String?

@@ -15,7 +15,8 @@ struct EnrolmentCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the devices.", discussion: "Example:\n  tributary enrolment list study --json")
+            commandName: "list", abstract: "List the devices.",
+            discussion: "Example:\n  tributary enrolment list study --json")
         @OptionGroup var location: StoresLocation
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -24,7 +25,8 @@ struct EnrolmentCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show one device.", discussion: "Example:\n  tributary enrolment show study 6f1e...")
+            commandName: "show", abstract: "Show one device.",
+            discussion: "Example:\n  tributary enrolment show study 6f1e...")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The device's id, or its participant's.") var id: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -40,7 +42,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
 
     struct Move: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let a participant move to a new phone: print a one-time code for them.",
+            commandName: "move", abstract: "Let a participant move to a new phone: print a one-time code for them.",
             discussion: """
                 The participant signs the consent anew on the new phone with the code; the old phone's binding ends then.
 
@@ -83,6 +85,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "revoke",
             abstract: "Shut a device out: its tokens and its binding end, and it registers no more.",
             discussion: "Example:\n  tributary enrolment revoke study 6f1e...")
         @OptionGroup var location: StoresLocation

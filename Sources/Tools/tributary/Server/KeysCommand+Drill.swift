@@ -6,7 +6,7 @@ import TributaryServer
 extension KeysCommand {
     struct Drill: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prove that a copy of the keys opens what phones send, and what waits.",
+            commandName: "drill", abstract: "Prove that a copy of the keys opens what phones send, and what waits.",
             discussion: """
                 A message is sealed to each published key, as phones do it, and opened with the copy; then what waits in the queue
                 is opened: in the study's own, or in that of a backup, which is restored into a temporary folder for it. Nothing

@@ -8,7 +8,7 @@ import Wire
 extension KeysCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a key out of use for good.",
+            commandName: "revoke", abstract: "Take a key out of use for good.",
             discussion: """
                 Devices hear of it with their next message and seal to another key from then on. The revoked key stays in keys/
                 and opens what is sealed to it until then. Where it was the current one, a new one is made. A name that begins
@@ -33,6 +33,7 @@ extension KeysCommand {
 
     struct Recipients: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "recipients",
             abstract: "Others who open each submission alone, such as a coordinating centre.",
             discussion: """
                 Devices seal what they send to the study and to each of these keys; each opens it without the other. C3-PRO's
@@ -71,7 +72,7 @@ extension KeysCommand {
 
     struct Protect: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put the private keys under a passphrase.",
+            commandName: "protect", abstract: "Put the private keys under a passphrase.",
             discussion: """
                 Every private key in keys/ is written anew, encrypted under the passphrase. From then on whatever reads the keys
                 needs it: TRIBUTARY_KEY_PASSPHRASE_FILE names its file, or systemd gives it as the credential

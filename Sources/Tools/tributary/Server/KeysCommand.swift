@@ -19,7 +19,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Generate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an RSA-2048 and a P-256 key where the study has none.",
+            commandName: "generate", abstract: "Make an RSA-2048 and a P-256 key where the study has none.",
             discussion: "Example:\n  tributary keys generate study")
         @Argument(help: "The study's folder.") var dir: String
         @Flag(help: "Print one JSON value.") var json = false
@@ -41,7 +41,8 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the keys; nothing secret is shown.", discussion: "Example:\n  tributary keys list study")
+            commandName: "list", abstract: "List the keys; nothing secret is shown.",
+            discussion: "Example:\n  tributary keys list study")
         @Argument(help: "The study's folder.") var dir: String
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -50,7 +51,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make new keys; the old ones still open what was sealed to them.",
+            commandName: "rotate", abstract: "Make new keys; the old ones still open what was sealed to them.",
             discussion: """
                 Phones fetch the new set when the study next answers them, and seal to the old keys until then.
 
@@ -71,7 +72,7 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the public keys.",
+            commandName: "publish", abstract: "Print the public keys.",
             discussion: """
                 jws: both keys, signed by the study's root key; the set is also written where the server finds it, and the root's
                 fingerprint is told. jwks: both keys as a JWK set. pem, der: the RSA key as SubjectPublicKeyInfo. crt: a self-signed

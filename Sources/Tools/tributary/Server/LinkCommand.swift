@@ -18,7 +18,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a link for one person: a signed token that serves once, for a day.",
+            commandName: "create", abstract: "Make a link for one person: a signed token that serves once, for a day.",
             discussion: """
                 Hand it to the person in whose record it is made, on a screen or on paper; their app sends it in sealed
                 (`device link`). The token names neither the person nor the record. It is shown this once.
@@ -46,7 +46,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the links: which participant is which person. For registrars.",
+            commandName: "list", abstract: "List the links: which participant is which person. For registrars.",
             discussion: """
                 Each look is a row of the audit. `state` is open, linked, or expired where nobody handed the link in.
 

@@ -7,6 +7,7 @@ import Trust
 extension ParticipantCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "delete",
             abstract: "Delete a participant from every store, as they asked, and write a signed report of it.",
             discussion: """
                 Records in all versions, facts, consent, links, devices' bindings, what waits or is quarantined: all goes, but
@@ -59,7 +60,7 @@ extension ParticipantCommand {
 
     struct Verify: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check that the report of a deletion is as the study signed it.",
+            commandName: "verify", abstract: "Check that the report of a deletion is as the study signed it.",
             discussion: """
                 As openssl does: openssl dgst -sha256 -verify report-key.pem -signature REPORT.sig REPORT
 

@@ -11,7 +11,7 @@ import Warehouse
 extension ParticipantCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write all that is held of a participant, to be given to them.",
+            commandName: "export", abstract: "Write all that is held of a participant, to be given to them.",
             discussion: """
                 bundle.json (FHIR R4, every version, what waits as far as the study's keys open it), facts.csv,
                 accesses.csv (who saw or changed it), waiting.json and index.html, a page to read. The files are readable

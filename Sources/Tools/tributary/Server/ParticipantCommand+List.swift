@@ -9,7 +9,7 @@ import Trust
 extension ParticipantCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List who takes part: consent, sharing, devices and counts, no health data.",
+            commandName: "list", abstract: "List who takes part: consent, sharing, devices and counts, no health data.",
             discussion: "Example:\n  tributary participant list study --json")
         @OptionGroup var location: StoresLocation
         @Flag(help: "Print one JSON value.") var json = false
@@ -42,7 +42,7 @@ extension ParticipantCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show one participant: also their devices, and counts by type.",
+            commandName: "show", abstract: "Show one participant: also their devices, and counts by type.",
             discussion: "Example:\n  tributary participant show study P")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String

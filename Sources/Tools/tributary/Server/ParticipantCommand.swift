@@ -17,7 +17,7 @@ struct ParticipantCommand: AsyncParsableCommand {
 
     struct Resume: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a participant's suspension: they have not withdrawn.",
+            commandName: "resume", abstract: "End a participant's suspension: they have not withdrawn.",
             discussion: "What was held meanwhile is handled again.\n\nExample:\n  tributary participant resume study P")
         @OptionGroup var location: StoresLocation
         @Argument(help: "The participant: the id of their Patient.") var id: String
@@ -37,7 +37,7 @@ struct ParticipantCommand: AsyncParsableCommand {
 
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a participant's consent back in their place, as they asked.",
+            commandName: "withdraw", abstract: "Take a participant's consent back in their place, as they asked.",
             discussion: """
                 For consent that was signed on a phone, and on paper. Nothing of theirs is taken any more, and they are
                 left out of counts; what they gave stays, with a Consent that says so.

@@ -8,7 +8,7 @@ import Trust
 extension ParticipantCommand {
     struct Invite: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make one-time codes with which participants begin.",
+            commandName: "invite", abstract: "Make one-time codes with which participants begin.",
             discussion: """
                 Needed where study.json says "invitation": "required". Each code is shown this once; hand it over in person or
                 by letter. The app puts it into the sealed consent.

@@ -25,7 +25,8 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Count what waits.", discussion: "Example:\n  tributary queue status study --json")
+            commandName: "status", abstract: "Count what waits.",
+            discussion: "Example:\n  tributary queue status study --json")
         @OptionGroup var location: Location
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -54,7 +55,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show submissions that are not stored, or one.",
+            commandName: "show", abstract: "Show submissions that are not stored, or one.",
             discussion: "Example:\n  tributary queue show study")
         @OptionGroup var location: Location
         @Argument(help: "A submission's id.") var id: String?
@@ -81,7 +82,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Have a quarantined or held submission handled again.",
+            commandName: "retry", abstract: "Have a quarantined or held submission handled again.",
             discussion: "Example:\n  tributary queue retry study --all")
         @OptionGroup var location: Location
         @Argument(help: "A submission's id.") var id: String?
@@ -110,6 +111,7 @@ struct QueueCommand: AsyncParsableCommand {
 
     struct Discard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "discard",
             abstract: "Refuse a quarantined or held submission for good; its sealed bytes are deleted.",
             discussion: "Example:\n  tributary queue discard study 6f1e...")
         @OptionGroup var location: Location

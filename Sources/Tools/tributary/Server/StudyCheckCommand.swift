@@ -6,7 +6,7 @@ import TributaryServer
 extension StudyCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Look into every file of a study's folder, as the server will read it.",
+            commandName: "check", abstract: "Look into every file of a study's folder, as the server will read it.",
             discussion: """
                 Prints what is wrong, doubtful or good to know, with file and place. An error gives exit status 1, and no
                 server begins with one.

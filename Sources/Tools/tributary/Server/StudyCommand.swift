@@ -20,6 +20,7 @@ struct StudyCommand: AsyncParsableCommand {
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Participants: consent, last seen, counts by form and stream; what never came and what waits.",
             discussion: """
                 Missing are numbers of a device that never came, though a later one did: of what devices sign those that the

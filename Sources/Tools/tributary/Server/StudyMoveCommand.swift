@@ -6,7 +6,7 @@ import TributaryServer
 extension StudyCommand {
     struct Move: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Carry a study's stores over to another place: a file, or PostgreSQL.",
+            commandName: "move", abstract: "Carry a study's stores over to another place: a file, or PostgreSQL.",
             discussion: """
                 Stop the study's servers first. study.json says afterwards where the stores are. What stood at the old place
                 stays there and can be used no more; remove it when all is well. What stops on the way is finished by

@@ -6,7 +6,7 @@ import TributaryServer
 extension StudyCommand {
     struct Upgrade: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Part a study that was made before version 0.4 into its two stores.",
+            commandName: "upgrade", abstract: "Part a study that was made before version 0.4 into its two stores.",
             discussion: """
                 Stop the study's server first. A copy of the database is made and kept. What stops on the way is finished
                 by running it again.

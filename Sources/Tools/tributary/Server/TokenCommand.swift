@@ -12,7 +12,7 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a bearer token, shown this once.",
+            commandName: "create", abstract: "Make a bearer token, shown this once.",
             discussion: """
                 Example:
                   TOKEN=$(tributary token create study --role staff)
@@ -40,7 +40,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the tokens; nothing secret is shown.", discussion: "Example:\n  tributary token list study")
+            commandName: "list", abstract: "List the tokens; nothing secret is shown.",
+            discussion: "Example:\n  tributary token list study")
         @OptionGroup var location: RecordsLocation
         @Flag(help: "Print one JSON value.") var json = false
 
@@ -72,7 +73,8 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a token.", discussion: "Example:\n  tributary token revoke study 6f1e...")
+            commandName: "revoke", abstract: "End a token.",
+            discussion: "Example:\n  tributary token revoke study 6f1e...")
         @OptionGroup var location: RecordsLocation
         @Argument(help: "The token's id, as `token list` shows it.") var id: String
         @Flag(help: "Print one JSON value.") var json = false

@@ -12,6 +12,7 @@ struct SurveyCommand: AsyncParsableCommand {
 
     struct Answer: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "answer",
             abstract: "Answer a form from a file; the QuestionnaireResponse goes to standard output.",
             discussion: """
                 Answers are a JSON object of linkIds with values: {"q1": true, "q2": ["a", "b"], "group[1]/q3": 4}. A \
@@ -42,7 +43,7 @@ struct SurveyCommand: AsyncParsableCommand {
 
     struct Validate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a QuestionnaireResponse against its form.",
+            commandName: "validate", abstract: "Check a QuestionnaireResponse against its form.",
             discussion: "Example:\n  tributary survey validate --questionnaire form.json response.json")
         @Option(help: "The Questionnaire.") var questionnaire: String
         @Argument(help: "The QuestionnaireResponse.") var file: String

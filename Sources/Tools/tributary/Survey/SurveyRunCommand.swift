@@ -8,7 +8,7 @@ import TerminalSurvey
 extension SurveyCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ask a form's questions in the terminal.",
+            commandName: "run", abstract: "Ask a form's questions in the terminal.",
             discussion: """
                 Type an answer or its number. `back` goes back, `clear` removes an answer, `pause` or Ctrl-C stops. A \
                 backslash before a word makes it an answer: \\back. What was answered is kept in a file of your own \
