@@ -211,9 +211,31 @@ import Testing
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),
+                    try QueryPlan(LoadedRecord.rangeSQL, [1, 9], in: transaction),
+                    try QueryPlan(
+                        Numbering.encountersSQL,
+                        Array(repeating: "e", count: Numbering.askedTogether) + ["TRIBUTARY", "p", "TRIBUTARY"],
+                        in: transaction),
+                    try QueryPlan(
+                        OntologyWriter.knownSQL,
+                        Array(repeating: SQLValue(ConceptPath.root), count: OntologyWriter.askedTogether),
+                        in: transaction),
                 ]
             }
             for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+            for number in 1...3 {
+                try await fixture.load(
+                    observation(#""valueInteger":9"#, id: "o\(number)"), subject: "p1", submission: "s")
+            }
+            let removals = try await fixture.database.read { transaction in
+                let loaded = try LoadedRecord.of([1, 2, 3], in: transaction).values.compactMap { $0 }
+                #expect(loaded.count == 3)
+                return try LoadedRecord.removals(of: loaded).map {
+                    try QueryPlan($0.sql, $0.parameters, in: transaction)
+                }
+            }
+            #expect(removals.count == 1)
+            for plan in removals { #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)") }
             // Never by the participant, who may have millions.
             for (condition, parameters) in [
                 (LoadedRecord.allOfEncounter, [1]), (LoadedRecord.someOfEncounter, [1, 2, 3, "2026-01-01 00:00:00"]),

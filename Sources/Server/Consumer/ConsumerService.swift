@@ -30,6 +30,8 @@ public struct ConsumerService: Service {
     /// So many submissions are leased at a time, of so many devices at most handled beside each other.
     static let batchSize = 16
     static let lanesAtATime = 4
+    /// So many of a device's submissions are read while one of them is recorded.
+    static let readAhead = 2
 
     public init(
         queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
@@ -207,26 +209,34 @@ public struct ConsumerService: Service {
 
     /// One device's submissions in their order; what stands behind one that fails waits.
     private func handle(lane: [QueuedSubmission]) async -> (Int, (any Error)?) {
-        var ahead: SubmissionProcessor.ReadAhead?
-        for (place, submission) in lane.enumerated() {
-            // Reading is work for the processor, recording for the disk: the next one is read meanwhile.
-            async let next = readAhead(lane.dropFirst(place + 1).first)
-            do {
-                try await handle(submission, ahead)
-            } catch {
-                return (place, error)
+        // Reading is work for the processors, recording for one of them and the disk: the next ones are read meanwhile.
+        await withTaskGroup(of: (place: Int, ReadAhead?).self) { group in
+            var begun = 1
+            var read: [Int: ReadAhead] = [:]
+            var ended: Set<Int> = [0]
+            for (place, submission) in lane.enumerated() {
+                while begun < lane.count, begun <= place + Self.readAhead {
+                    let (later, following) = (begun, lane[begun])
+                    group.addTask { (later, await processor.readAhead(following)) }
+                    begun += 1
+                }
+                while !ended.contains(place), let (ready, reading) = await group.next() {
+                    ended.insert(ready)
+                    read[ready] = reading
+                }
+                do {
+                    try await handle(submission, read.removeValue(forKey: place))
+                } catch {
+                    return (place, error)
+                }
             }
-            ahead = await next
+            return (lane.count, nil)
         }
-        return (lane.count, nil)
     }
 
-    private func readAhead(_ submission: QueuedSubmission?) async -> SubmissionProcessor.ReadAhead? {
-        guard let submission else { return nil }
-        return await processor.readAhead(submission)
-    }
+    private typealias ReadAhead = SubmissionProcessor.ReadAhead
 
-    private func handle(_ submission: QueuedSubmission, _ ahead: SubmissionProcessor.ReadAhead?) async throws {
+    private func handle(_ submission: QueuedSubmission, _ ahead: ReadAhead?) async throws {
         do {
             let outcome = try await processor.process(submission, readAhead: ahead) {
                 try await queue.isHeld(submission)

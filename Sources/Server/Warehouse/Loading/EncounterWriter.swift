@@ -13,11 +13,13 @@ struct EncounterWriter {
     private var newVisits: SQLInserter<VisitRow>
     private let visits: SQLInserter<VisitRow>
     private var newDays: SQLInserter<DayVisitRow>
-    private let days: SQLInserter<DayVisitRow>
+    private var days: SQLInserter<DayVisitRow>
     /// The number of the next new encounter.
     private var next: Int64
     /// The numbers of days.
     private var known: [FactEncounter: Int64] = [:]
+    /// The numbers of days that were there before, of which nothing is written yet.
+    private var present: [FactEncounter: Int64] = [:]
 
     init(_ trail: UploadTrail, in transaction: any SQLTransaction) throws {
         self.transaction = transaction
@@ -35,7 +37,7 @@ struct EncounterWriter {
     }
 
     /// Tells which encounters are needed next, so that a server is asked once which of them are there.
-    func expect(_ encounters: [FactEncounter]) throws {
+    mutating func expect(_ encounters: [FactEncounter]) throws {
         var (own, days): ([EncounterMappingRow], Set<FactEncounter>) = ([], [])
         for encounter in encounters {
             switch encounter {
@@ -44,6 +46,14 @@ struct EncounterWriter {
             }
         }
         try mappings.expect(own)
+        if days.count > 1 {
+            let numbers = try numbering.encounters(days.map(\.ide))
+            for day in days {
+                guard let number = numbers[day.ide] else { continue }
+                present[day] = number
+                days.remove(day)
+            }
+        }
         try dayMappings.expect(days.map { EncounterMappingRow($0.ide, number: next) })
     }
 
@@ -77,6 +87,10 @@ struct EncounterWriter {
     private mutating func number(
         of encounter: FactEncounter, _ source: FactSource, _ day: String
     ) throws -> Int64 {
+        if let number = present.removeValue(forKey: encounter) {
+            try days.add(DayVisitRow(encounter: number, source: source, day: day))
+            return number
+        }
         let number = next
         if try dayMappings.insert(EncounterMappingRow(encounter.ide, number: number)) {
             try dayNumbers.add(EncounterMappingRow(itself: number))
@@ -85,7 +99,7 @@ struct EncounterWriter {
             return number
         }
         let known = try numbering.encounter(encounter.ide)
-        try days.insert(DayVisitRow(encounter: known, source: source, day: day))
+        try days.add(DayVisitRow(encounter: known, source: source, day: day))
         return known
     }
 
@@ -95,6 +109,7 @@ struct EncounterWriter {
         try dayNumbers.flush()
         try newVisits.flush()
         try newDays.flush()
+        try days.flush()
     }
 
     /// Takes an encounter away that has no facts, with its visit and its names.

@@ -33,10 +33,14 @@ struct FactWriter {
     }
 
     /// Tells which encounters' facts are to be written next, so that a server is asked once which of them are there.
-    func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
+    mutating func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
 
-    /// Tells which records' facts are to be written next, so that what was loaded of them is asked for together.
-    mutating func expect(records: [Int64]) throws { former = try LoadedRecord.of(records, in: transaction) }
+    /// Tells which records' facts are to be written next, each of them, so that what was loaded of them is asked for and taken
+    /// away together.
+    mutating func expect(records: [Int64]) throws {
+        former = try LoadedRecord.of(records, in: transaction)
+        try remove(former.values.compactMap { $0 })
+    }
 
     /// Writes the facts of a resource.
     ///
@@ -45,9 +49,8 @@ struct FactWriter {
     ///   - isNew: whether the record was made in this transaction, so that nothing is loaded of it.
     mutating func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
         if noted.contains(record) || noted.count + forgotten.count > Self.waiting { try flush() }
-        let former =
-            isNew ? nil : try self.former.removeValue(forKey: record) ?? LoadedRecord.of(record, in: transaction)
-        if let former { try remove(former) }
+        let isRemoved = former.removeValue(forKey: record) != nil
+        if !isNew, !isRemoved, let former = try LoadedRecord.of(record, in: transaction) { try remove([former]) }
         // A day is made by its facts; a response is an encounter without any too.
         if case .day = facts.encounter, facts.facts.isEmpty { return }
         let encounter = try encounters.number(of: facts)
@@ -57,7 +60,7 @@ struct FactWriter {
         let place = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
         try loaded.add(place)
         noted.insert(record)
-        if former?.encounter == encounter, place.instanceCount == 0 { emptied.remove(encounter) }
+        if place.instanceCount == 0 || !facts.facts.isEmpty { emptied.remove(encounter) }
     }
 
     /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
@@ -108,13 +111,14 @@ struct FactWriter {
         noted.removeAll(keepingCapacity: true)
     }
 
-    /// Takes the facts of a record away, which are in the tables: what waits is of other records.
-    private mutating func remove(_ former: LoadedRecord) throws {
-        let own = former.facts
-        let gone = try transaction.query(
-            "DELETE FROM observation_fact WHERE \(own.condition) RETURNING modifier_cd", own.parameters)
-        changes[former.upload, default: 0] -= try gone.filter { try $0.text("modifier_cd") == "@" }.count
-        forgotten.append(former.number)
-        emptied.insert(former.encounter)
+    /// Takes the facts of records away, which are in the tables: what waits is of other records.
+    private mutating func remove(_ former: [LoadedRecord]) throws {
+        for (upload, count) in try LoadedRecord.removeFacts(of: former, in: transaction) {
+            changes[upload, default: 0] -= count
+        }
+        for record in former {
+            forgotten.append(record.number)
+            emptied.insert(record.encounter)
+        }
     }
 }

@@ -41,18 +41,30 @@ struct LoadedRecord: Sendable, Hashable {
 
     /// What is loaded of some records, by their numbers; nil where nothing is.
     static func of(_ numbers: [Int64], in transaction: any SQLTransaction) throws -> [Int64: LoadedRecord?] {
+        guard let first = numbers.min(), let last = numbers.max() else { return [:] }
         var loaded: [Int64: LoadedRecord?] = [:]
         for number in numbers { loaded[number] = .some(nil) }
-        for part in InNumbers.parts(of: numbers) {
-            for row in try transaction.query(
-                "SELECT * FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters)
-            {
+        func take(_ rows: [SQLRow]) throws {
+            for row in rows {
                 let record = try LoadedRecord(row)
-                loaded[record.number] = record
+                if loaded[record.number] != nil { loaded[record.number] = record }
             }
+        }
+        // Records that lie beside each other are asked for as they lie: a server that planned when the table was empty goes
+        // through it once for that, and once for each number otherwise.
+        if last - first < Int64(2 * numbers.count) {
+            try take(transaction.query(rangeSQL, [SQLValue(first), SQLValue(last)]))
+            return loaded
+        }
+        for part in InNumbers.parts(of: numbers) {
+            try take(
+                transaction.query("SELECT * FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters))
         }
         return loaded
     }
+
+    /// Parameters: the first number, the last.
+    static let rangeSQL = "SELECT * FROM warehouse_loaded WHERE number >= ? AND number <= ?"
 
     /// Notes what is loaded of a record of which nothing was.
     static let new = SQLInsertion<LoadedRecord, Void>(into: table, columns: columns)
@@ -81,6 +93,57 @@ struct LoadedRecord: Sendable, Hashable {
 
     static let allOfEncounter = "encounter_num = ?"
     static let someOfEncounter = "encounter_num = ? AND instance_num >= ? AND instance_num < ? AND start_date = ?"
+
+    /// Takes the facts of some records away, with their modifiers.
+    ///
+    /// - Returns: how many facts went, modifiers aside, by the uploads that they came with.
+    static func removeFacts(
+        of records: [LoadedRecord], in transaction: any SQLTransaction
+    ) throws -> [Int64: Int] {
+        var removed: [Int64: Int] = [:]
+        for removal in removals(of: records) {
+            let rows = try transaction.query(removal.sql, removal.parameters)
+            removed[removal.upload, default: 0] += try rows.filter { try $0.text("modifier_cd") == "@" }.count
+        }
+        return removed
+    }
+
+    /// A statement that takes the facts of records away that came with one upload.
+    struct Removal {
+        let upload: Int64
+        let sql: String
+        let parameters: [SQLValue]
+    }
+
+    /// The statements that take the facts of some records away, of few texts, so that each is prepared once.
+    static func removals(of records: [LoadedRecord]) -> [Removal] {
+        struct Kind: Hashable {
+            let upload: Int64
+            let hasOwnEncounter: Bool
+        }
+        var removals: [Removal] = []
+        let kinds = Dictionary(grouping: records) { Kind(upload: $0.upload, hasOwnEncounter: $0.instanceCount == 0) }
+        for (kind, records) in kinds {
+            var rest = records[...]
+            while let last = rest.last {
+                // The last one stands in the places that are left.
+                let places = rest.count == 1 ? 1 : removedTogether
+                var together = Array(rest.prefix(places))
+                rest = rest.dropFirst(places)
+                while together.count < places { together.append(last) }
+                let conditions = together.map { "(\($0.facts.condition))" }.joined(separator: " OR ")
+                removals.append(
+                    Removal(
+                        upload: kind.upload,
+                        sql: "DELETE FROM observation_fact WHERE \(conditions) RETURNING modifier_cd",
+                        parameters: together.flatMap(\.facts.parameters)))
+            }
+        }
+        return removals
+    }
+
+    /// Of so many records the facts are taken away by one statement.
+    private static let removedTogether = 50
 
     /// Forgets what was loaded of some records.
     static func forget(_ numbers: [Int64], in transaction: any SQLTransaction) throws {

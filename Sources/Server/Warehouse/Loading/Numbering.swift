@@ -102,6 +102,36 @@ struct Numbering {
         return try row.integer("encounter_num")
     }
 
+    /// The numbers of those encounters of the participant that are there, by their names.
+    func encounters(_ ides: [String]) throws -> [String: Int64] {
+        var numbers: [String: Int64] = [:]
+        var rest = ides[...]
+        while let last = rest.last {
+            // The last one stands in the places that are left.
+            let asked = Array(rest.prefix(Self.askedTogether))
+            rest = rest.dropFirst(Self.askedTogether)
+            let filled = asked + Array(repeating: last, count: Self.askedTogether - asked.count)
+            for row in try transaction.query(
+                Self.encountersSQL,
+                filled.map { SQLValue($0) } + [
+                    SQLValue(WarehouseLoader.source), SQLValue(context.name), SQLValue(WarehouseLoader.source),
+                ])
+            {
+                numbers[try row.text("encounter_ide")] = try row.integer("encounter_num")
+            }
+        }
+        return numbers
+    }
+
+    static let askedTogether = 100
+
+    /// Parameters: names, source, patient's name, its source.
+    static let encountersSQL = """
+        SELECT encounter_ide, encounter_num FROM encounter_mapping
+        WHERE encounter_ide IN (\(repeatElement("?", count: askedTogether).joined(separator: ", ")))
+            AND encounter_ide_source = ? AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+        """
+
     /// Notes that another upload brought the resource of an encounter.
     func touch(_ encounter: Int64, upload: Int64) throws {
         try transaction.execute(

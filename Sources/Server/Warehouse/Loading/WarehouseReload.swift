@@ -155,7 +155,8 @@ public struct WarehouseReload: Sendable {
         var known = ensured
         report.facts += try WarehouseLoader().upload(context, ensured: &known, in: transaction) { upload in
             upload.expect(
-                entries.lazy.filter(\.isCurrent).map(\.entry), records: entries.filter(\.isCurrent).map(\.number))
+                entries.lazy.filter(\.isCurrent).map(\.entry),
+                records: entries.filter { $0.isCurrent && $0.entry.facts != nil }.map(\.number))
             for (entry, number, isCurrent) in entries { try upload.load(entry, of: number, isCurrent: isCurrent) }
             return upload.factCount
         }

@@ -33,7 +33,7 @@ public struct WarehouseUpload {
 
     /// Tells which resources are to be loaded next, so that a server is asked once which of their encounters it has.
     ///
-    /// - Parameter records: the numbers of those of which something may be loaded.
+    /// - Parameter records: the numbers of those that are loaded once more: each of them is the present and has ``WarehouseEntry/facts``.
     public mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
         expectedRecords = records
         expected = entries.compactMap { entry in

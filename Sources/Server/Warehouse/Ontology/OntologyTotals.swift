@@ -67,13 +67,13 @@ public struct OntologyTotals: Sendable {
         let order = transaction.dialect.bytewise
         let rows = try transaction.query(
             """
-            SELECT c_fullname, c_totalnum FROM custom_meta
+            SELECT c_fullname, c_totalnum, \(PathSelection.columns) FROM custom_meta
             WHERE \(below.condition) AND c_fullname \(order) > ? AND m_applied_path = '@' AND c_synonym_cd = 'N'
             ORDER BY c_fullname \(order) LIMIT ?
             """, below.parameters + [SQLValue(last ?? ""), SQLValue(limit)])
         for row in rows {
             let path = try row.text("c_fullname")
-            let count = try count(of: path, in: transaction)
+            let count = try count(row, of: path, in: transaction)
             guard row.integerIfPresent("c_totalnum") != Int64(count) else { continue }
             try transaction.execute(
                 "UPDATE custom_meta SET c_totalnum = ? WHERE c_fullname = ? AND m_applied_path = '@'",
@@ -88,8 +88,8 @@ public struct OntologyTotals: Sendable {
     }
 
     /// What patients and visits are asked for is asked.
-    private func count(of path: String, in transaction: any SQLTransaction) throws -> Int {
-        if case .concepts(let selected) = try PathSelection(path: path, in: transaction) {
+    private func count(_ row: SQLRow, of path: String, in transaction: any SQLTransaction) throws -> Int {
+        if case .concepts(let selected) = try PathSelection(row) {
             return counts[selected.hasSuffix("\\") ? selected : selected + "\\"] ?? 0
         }
         return try WarehouseQuery().count(path: path, value: nil, from: nil, to: nil, in: transaction).patients

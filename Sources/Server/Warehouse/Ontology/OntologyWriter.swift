@@ -40,7 +40,7 @@ struct OntologyWriter {
             return
         }
         try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
-        for concept in Self.foundation { try ensure(concept) }
+        try ensure(Self.foundation)
         try ensureTableAccess()
         for prefix in Set(ConceptCode.prefixes.values).union(["SURVEY"]).sorted() {
             try ensureScheme(prefix)
@@ -134,7 +134,7 @@ struct OntologyWriter {
             return
         }
         try ensure(form.concepts, below: form.folder.path)
-        for concept in form.codePlaces { try ensure(concept) }
+        try ensure(form.codePlaces)
         try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
     }
 
@@ -146,10 +146,50 @@ struct OntologyWriter {
             guard try row.text("m_applied_path") == "@" else { return }
             known[try row.text("c_fullname")] = row.textIfPresent("c_basecode") ?? ""
         }
-        for concept in concepts {
-            if let code = known[concept.path], concept.code == nil || concept.code == code { continue }
-            try ensure(concept)
+        try ensure(concepts, known: known)
+    }
+
+    /// Writes concepts, parents first; asks once for many whether they are there.
+    func ensure(_ concepts: [Concept]) throws {
+        var known: [String: String] = [:]
+        var rest = concepts.map(\.path)[...]
+        while let last = rest.last {
+            // The last one stands in the places that are left.
+            let asked = Array(rest.prefix(Self.askedTogether))
+            rest = rest.dropFirst(asked.count)
+            let filled = asked + Array(repeating: last, count: Self.askedTogether - asked.count)
+            try transaction.each(Self.knownSQL, filled.map { SQLValue($0) }) { row in
+                known[try row.text("c_fullname")] = row.textIfPresent("c_basecode") ?? ""
+            }
         }
+        try ensure(concepts, known: known)
+    }
+
+    static let askedTogether = 100
+    /// Parameters: paths.
+    static let knownSQL = """
+        SELECT c_fullname, c_basecode FROM custom_meta
+        WHERE c_fullname IN (\(repeatElement("?", count: askedTogether).joined(separator: ", "))) AND m_applied_path = '@'
+        """
+
+    /// - Parameter present: the codes of the paths that are there, empty where they have none.
+    private func ensure(_ concepts: [Concept], known present: [String: String]) throws {
+        var known = present
+        var new: [Concept] = []
+        for concept in concepts {
+            guard let code = known[concept.path] else {
+                known[concept.path] = concept.code ?? ""
+                new.append(concept)
+                continue
+            }
+            if concept.code == nil || concept.code == code { continue }
+            // What it changes may be among the new ones.
+            try insert(new)
+            new = []
+            try ensure(concept)
+            if code.isEmpty { known[concept.path] = concept.code }
+        }
+        try insert(new)
     }
 
     /// Returns the query for the concepts below a folder. Its condition is on the paths alone: given the column of
@@ -170,7 +210,7 @@ struct OntologyWriter {
         let known = try transaction.first(
             "SELECT c_basecode FROM custom_meta WHERE c_fullname = ? AND m_applied_path = '@'", [SQLValue(concept.path)]
         )
-        guard let known else { return try insert(concept) }
+        guard let known else { return try insert([concept]) }
         guard let code = concept.code else { return }
         switch known.textIfPresent("c_basecode") {
         case code: return
@@ -184,7 +224,7 @@ struct OntologyWriter {
                     SQLValue(code), SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(concept.kind.name),
                     SQLValue(Self.name(concept, 2000)), SQLValue(Self.name(concept, 900)), SQLValue(concept.path),
                 ])
-            try insertDimension(concept, code: code)
+            try insertDimensions([concept])
         default:
             let path = ConceptPath.child(of: concept.path, "also-" + ConceptCode.hash(code, 6))
             try ensure(Concept(path: path, code: code, name: concept.name, kind: concept.kind))
@@ -273,64 +313,7 @@ struct OntologyWriter {
         ).compactMap { $0.textIfPresent("concept_path") }
     }
 
-    private func insert(_ concept: Concept) throws {
-        // A question with answers below it becomes a folder when the first of them is written.
-        let attributes = concept.kind == .folder ? "FA " : "LA "
-        try transaction.execute(
-            """
-            INSERT INTO custom_meta (c_hlevel, c_fullname, c_name, c_synonym_cd, c_visualattributes, c_basecode,
-                c_metadataxml, c_facttablecolumn, c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode,
-                c_comment, c_tooltip, m_applied_path, update_date, import_date, sourcesystem_cd)
-            VALUES (?, ?, ?, 'N', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '@', ?, ?, ?)
-            """,
-            [
-                SQLValue(ConceptPath.level(concept.path)), SQLValue(concept.path), SQLValue(Self.name(concept, 2000)),
-                SQLValue(attributes), SQLValue(concept.code), SQLValue(MetadataXML.text(for: concept, at: at)),
-            ] + Self.selection(concept) + [
-                SQLValue(concept.kind.name), SQLValue(Self.name(concept, 900)),
-                WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
-            ])
-        // What has something below it is opened by i2b2's clients only if it is a folder.
-        if let parent = ConceptPath.parent(of: concept.path) {
-            try transaction.execute(
-                """
-                UPDATE custom_meta SET c_visualattributes = 'FA '
-                WHERE c_fullname = ? AND m_applied_path = '@' AND c_visualattributes = 'LA '
-                """, [SQLValue(parent)])
-        }
-        if let code = concept.code { try insertDimension(concept, code: code) }
-    }
-
-    /// What i2b2's query engine puts together: the column of facts, the table, its column, that one's type, the operator
-    /// and the code.
-    private static func selection(_ concept: Concept) -> [SQLValue] {
-        guard case .dimension(let selection) = concept.kind else {
-            return ["concept_cd", "concept_dimension", "concept_path", "T", "LIKE", SQLValue(concept.path)]
-        }
-        return [
-            SQLValue(selection.table.factColumn), SQLValue(selection.table.rawValue), SQLValue(selection.column),
-            SQLValue(selection.dataType), SQLValue(selection.comparison.rawValue), SQLValue(selection.code),
-        ]
-    }
-
-    private func insertDimension(_ concept: Concept, code: String) throws {
-        if let prefix = code.split(separator: ":").first { try ensureScheme(String(prefix)) }
-        try transaction.execute(
-            """
-            INSERT INTO warehouse_concept (concept_path, concept_cd, name_char) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
-            """, [SQLValue(concept.path), SQLValue(code), SQLValue(Self.name(concept, 2000))])
-        try transaction.execute(
-            """
-            INSERT INTO concept_dimension (concept_path, concept_cd, name_char, update_date, download_date, import_date,
-                sourcesystem_cd) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """,
-            [
-                SQLValue(concept.path), SQLValue(code), SQLValue(Self.name(concept, 2000)),
-                WarehouseTime.value(at), WarehouseTime.value(at), WarehouseTime.value(at), SQLValue(Self.source),
-            ])
-    }
-
-    private func ensureScheme(_ prefix: String) throws {
+    func ensureScheme(_ prefix: String) throws {
         let key = SQLValue(prefix + ":")
         let added = try transaction.execute(
             "INSERT INTO schemes (c_key, c_name, c_description) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -339,7 +322,7 @@ struct OntologyWriter {
         try transaction.execute("INSERT INTO warehouse_scheme (c_key) VALUES (?) ON CONFLICT DO NOTHING", [key])
     }
 
-    private static func name(_ concept: Concept, _ length: Int) -> String {
+    static func name(_ concept: Concept, _ length: Int) -> String {
         String(String.UnicodeScalarView(concept.name.unicodeScalars.prefix(length)))
     }
 }

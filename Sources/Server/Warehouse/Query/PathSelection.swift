@@ -21,6 +21,11 @@ enum PathSelection: Sendable, Hashable {
             self = .concepts(plain)
             return
         }
+        try self.init(row)
+    }
+
+    /// - Parameter row: has ``columns``.
+    init(_ row: SQLRow) throws {
         let (table, column) = (try row.text("c_tablename"), try row.text("c_columnname"))
         let (comparison, code) = (try row.text("c_operator"), try row.text("c_dimcode"))
         if table == "concept_dimension", column == "concept_path", comparison == "LIKE" {
@@ -40,8 +45,11 @@ enum PathSelection: Sendable, Hashable {
                 code: code))
     }
 
+    /// The columns of the ontology that say it.
+    static let columns = "c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode"
+
     static let rowSQL = """
-        SELECT c_tablename, c_columnname, c_columndatatype, c_operator, c_dimcode FROM custom_meta
+        SELECT \(columns) FROM custom_meta
         WHERE c_fullname = ? AND m_applied_path = '@' AND c_synonym_cd = 'N'
         """
 

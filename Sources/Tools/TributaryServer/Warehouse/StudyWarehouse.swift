@@ -12,7 +12,7 @@ public struct StudyWarehouse: Sendable {
     private let clock: @Sendable () -> Date
 
     /// Records that one transaction loads or compares.
-    private static let slice = 200
+    private static let slice = 500
     /// Patients for whose concepts one transaction looks.
     private static let countedPatients = 50
     /// Concepts whose numbers one transaction writes.
