@@ -15,6 +15,11 @@ public protocol SQLTransaction {
     /// All rows of one query, or of one statement with `RETURNING`.
     func query(_ sql: String, _ parameters: [SQLValue]) throws -> [SQLRow]
 
+    /// Runs queries one after the other. A server is waited for once, not for each.
+    ///
+    /// - Returns: the rows of each.
+    func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]]
+
     /// Passes the rows of a query one by one, holding one at a time in memory. `body` may run other statements.
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
 
@@ -79,7 +84,11 @@ public protocol NotifyingDatabase: SQLDatabase {
 extension SQLTransaction {
     /// Tells, once the transaction is committed, that there is something new. An engine that tells nobody does nothing.
     func notify() throws {
-        guard dialect == .postgresql else { return }
-        try execute("SELECT pg_notify(current_schema(), '')")
+        _ = try queries(notification)
+    }
+
+    /// What ``notify()`` runs.
+    var notification: [SQLQuery] {
+        dialect == .postgresql ? [SQLQuery("SELECT pg_notify(current_schema(), '')::text AS told")] : []
     }
 }

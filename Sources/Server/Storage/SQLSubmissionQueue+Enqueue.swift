@@ -1,13 +1,17 @@
 import Foundation
 
+/// A submission that is to be written, and the room that its lane has.
+struct EnqueueRequest: Sendable {
+    let submission: NewSubmission
+    /// So many bytes may wait in its lane, held or quarantined; nil where there is no limit.
+    let quota: Int?
+
+    var identity: [SQLValue] { [SQLValue(submission.lane), SQLValue(submission.submissionID)] }
+}
+
 extension SQLSubmissionQueue {
     public func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {
-        let clock = clock
-        return try await writer.write { transaction in
-            var submission = submission
-            submission.receivedAt = try clock.now(submission.receivedAt, in: transaction)
-            return try Self.insert(submission, quota: quota, in: transaction)
-        }
+        try await enqueuing.write(EnqueueRequest(submission: submission, quota: quota))
     }
 
     /// Parameter: client. A row where the client has been shut out or replaced since it showed its token.
@@ -20,47 +24,60 @@ extension SQLSubmissionQueue {
     static let heldBytesSQL = """
         SELECT COALESCE(sum(size), 0) AS bytes FROM submission WHERE lane = ? AND status IN ('held', 'quarantined')
         """
+    private static let insertSQL = """
+        INSERT INTO submission (client_id, lane, submission_id, digest, format, sequence, resource_type_hint,
+        size, received_at, status, changed_at, change)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', ?, ?)
+        """
+    /// Parameters: body, lane, submission id.
+    private static let insertBodySQL = """
+        INSERT INTO submission_body (number, body) SELECT number, ? FROM submission WHERE lane = ? AND submission_id = ?
+        """
 
-    static func insert(_ new: NewSubmission, quota: Int?, in transaction: any SQLTransaction) throws -> EnqueueResult {
-        let identity = [SQLValue(new.lane), SQLValue(new.submissionID)]
-        // 1. Still let in, and not known already?
-        if try transaction.first(revokedSQL, [SQLValue(new.clientID)]) != nil { return .clientRevoked }
-        if let known = try transaction.first(lookUpSQL, identity) {
-            return try known.text("digest") == new.digest ? .duplicate : .conflict
-        }
-        // 2. Room for what may have to wait?
-        if let quota {
-            let waiting = try transaction.first(heldBytesSQL, [SQLValue(new.lane)])?.integer("bytes") ?? 0
-            guard Int(waiting) + new.body.count <= quota else { return .overQuota }
-        }
-        // 3. The row. On an engine with several writers another one may have been quicker; the constraint decides.
-        //    Time never runs backwards in the queue: a clock that was set back would make what comes now older than what
-        //    came before, and a withdrawal older than the Contract that it ends.
-        let newest = try transaction.first(newestSQL)?.date("received_at")
-        let receivedAt = max(new.receivedAt, newest ?? new.receivedAt)
-        let change = try nextChange(in: transaction)
-        let rows = try transaction.query(
-            """
-            INSERT INTO submission (client_id, lane, submission_id, digest, format, sequence, resource_type_hint,
-            size, received_at, status, changed_at, change)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'received', ?, ?)
-            ON CONFLICT (lane, submission_id) DO NOTHING RETURNING number
-            """,
-            [
-                SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID), SQLValue(new.digest),
-                SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
-                SQLValue(new.body.count), SQLValue(receivedAt), SQLValue(receivedAt), SQLValue(change),
-            ])
-        guard let row = rows.first else {
-            guard let known = try transaction.first(lookUpSQL, identity) else {
-                throw StorageError(code: "storage-failed", message: "A submission vanished while it was stored.")
+    /// Writes submissions in their order. A server is asked once what stands and told once what to write, however many
+    /// they are.
+    ///
+    /// A transaction that writes has no other beside it, on any engine, so that what was asked still holds when it is written.
+    static func enqueue(
+        _ requests: [EnqueueRequest], clock: QueueClock, in transaction: any SQLTransaction
+    ) throws -> [EnqueueResult] {
+        // 1. What stands.
+        let stock = try EnqueueStock(requests, clock: clock, in: transaction)
+        // 2. What is new, each decided as if those before it were written.
+        var decision = EnqueueDecision(stock)
+        let results = requests.map { decision.decide($0) }
+        guard !decision.accepted.isEmpty else { return results }
+        // 3. The rows and the sealed bytes, and that there is something new.
+        var change = try takeChanges(decision.accepted.count, in: transaction)
+        for part in decision.parts() {
+            var queries: [SQLQuery] = []
+            for (request, receivedAt) in part {
+                change += 1
+                let new = request.submission
+                queries.append(
+                    SQLQuery(
+                        insertSQL,
+                        [
+                            SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID),
+                            SQLValue(new.digest),
+                            SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
+                            SQLValue(new.body.count), SQLValue(receivedAt), SQLValue(receivedAt), SQLValue(change),
+                        ]))
+                queries.append(SQLQuery(insertBodySQL, [SQLValue(new.body)] + request.identity))
             }
-            return try known.text("digest") == new.digest ? .duplicate : .conflict
+            _ = try transaction.queries(queries)
         }
-        // 4. The sealed bytes.
-        try transaction.execute(
-            "INSERT INTO submission_body (number, body) VALUES (?, ?)", [row["number"], SQLValue(new.body)])
-        try transaction.notify()
-        return .accepted
+        return results
+    }
+
+    /// Takes numbers of the one counter and tells those who wait for submissions.
+    ///
+    /// - Returns: the number before the first that was taken.
+    private static func takeChanges(_ count: Int, in transaction: any SQLTransaction) throws -> Int64 {
+        let counter = SQLQuery(
+            "UPDATE queue_state SET change = change + ? WHERE id = 1 RETURNING change AS value", [SQLValue(count)])
+        let answers = try transaction.queries([counter] + transaction.notification)
+        guard let row = answers.first?.first else { throw counterMissing }
+        return try row.integer("value") - Int64(count)
     }
 }

@@ -4,6 +4,8 @@ import Foundation
 public struct SQLSubmissionQueue: SubmissionQueue {
     let database: any SQLDatabase
     let writer: GroupedWriter
+    /// Submissions that come at the same time are written together.
+    let enqueuing: WriteGroup<EnqueueRequest, EnqueueResult>
     let clock: QueueClock
 
     /// So often a submission may be begun without ever being ended.
@@ -14,6 +16,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         self.database = database
         self.clock = clock
         writer = GroupedWriter(database: database)
+        enqueuing = WriteGroup(database: database) { try Self.enqueue($0, clock: clock, in: $1) }
     }
 
     /// An element whenever a submission may have come; nil where the engine tells nobody, so that who waits has to look.
@@ -137,10 +140,12 @@ extension SQLSubmissionQueue {
     }
 
     private static func next(_ sql: String, in transaction: any SQLTransaction) throws -> Int64 {
-        guard let row = try transaction.query(sql).first else {
-            throw StorageError(code: "storage-corrupt", message: "The queue's counter is missing.")
-        }
+        guard let row = try transaction.query(sql).first else { throw counterMissing }
         return try row.integer("value")
+    }
+
+    static var counterMissing: StorageError {
+        StorageError(code: "storage-corrupt", message: "The queue's counter is missing.")
     }
 
     /// Makes submissions wait to be handled again, in the order of the rows; their attempts count anew.

@@ -43,7 +43,7 @@ public struct NewSubmission: Sendable {
     public let resourceTypeHint: String?
     /// The sealed bytes.
     public let body: Data
-    public internal(set) var receivedAt: Date
+    public let receivedAt: Date
 
     public init(
         clientID: String, lane: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,

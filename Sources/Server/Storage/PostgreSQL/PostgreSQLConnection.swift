@@ -92,20 +92,56 @@ final class PostgreSQLConnection {
         return try check(PostgreSQLResult(result))
     }
 
-    /// Runs one statement for many rows, without waiting for the answer to one before the next is sent
-    /// (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html). Throws the first error; then no row counts, for
-    /// the transaction is lost.
+    /// Runs statements without placeholders, waiting for the server once.
+    func run(together statements: [String]) throws(StorageError) {
+        _ = try check(PostgreSQLResult(PQexec(pointer, statements.joined(separator: "; "))))
+    }
+
+    /// Runs one statement for many rows, without waiting for the answer to one before the next is sent. Throws the first
+    /// error; then no row counts, for the transaction is lost.
     func run(_ sql: String, rows: [[SQLValue]]) throws(StorageError) {
         let statement = try prepare(sql)
-        var sets: [PostgreSQLParameters] = []
+        var sets: [(Prepared, PostgreSQLParameters)] = []
         sets.reserveCapacity(rows.count)
         for values in rows {
             try require(values.count, of: statement)
-            sets.append(try PostgreSQLParameters(values))
+            sets.append((statement, try PostgreSQLParameters(values)))
         }
+        try pipelined(sets) { _ in }
+    }
+
+    /// Runs statements one after the other, without waiting for the answer to one before the next is sent. Throws the
+    /// first error; then the transaction is lost.
+    ///
+    /// - Parameter take: is passed the answer to each, in their order.
+    func run(_ queries: [SQLQuery], _ take: (borrowing PostgreSQLResult) -> Void) throws(StorageError) {
+        var rest = queries[...]
+        while !rest.isEmpty {
+            let next = rest.prefix(Self.mostPipelined)
+            // None of those that are prepared for these may be forgotten over the others.
+            let missing = Set(next.lazy.map(\.sql).filter { self.prepared[$0] == nil }).count
+            if prepared.count + missing > Self.mostPrepared { try forgetPrepared() }
+            var sets: [(Prepared, PostgreSQLParameters)] = []
+            for query in next {
+                let statement = try prepare(query.sql)
+                try require(query.parameters.count, of: statement)
+                sets.append((statement, try PostgreSQLParameters(query.parameters)))
+            }
+            rest = rest.dropFirst(Self.mostPipelined)
+            try pipelined(sets, take)
+        }
+    }
+
+    /// So many queries are sent before their answers are read: neither side waits for the other to read.
+    private static let mostPipelined = 256
+
+    /// Sends statements, then reads the answers (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html).
+    private func pipelined(
+        _ statements: [(Prepared, PostgreSQLParameters)], _ take: (borrowing PostgreSQLResult) -> Void
+    ) throws(StorageError) {
         guard PQenterPipelineMode(pointer) == 1 else { throw lost }
         defer { PQexitPipelineMode(pointer) }
-        for parameters in sets {
+        for (statement, parameters) in statements {
             let isSent = parameters.withPointers { texts, lengths, formats in
                 PQsendQueryPrepared(
                     pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
@@ -119,7 +155,11 @@ final class PostgreSQLConnection {
             guard let answer = PQgetResult(pointer) else { continue }
             let result = PostgreSQLResult(answer)
             if result.status == PGRES_PIPELINE_SYNC { break }
-            if !result.isSuccess, result.status != PGRES_PIPELINE_ABORTED, failure == nil { failure = result.error }
+            guard result.isSuccess else {
+                if result.status != PGRES_PIPELINE_ABORTED, failure == nil { failure = result.error }
+                continue
+            }
+            take(result)
         }
         guard isAlive else { throw lost }
         if let failure { throw failure }

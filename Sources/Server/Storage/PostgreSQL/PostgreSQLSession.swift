@@ -118,8 +118,10 @@ actor PostgreSQLSession {
         switch kind {
         case .reading: _ = try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         case .writing:
-            _ = try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-            _ = try connection.run("SELECT pg_advisory_xact_lock(\(schema.lockKey))")
+            try connection.run(together: [
+                "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+                "SELECT pg_advisory_xact_lock(\(schema.lockKey))",
+            ])
         }
     }
 

@@ -24,6 +24,16 @@ final class PostgreSQLTransaction: SQLTransaction {
         return try Self.rows(of: try connection.run(sql, parameters))
     }
 
+    func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]] {
+        try flush()
+        var answers: [Result<[SQLRow], any Error>] = []
+        answers.reserveCapacity(queries.count)
+        try connection.run(queries) { result in
+            do { answers.append(.success(try Self.rows(of: result))) } catch { answers.append(.failure(error)) }
+        }
+        return try answers.map { try $0.get() }
+    }
+
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         try flush()
         cursors += 1
