@@ -37,10 +37,12 @@ public struct QueueState: Sendable, Hashable {
         return QueueState(queueID: name, studyID: studyID, epoch: state.epoch)
     }
 
-    /// Begins a new epoch, as after a restore. Seconds since 1970 keep two restores of one backup apart.
+    /// Begins a new epoch, as after a restore. Microseconds since 1970 keep two restores of one backup apart, however soon
+    /// the second follows; a number that JSON keeps exactly (2^53) reaches to the year 2255.
     @discardableResult
     public static func beginEpoch(at: Date, in transaction: any SQLTransaction) throws -> Int64 {
-        let next = max(try read(in: transaction).epoch + 1, Int64(max(0, min(at.timeIntervalSince1970, 1e11))))
+        let microseconds = Int64(max(0, min(at.timeIntervalSince1970 * 1_000_000, 9e15)).rounded(.down))
+        let next = max(try read(in: transaction).epoch + 1, microseconds)
         try transaction.execute("UPDATE queue_state SET epoch = ? WHERE id = 1", [SQLValue(next)])
         return next
     }
