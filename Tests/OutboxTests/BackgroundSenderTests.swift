@@ -118,6 +118,24 @@ actor ModelUploads: UploadTransport {
         #expect(try store.outbox.sentSubmissions().map(\.entry) == [entry])
     }
 
+    @Test func whatARestoredStudyLostGoesBeforeWhatIsUnderWay() async throws {
+        let (folder, study) = (try TemporaryFolder(), ModelStudy())
+        let (store, uploads) = (try store(folder), ModelUploads(study))
+        let first = try store.outbox.append("Contract")
+        let sender = try sender(store, study, uploads)
+        _ = try await sender.handOver()
+        #expect(try await sender.take(uploads.finish()) == .emptied)
+        try await study.connection().learnDeliveries(in: store)
+        // The study falls back to before the Contract while the system has the next.
+        let newest = try store.outbox.append("Observation")
+        #expect(try await sender.handOver() == .underWay(newest))
+        await study.restore()
+        #expect(try await sender.take(uploads.finish()) == .underWay(first))
+        #expect(try await sender.take(uploads.finish()) == .underWay(newest))
+        #expect(try await sender.take(uploads.finish()) == .emptied)
+        #expect(await study.arrivals == [first, first, newest].map(\.submissionID))
+    }
+
     @Test func aDoubledAnswerSettlesNothingTwice() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))

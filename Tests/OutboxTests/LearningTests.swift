@@ -91,6 +91,33 @@ import Wire
         #expect(try await connection.learnDeliveries(in: store).requeued == 0)
     }
 
+    /// Older before newer, also where the restore falls between the question and the sending, or the question fails.
+    @Test(arguments: [false, true])
+    func whatIsLostWhileSendingGoesBeforeWhatIsNewer(isDeaf: Bool) async throws {
+        let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
+        let (store, entries) = try await sent(3, to: study, in: folder, clock)
+        _ = try await study.connection(clock).learnDeliveries(in: store)
+        await study.makeBackup()
+        let later = try [store.outbox.append("Patient"), store.outbox.append("Observation")]
+        _ = try await study.connection(clock).synchronize(store)
+        let newest = try [store.outbox.append("Observation"), store.outbox.append("Observation")]
+        if isDeaf {
+            await study.restore()
+            await study.becomeDeaf()
+            let report = try await study.connection(clock).synchronize(store)
+            #expect(report.sending.sent == 0 && report.sending.remaining == 2 && report.learned == nil)
+            #expect(report.sending.ending == .held && report.sending.reason == "study-restored")
+            await study.becomeDeaf(false)
+        } else {
+            await study.restoreBeforeNext()
+        }
+        let report = try await study.connection(clock).synchronize(store)
+        #expect(report.learned?.requeued == 2)
+        #expect(report.sending.sent == 4 && report.sending.ending == .emptied)
+        #expect(await study.arrivals == (entries + later + later + newest).map(\.submissionID))
+        #expect(try store.outbox.refusedEntries().isEmpty)
+    }
+
     @Test func aContractThatWasLostGoesBeforeTheDataItCovers() async throws {
         let (folder, clock, study) = (try TemporaryFolder(), WaitLog(), ModelStudy())
         let (store, entries) = try await sent(3, to: study, in: folder, clock)

@@ -28,6 +28,8 @@ actor ModelStudy: Transport {
     private(set) var cursors: [String?] = []
     private var refusals: [String: Int] = [:]
     private var restoresWhileListing = 0
+    private var isRestoredBeforeNext = false
+    private var isDeaf = false
 
     init(_ manner: Manner = .agreed) { self.manner = manner }
 
@@ -48,6 +50,12 @@ actor ModelStudy: Transport {
     /// Is restored again after each of the next pages.
     func restoreWhileListing(_ times: Int) { restoresWhileListing = times }
 
+    /// Is restored when the next submission comes, before it is taken.
+    func restoreBeforeNext() { isRestoredBeforeNext = true }
+
+    /// Answers no question about deliveries.
+    func becomeDeaf(_ isDeaf: Bool = true) { self.isDeaf = isDeaf }
+
     /// Says of what it has what became of it.
     func settle(_ submissionIDs: some Sequence<String>, as status: String = "stored") {
         for submissionID in submissionIDs {
@@ -65,9 +73,24 @@ actor ModelStudy: Transport {
             return .init(
                 status: 200, body: try JSONEncoder().encode(TokenResponse(accessToken: "t", expiresIn: 86_400)))
         }
-        if path.hasSuffix("/deliveries") { return try deliveries(request) }
+        if path.hasSuffix("/deliveries") {
+            if isDeaf { throw URLError(.timedOut) }
+            return try deliveries(request)
+        }
         guard path.contains("/encfhir/"), let body = request.body, let header = try? EnvelopeHeader.read(from: body)
         else { return .init(status: 404) }
+        if isRestoredBeforeNext {
+            isRestoredBeforeNext = false
+            restore()
+        }
+        if manner != .withoutEpoch, let known = request.headers[StudyPath.epochHeader], known != String(epoch) {
+            return .init(
+                status: 412,
+                body: try JSONEncoder().encode(
+                    ProblemDetails(
+                        status: 412, title: "Precondition Failed", code: StudyPath.restoredCode,
+                        submission: header.listedSubmissionID)))
+        }
         if let status = refusals[request.url.lastPathComponent] {
             return TransportResponse(status: status).marked(for: header)
         }

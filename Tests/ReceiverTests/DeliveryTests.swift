@@ -79,6 +79,28 @@ struct DeliveryTests {
         }
     }
 
+    @Test func whatKnowsAnEarlierEpochIsRefusedUntilItHasAsked() async throws {
+        try await Study.with(changing(\.epoch, 7)) { study in
+            let device = try await study.device()
+            let submissionID = UUID()
+            for other in ["6", "8", "", "x", "07"] {
+                let answer = try await study.send(
+                    "POST", "/encfhir/Patient/p-1", token: device.token,
+                    headers: [
+                        StudyPath.epochHeader: other, StudyPath.submissionHeader: submissionID.uuidString,
+                    ], body: envelope(submissionID))
+                #expect(answer.status == 412 && answer.problemCode == "study-restored", "\(other)")
+                #expect(answer.submission == submissionID.uuidString.lowercased())
+            }
+            #expect(try await page(study, device.token, "").deliveries.isEmpty)
+            for headers in [[StudyPath.epochHeader: "7"], [:]] {
+                let answer = try await study.send(
+                    "POST", "/encfhir/Patient/p-1", token: device.token, headers: headers, body: envelope())
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
     @Test func whatIsNoCursorIsRefused() async throws {
         try await Study.with { study in
             let device = try await study.device()

@@ -161,4 +161,16 @@ import Testing
         #expect(!plan.readsAll, "\(plan)")
         try await fixture.close()
     }
+
+    @Test func presentVersionsAreReadByTheirNumbers() async throws {
+        let fixture = try await RecordsFixture()
+        let plans = try await fixture.database.read {
+            [
+                try QueryPlan(RecordStore.presentSQL, [1, 500], in: $0),
+                try QueryPlan(RecordStore.presentVersionsSQL, [1, 500], in: $0),
+            ]
+        }
+        for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+        try await fixture.close()
+    }
 }

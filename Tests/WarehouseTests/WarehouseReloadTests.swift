@@ -77,7 +77,9 @@ import Testing
             _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
             try write(ontologyIn: transaction)
             var left = slices
-            while left > 0, try reload.slice(of: 2, into: &report, at: instant("2026-06-01"), in: transaction) {
+            while left > 0 {
+                let slice = try reload.slice(behind: reload.place, of: 2, in: transaction)
+                guard try reload.load(slice, into: &report, at: instant("2026-06-01"), in: transaction) else { break }
                 left -= 1
             }
             guard isFinished else { return report }
@@ -177,6 +179,34 @@ import Testing
         #expect(second.resources == 3)
         #expect(try await rows(fixture)["observation_fact"] == before["observation_fact"])
         #expect(try await reload(fixture).resources == 5, "what was finished begins anew")
+        try await fixture.close()
+    }
+
+    @Test func whatChangesAfterASliceWasMadeIsLoadedAsItIsThen() async throws {
+        let fixture = try await filled()
+        let (concepts, loader) = (try concepts(), fixture.loader)
+        let changed = try Resource(
+            Data(
+                observation(#""valueQuantity":{"value":75,"code":"kg"}"#, id: "w1", code: "29463-7").utf8))
+        try await fixture.database.write { transaction in
+            var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
+            var report = WarehouseReload.Report()
+            _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
+            try write(ontologyIn: transaction)
+            let slice = try reload.slice(behind: reload.place, of: 100, in: transaction)
+            let received = instant("2026-05-03T12:00:00Z")
+            let record = NewRecord(changed, id: "w1", subject: "p1", content: changed.json.data(), original: nil)
+            let provenance = RecordProvenance(submissionID: "s9", clientID: "c", keyID: nil, receivedAt: received)
+            let put = try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) }
+            let context = LoadContext(subject: "p1", submissionID: "s9", receivedAt: received, loadedAt: received)
+            let entry = concepts.entry(of: changed, id: "w1", receivedAt: received)
+            try loader.load(entry, put, context: context, in: transaction)
+            while try reload.load(slice, into: &report, at: received, in: transaction) {}
+            try reload.finish(in: transaction)
+            #expect(report.resources == 5)
+        }
+        #expect(try await verify(fixture).differences.isEmpty)
+        #expect(try await fixture.lines("nval_num", "FROM observation_fact WHERE nval_num = 75").count == 1)
         try await fixture.close()
     }
 

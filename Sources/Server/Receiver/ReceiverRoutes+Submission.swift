@@ -10,6 +10,14 @@ extension ReceiverRoutes {
     /// `POST` and `PUT` on `/encfhir[/Type[/id]]` and `/fhirenc/...`: 200 once the ciphertext is durable.
     func submit(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let (actor, target) = try await admit(request, context)
+        // What the store lost is older than what comes now, and would become the current version if it came later. C3-PRO's
+        // apps name no epoch.
+        if let learned = request.headers[.epoch], learned != String(configuration.epoch) {
+            throw HTTPFailure(
+                .preconditionFailed, StudyPath.restoredCode,
+                "The study was restored since this device last asked: ask for the deliveries, and send again what is missing first."
+            )
+        }
         let body = try await configuration.bodies.collect(request, upTo: configuration.limits.maximumBodyBytes)
         defer { withExtendedLifetime(body) {} }
         let header = try EnvelopeHeader.read(from: body.bytes)

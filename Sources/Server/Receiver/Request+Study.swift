@@ -14,5 +14,6 @@ extension HTTPField.Name {
     static let antispam = HTTPField.Name(validated: "Antispam")
     static let pragma = HTTPField.Name(validated: "Pragma")
     static let keys = HTTPField.Name(validated: StudyPath.keysHeader)
+    static let epoch = HTTPField.Name(validated: StudyPath.epochHeader)
     static let submission = HTTPField.Name(validated: StudyPath.submissionHeader)
 }

@@ -22,4 +22,9 @@ public enum StudyPath {
     public static let keysHeader = "Tributary-Keys"
     /// The request header of a submission with its id, so that a refusal made before the body is read can name it too.
     public static let submissionHeader = "Tributary-Submission"
+    /// The request header of a submission with the epoch that the device last learned (``DeliveriesPage/epoch``): a study
+    /// that was restored since refuses it (412, ``restoredCode``), for what it lost must come before what is newer.
+    public static let epochHeader = "Tributary-Epoch"
+    /// The code of that refusal.
+    public static let restoredCode = "study-restored"
 }

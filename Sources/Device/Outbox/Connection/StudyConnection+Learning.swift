@@ -13,23 +13,6 @@ public struct LearningReport: Codable, Sendable, Hashable {
     public let removed: Int
 }
 
-/// The position up to which a device has read its deliveries; kept in `deliveries.json`.
-struct DeliveriesPosition: Codable, Sendable, Hashable {
-    /// The client that asked: another one's cursor and submissions are not ours.
-    let client: String
-    /// The ids of the study's keys then; nil where an earlier version wrote this.
-    let keys: [String]?
-    /// Where to go on.
-    let cursor: String
-    /// The server's epoch then.
-    let epoch: Int64?
-    /// The number of the first submission that is this client's; older ones were sent under an earlier enrolment, and
-    /// are not in its list.
-    let first: Int64
-
-    static let fileName = "deliveries.json"
-}
-
 extension StudyConnection {
     /// Asks what became of the submissions since it last asked, notes it at the sent ones, and removes those that need
     /// not be kept any longer.
@@ -46,9 +29,11 @@ extension StudyConnection {
         let outbox = store.outbox
         let lock = try outbox.learningLock()
         defer { withExtendedLifetime(lock) {} }
-        // A position that is damaged or another client's is none: reading from the beginning does no harm.
-        let saved = (try? store.value(DeliveriesPosition.self, named: DeliveriesPosition.fileName)) ?? nil
+        // Another client's position is none.
+        let saved = store.deliveriesPosition()
         let position = saved.flatMap { $0.client == enrolment.clientID ? $0 : nil }
+        // Also where the study cannot be asked now: what is sent then is refused if it was restored meanwhile.
+        learnedEpoch = saved?.epoch(for: enrolment)
         // 1. What was sent before the question: of what is sent meanwhile the answer need not know.
         let before = try outbox.sentSubmissions()
         let listing = try await readDeliveries(after: position, of: Set(before.map(\.entry.submissionID)))
@@ -76,8 +61,10 @@ extension StudyConnection {
             listing.told, isRestored: isRestored, retention: retention, now: environment.now())
         // 4. Only then the position: a stop before it asks once more.
         let reached = DeliveriesPosition(
-            client: enrolment.clientID, keys: studyKeys, cursor: listing.cursor, epoch: listing.epoch, first: first)
+            client: enrolment.clientID, keys: enrolment.keyIDs, cursor: listing.cursor, epoch: listing.epoch,
+            first: first)
         if reached != saved { try store.save(reached, named: DeliveriesPosition.fileName) }
+        learnedEpoch = listing.epoch
         return LearningReport(
             stored: noted.stored, refused: noted.refused, requeued: requeued, removed: noted.removed)
     }
@@ -87,12 +74,9 @@ extension StudyConnection {
         guard let saved else { return 1 }
         // A study that was restored from before this device enrolled knows nothing of it: it had to enrol anew, and what
         // it sent before is what was lost. It is the same study if it opens what was sealed for it then.
-        let isRestored =
-            saved.epoch != nil && saved.epoch != epoch && !Set(saved.keys ?? []).isDisjoint(with: studyKeys)
+        let isRestored = saved.epoch != nil && saved.epoch != epoch && saved.isOfStudy(of: enrolment)
         return saved.client == enrolment.clientID || isRestored ? saved.first : last.clampedSuccessor
     }
-
-    private var studyKeys: [String] { ((try? enrolment.publicKeys()) ?? []).map(\.keyID) }
 
     /// All deliveries after the cursor, in the order of their last changes; a submission that changed while the pages
     /// were read stands once, at its newest state. Throws ``OutboxError``, `CancellationError`.

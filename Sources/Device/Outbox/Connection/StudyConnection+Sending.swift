@@ -22,8 +22,8 @@ public struct SendReport: Codable, Sendable, Hashable {
     /// How the round ended.
     public let ending: Ending
     /// For ``Ending/held`` and ``Ending/stopped`` a stable code: `connection-failed`, `server-unavailable`,
-    /// `token-refused`, `answer-unmarked` (something answered that is not known to be the study), `consent-refused`, or
-    /// the study's own code where it will not take the first file for now.
+    /// `token-refused`, `answer-unmarked` (something answered that is not known to be the study), `consent-refused`,
+    /// `study-restored` (learn what it lost, then send), or the study's own code where it will not take the first file for now.
     public let reason: String?
 }
 

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import Wire
 
 /// The result of a round of learning and sending.
 public struct SynchronizationReport: Codable, Sendable, Hashable {
@@ -27,23 +28,38 @@ extension StudyConnection {
     /// fetches the study's keys again where that is due (``renewKeysWhereDue(in:)``).
     ///
     /// Learning goes first: what a restored server lost is older than what waits, and must arrive before it. That it
-    /// fails keeps nothing from being sent.
+    /// fails keeps nothing from being sent, unless the server says that it was restored: then it is asked once more.
     ///
     /// - Throws: what sending throws.
     public func synchronize(
         _ store: DeviceStore, patience: OutboxSender.Patience = .init(), timeLimit: Double? = nil,
         retention: SentRetention = SentRetention()
     ) async throws -> SynchronizationReport {
-        var learned: LearningReport?
+        let end = timeLimit.map { environment.now().addingTimeInterval($0) }
+        var learned = try await learn(in: store, retention)
+        var sending = try await sendAll(from: store.outbox, patience: patience, timeLimit: timeLimit)
+        // Restored since it was asked; one that is restored again and again is asked another time.
+        for _ in 0..<2 where sending.isRestored {
+            guard let again = try await learn(in: store, retention) else { break }
+            learned = learned.map { $0 + again } ?? again
+            sending =
+                sending
+                + (try await sendAll(
+                    from: store.outbox, patience: patience,
+                    timeLimit: end.map { max(0, $0.timeIntervalSince(environment.now())) }))
+        }
+        return SynchronizationReport(learned: learned, sending: sending, keys: try await renewKeysWhereDue(in: store))
+    }
+
+    /// The result of learning; nil where it failed: sending meets the same trouble, if it is one, and says so.
+    private func learn(in store: DeviceStore, _ retention: SentRetention) async throws -> LearningReport? {
         do {
-            learned = try await learnDeliveries(in: store, retention: retention)
+            return try await learnDeliveries(in: store, retention: retention)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // Sending meets the same trouble, if it is one, and says so.
+            return nil
         }
-        let sending = try await sendAll(from: store.outbox, patience: patience, timeLimit: timeLimit)
-        return SynchronizationReport(learned: learned, sending: sending, keys: try await renewKeysWhereDue(in: store))
     }
 
     /// Fetches the study's keys again where its server told of others than the device has, or a day has passed, and keeps
@@ -63,5 +79,24 @@ extension StudyConnection {
         } catch {
             return .failed(code: (error as? any CodedError)?.code ?? "failed")
         }
+    }
+}
+
+extension SendReport {
+    /// Whether the study waits for what it lost in a restore.
+    fileprivate var isRestored: Bool { ending == .held && reason == StudyPath.restoredCode }
+
+    fileprivate static func + (first: Self, second: Self) -> Self {
+        Self(
+            sent: first.sent + second.sent, refused: first.refused + second.refused, remaining: second.remaining,
+            ending: second.ending, reason: second.reason)
+    }
+}
+
+extension LearningReport {
+    fileprivate static func + (first: Self, second: Self) -> Self {
+        Self(
+            stored: first.stored + second.stored, refused: first.refused + second.refused,
+            requeued: first.requeued + second.requeued, removed: first.removed + second.removed)
     }
 }

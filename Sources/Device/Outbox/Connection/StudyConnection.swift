@@ -11,6 +11,8 @@ public actor StudyConnection {
     private var token: (text: String, until: Date)?
     /// The fingerprint of the keys that the server published when it last answered.
     private var toldKeys: String?
+    /// The server's epoch of which the device last learned (``DeliveriesPage/epoch``), as soon as this connection knows it.
+    var learnedEpoch: Int64?
 
     /// A token is renewed this many seconds before its end: it must outlive the request it goes with.
     private static let margin = 30.0
@@ -65,19 +67,21 @@ public actor StudyConnection {
 
     /// Sends one sealed submission with the token in memory and returns the answer, whatever it is.
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
-        var request = try await submissionRequest(header, kind: kind)
+        var request = try await submissionRequest(header, kind: kind, epoch: learnedEpoch)
         request.body = envelope
         return try await noting(Self.perform(request, transport))
     }
 
     /// The request that sends a submission, with the token in memory and without the envelope.
-    func submissionRequest(_ header: EnvelopeHeader, kind: String) async throws -> TransportRequest {
-        try request(
-            "POST", "\(StudyPath.submissions)/\(kind)",
-            headers: [
-                "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
-                StudyPath.submissionHeader: header.listedSubmissionID,
-            ])
+    ///
+    /// - Parameter epoch: the server's epoch that the device knows; nil where it never learned.
+    func submissionRequest(_ header: EnvelopeHeader, kind: String, epoch: Int64?) async throws -> TransportRequest {
+        var headers = [
+            "Authorization": "Bearer \(try await accessToken())", "Content-Type": header.format.mediaType,
+            StudyPath.submissionHeader: header.listedSubmissionID,
+        ]
+        headers[StudyPath.epochHeader] = epoch.map(String.init)
+        return try request("POST", "\(StudyPath.submissions)/\(kind)", headers: headers)
     }
 
     /// Returns what became of this device's submissions since the cursor; `nil` from the beginning. Call again with the

@@ -1,3 +1,5 @@
+import Wire
+
 extension OutboxSender {
     /// The next to go: in order, but after a refused Contract only another Contract, wherever it stands.
     static func next(of entries: [OutboxEntry], _ consent: ConsentStanding) -> OutboxEntry? {
@@ -57,6 +59,8 @@ extension OutboxSender {
             phase = .authorising(entry, renewed: true)
             return .obtainToken(renewing: true)
         case (401, .problem): return hold("token-refused", retryAfter: answer.retryAfter)
+        // No wait helps: what the study lost goes first.
+        case (412, .problem(StudyPath.restoredCode)): return finish(.held(code: StudyPath.restoredCode))
         case (408, _), (425, _), (429, _), (500..<600, _):
             return hold("server-unavailable", retryAfter: answer.retryAfter)
         case (400..<500, .problem(let code)) where SubmissionAnswer.isAboutBody(status: answer.status):

@@ -67,6 +67,7 @@ public struct SubmissionAnswer: Sendable, Hashable {
     /// The other statuses from 400 to 499 tell of the client (its token, its rights, its way through a proxy) or of the
     /// moment (RFC 9110 section 15.5, RFC 6585, RFC 8470): the same bytes may be taken later.
     static func isAboutBody(status: Int) -> Bool {
-        (400..<500).contains(status) && ![401, 403, 404, 405, 407, 408, 421, 423, 425, 426, 429, 431].contains(status)
+        (400..<500).contains(status)
+            && ![401, 403, 404, 405, 407, 408, 412, 421, 423, 425, 426, 429, 431].contains(status)
     }
 }

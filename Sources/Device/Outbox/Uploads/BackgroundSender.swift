@@ -57,6 +57,25 @@ public actor BackgroundSender {
     /// - Throws: ``OutboxError``: `outbox-busy` if somebody else is sending, storage errors; `CancellationError`.
     @discardableResult
     public func handOver() async throws -> Standing {
+        let standing = try await begin()
+        // What a restored study lost goes back to the queue first. One restored again meanwhile is asked another time.
+        guard standing == .held(code: StudyPath.restoredCode), try await hasLearned() else { return standing }
+        return try await begin()
+    }
+
+    /// Asks what the study lost. That it cannot be asked now is no error: the next hand-over asks again.
+    private func hasLearned() async throws -> Bool {
+        do {
+            try await connection.learnDeliveries(in: store)
+            return true
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return false
+        }
+    }
+
+    private func begin() async throws -> Standing {
         try await alone {
             let note = self.note()
             if let note, let entry = OutboxEntry(name: note.name), try self.isQueued(entry),
@@ -87,7 +106,8 @@ public actor BackgroundSender {
             guard let effect = sender.handle(event) else { return nil }
             return try await self.goOn(sender, effect, isAnswered: true)
         }
-        if let standing { return standing }
+        if let standing, standing != .held(code: StudyPath.restoredCode) { return standing }
+        if standing != nil, try await !hasLearned() { return .held(code: StudyPath.restoredCode) }
         return try await handOver()
     }
 
@@ -169,7 +189,8 @@ public actor BackgroundSender {
             name: entry.name, attempt: UUID().uuidString, isRenewed: isRenewed, failures: failures)
         try store.save(note, named: UploadNote.fileName)
         do {
-            let request = try await connection.submissionRequest(header, kind: entry.kind)
+            let request = try await connection.submissionRequest(
+                header, kind: entry.kind, epoch: store.deliveriesPosition()?.epoch(for: connection.enrolment))
             try await uploads.begin(
                 QueuedUpload(
                     tag: note.tag, request: request,

@@ -26,6 +26,19 @@ extension RecordStore {
         }
     }
 
+    /// Whether these are still the present versions of all resources whose numbers lie behind one and up to the last of
+    /// them, so that what was read before the transaction is what it would read.
+    public func arePresent(
+        _ records: [PresentRecord], behind first: Int64, in transaction: any SQLTransaction
+    ) throws -> Bool {
+        guard let last = records.last else { return true }
+        let found = try transaction.query(Self.presentVersionsSQL, [SQLValue(first), SQLValue(last.number)])
+        guard found.count == records.count else { return false }
+        return try zip(found, records).allSatisfy { row, record in
+            try row.integer("number") == record.number && row.integer("version") == record.record.version
+        }
+    }
+
     /// Whether a participant has this resource, and it was not deleted.
     public func isPresent(
         type: String, id: String, of subject: String, in transaction: any SQLTransaction
@@ -34,6 +47,10 @@ extension RecordStore {
             "SELECT 1 AS one FROM record WHERE type = ? AND id = ? AND subject = ? AND deleted = 0",
             [SQLValue(type), SQLValue(id), SQLValue(subject)]) != nil
     }
+
+    /// Parameters: the number behind which, the last.
+    static let presentVersionsSQL =
+        "SELECT number, version FROM record WHERE number > ? AND number <= ? AND deleted = 0 ORDER BY number"
 
     /// Parameters: number, limit.
     static let presentSQL =

@@ -14,7 +14,8 @@ public struct WarehouseReload: Sendable {
     private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
     /// Concepts that are in the ontology for sure.
     private var ensured: Set<ConceptUse> = []
-    private var place: Int64 = 0
+    /// The number of the last record that was loaded.
+    public private(set) var place: Int64 = 0
 
     /// - Parameters:
     ///   - rules: the study's, by which facts are made from now on.
@@ -89,17 +90,46 @@ public struct WarehouseReload: Sendable {
             """, [Numbering.never])
     }
 
-    /// Loads the next records.
+    /// Records that lie beside each other, with what the warehouse takes of them: made apart from the transaction that loads
+    /// them, so that the next ones are made meanwhile.
+    public struct Slice: Sendable {
+        fileprivate let first: Int64
+        fileprivate let limit: Int
+        fileprivate let entries: [(record: PresentRecord, entry: WarehouseEntry)]
+
+        /// The number that the next slice begins behind; nil where there were no records.
+        public var last: Int64? { entries.last?.record.number }
+    }
+
+    /// The records behind this number, at most so many.
+    public func slice(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
+        Slice(
+            first: first, limit: limit,
+            entries: try RecordStore().present(behind: first, limit: limit, in: transaction).map { record in
+                let stored = record.record
+                return (
+                    record,
+                    concepts.entry(
+                        of: try Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
+                )
+            })
+    }
+
+    /// Loads the next records, which were made behind ``place``; those that became others meanwhile are made again.
     ///
     /// - Returns: false where there were none.
-    public mutating func slice(
-        of limit: Int, into report: inout Report, at: Date, in transaction: any SQLTransaction
+    public mutating func load(
+        _ made: Slice, into report: inout Report, at: Date, in transaction: any SQLTransaction
     ) throws -> Bool {
-        let page = try RecordStore().present(behind: place, limit: limit, in: transaction)
-        guard let last = page.last else { return false }
+        let isPresent =
+            try made.first == place && !made.entries.isEmpty
+            && RecordStore().arePresent(made.entries.map(\.record), behind: place, in: transaction)
+        let slice = try isPresent ? made : self.slice(behind: place, of: made.limit, in: transaction)
+        guard let last = slice.last else { return false }
         var deleted: [String: Bool] = [:]
-        for group in Self.groups(page) {
-            guard let subject = group.first?.subject, let provenance = group.first?.record.provenance else { continue }
+        for group in Self.groups(slice.entries) {
+            guard let record = group.first?.record, let subject = record.subject else { continue }
+            let provenance = record.record.provenance
             let isGone = try deleted[subject] ?? isDeleted(subject, transaction)
             deleted[subject] = isGone
             guard !isGone else { continue }
@@ -108,34 +138,35 @@ public struct WarehouseReload: Sendable {
                 loadedAt: at)
             try load(group, context, &report, in: transaction)
         }
-        place = last.number
+        place = last
         try transaction.execute("UPDATE warehouse_load SET next_number = ? WHERE one = 1", [SQLValue(place)])
         return true
     }
 
     /// Records that lie beside each other and came together.
-    private static func groups(_ page: [PresentRecord]) -> [[PresentRecord]] {
-        page.reduce(into: []) { groups, record in
-            let provenance = record.record.provenance
-            if let former = groups.last?.last, former.subject == record.subject,
+    private static func groups(
+        _ entries: [(record: PresentRecord, entry: WarehouseEntry)]
+    ) -> [[(record: PresentRecord, entry: WarehouseEntry)]] {
+        entries.reduce(into: []) { groups, next in
+            let (subject, provenance) = (next.record.subject, next.record.record.provenance)
+            if let former = groups.last?.last?.record, former.subject == subject,
                 former.record.provenance.submissionID == provenance.submissionID,
                 former.record.provenance.receivedAt == provenance.receivedAt
             {
-                groups[groups.count - 1].append(record)
+                groups[groups.count - 1].append(next)
             } else {
-                groups.append([record])
+                groups.append([next])
             }
         }
     }
 
     private mutating func load(
-        _ group: [PresentRecord], _ context: LoadContext, _ report: inout Report, in transaction: any SQLTransaction
+        _ group: [(record: PresentRecord, entry: WarehouseEntry)], _ context: LoadContext, _ report: inout Report,
+        in transaction: any SQLTransaction
     ) throws {
         var entries: [(entry: WarehouseEntry, number: Int64, isCurrent: Bool)] = []
-        for record in group {
+        for (record, entry) in group {
             let stored = record.record
-            let entry = try concepts.entry(
-                of: Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
             report.resources += 1
             for warning in entry.warnings { report.warnings[warning.rawValue, default: 0] += 1 }
             guard entry.hasRows else { continue }

@@ -46,15 +46,17 @@ public struct StudyWarehouse: Sendable {
             try ontology.write(in: transaction, now: clock())
             return reload
         }
-        // 2. The records, slice by slice.
-        var hasMore = true
+        // 2. The records, slice by slice; the next one is made while one is written.
+        var (slice, hasMore) = (try await self.slice(of: reload, behind: reload.place), true)
         while hasMore {
-            let (present, counted) = (reload, report)
+            let (present, counted, made) = (reload, report, slice)
+            async let next = self.slice(of: present, behind: made.last ?? present.place)
             (reload, report, hasMore) = try await database.write { transaction in
                 var (reload, report) = (present, counted)
-                let hasMore = try reload.slice(of: Self.slice, into: &report, at: clock(), in: transaction)
+                let hasMore = try reload.load(made, into: &report, at: clock(), in: transaction)
                 return (reload, report, hasMore)
             }
+            slice = try await next
             progress(report.resources)
         }
         // 3. What the records do not have.
@@ -96,6 +98,10 @@ public struct StudyWarehouse: Sendable {
             }
         } while path != nil
         return report
+    }
+
+    private func slice(of reload: WarehouseReload, behind place: Int64) async throws -> WarehouseReload.Slice {
+        try await database.read { try reload.slice(behind: place, of: Self.slice, in: $0) }
     }
 
     /// Compares the facts with the records.
