@@ -193,6 +193,31 @@ class PlaceTest(InHospital):
         self.assert_hospital_is_as_it_was()
 
 
+class RightsTest(InHospital):
+    def test_who_reads_the_hospitals_tables_reads_our_views_and_its_counting_job_writes_its_counts(self):
+        self.hospital.sql(f"""
+            DROP ROLE IF EXISTS "Reader of i2b2"; CREATE ROLE "Reader of i2b2"; DROP ROLE IF EXISTS stranger; CREATE ROLE stranger;
+            GRANT SELECT ON {DATA}.patient_dimension, {METADATA}.table_access TO "Reader of i2b2";
+            GRANT UPDATE ON {METADATA}.table_access TO "Reader of i2b2" """)
+        self.addCleanup(self.hospital.sql, 'DROP OWNED BY "Reader of i2b2"; DROP ROLE "Reader of i2b2"; DROP ROLE stranger')
+        study, _ = self.placed()
+
+        def may(role):
+            return self.hospital.rows(f"""
+                SELECT has_table_privilege('{role}', '{DATA}.consent_dimension', 'SELECT') AS a,
+                    has_table_privilege('{role}', '{METADATA}.tributary_meta', 'SELECT') AS b,
+                    has_column_privilege('{role}', '{METADATA}.tributary_meta', 'c_totalnum', 'UPDATE') AS c,
+                    has_column_privilege('{role}', '{METADATA}.tributary_meta', 'c_name', 'UPDATE') AS d,
+                    has_table_privilege('{role}', '{DATA}.consent_dimension', 'UPDATE') AS e""")[0]
+
+        self.assertEqual(may("Reader of i2b2"), (True, True, True, False, False))
+        self.assertEqual(may("stranger"), (False, False, False, False, False))
+        # Those that are made again have them too.
+        self.hospital.sql(f"DROP VIEW {METADATA}.tributary_meta")
+        tributary("warehouse", "init", study.dir)
+        self.assertEqual(may("Reader of i2b2"), (True, True, True, False, False))
+
+
 class TroubleTest(InHospital):
     def test_what_is_in_the_way_is_said_and_nothing_is_changed(self):
         study = self.make()
@@ -210,6 +235,7 @@ class TroubleTest(InHospital):
             f"DELETE ON {DATA}.observation_fact": "DELETE on i2b2demodata.observation_fact is not granted",
             f"USAGE ON SEQUENCE {DATA}.upload_status_upload_id_seq": "upload_status_upload_id_seq is not granted",
             f"CREATE ON SCHEMA {DATA}": "CREATE VIEW i2b2demodata.consent_dimension",
+            f"USAGE ON SCHEMA {DATA}": "USAGE on SCHEMA i2b2demodata is not granted.",
         }
         for right, sentence in rights.items():
             with self.subTest(right):
@@ -218,6 +244,18 @@ class TroubleTest(InHospital):
                 self.assertEqual((len(report["problems"]), report["made"]), (1, []), report)
                 self.assertIn(sentence, report["problems"][0])
                 self.hospital.sql(f"GRANT {right} TO study")
+        with self.subTest("no right on any table"):
+            self.hospital.sql(f"REVOKE ALL ON ALL TABLES IN SCHEMA {DATA} FROM study")
+            problems = tributary("warehouse", "init", study.dir, "--json", status=1).json["problems"]
+            self.assertIn("SELECT on i2b2demodata.observation_fact is not granted.", problems)
+            self.assertEqual([problem for problem in problems if not problem.endswith(" is not granted.")], [])
+            self.hospital.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {DATA} TO study")
+        with self.subTest("a table where i2b2 is to see ours"):
+            self.hospital.sql(f"CREATE TABLE {DATA}.consent_dimension (patient_num int)")
+            report = tributary("warehouse", "init", study.dir, "--json", status=1).json
+            self.assertEqual((len(report["problems"]), report["made"]), (1, []), report)
+            self.assertIn("DROP TABLE i2b2demodata.consent_dimension", report["problems"][0])
+            self.hospital.sql(f"DROP TABLE {DATA}.consent_dimension")
         for statement, sentence in faults.items():
             with self.subTest(statement):
                 self.hospital.sql(statement)

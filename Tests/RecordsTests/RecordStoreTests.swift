@@ -166,11 +166,26 @@ import Testing
         let fixture = try await RecordsFixture()
         let plans = try await fixture.database.read {
             [
-                try QueryPlan(RecordStore.presentSQL, [1, 500], in: $0),
+                try QueryPlan(RecordStore.presentSQL, [1, 1, 500], in: $0),
                 try QueryPlan(RecordStore.presentVersionsSQL, [1, 500], in: $0),
             ]
         }
         for plan in plans { #expect(!plan.readsAll, "\(plan)") }
+        try await fixture.close()
+    }
+
+    @Test func aPageOfVersionsBeginsWhereThatOfTheRecordsDoes() async throws {
+        let fixture = try await RecordsFixture()
+        let plan = try await fixture.database.read { transaction in
+            // As PostgreSQL plans it for many records: both in the order of their numbers.
+            if transaction.dialect == .postgresql {
+                for way in ["nestloop", "hashjoin"] { try transaction.execute("SET LOCAL enable_\(way) = off") }
+            }
+            return (transaction.dialect, try QueryPlan(RecordStore.presentSQL, [1, 1, 500], in: transaction))
+        }
+        if plan.0 == .postgresql {
+            #expect(plan.1.lines.count { $0.contains("number > ") } == 2, "\(plan.1)")
+        }
         try await fixture.close()
     }
 }

@@ -164,6 +164,24 @@ struct PostgreSQLTests {
         }
     }
 
+    @Test func numbersWithDecimalPlacesAreReadAsTheNearestDouble() async throws {
+        var random = Seeded.fresh()
+        var texts = ["0.1", "-0.3", "4503599627370497.5", "0.00001", "9999.9999", "100000000.00000001"]
+        for _ in 0..<500 {
+            let places = Int.random(in: 1...20, using: &random)
+            let digits = (0..<Int.random(in: 1...25, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }
+            let fraction = (0..<places).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
+            texts.append((Bool.random(using: &random) ? "-" : "") + digits.joined() + "." + fraction)
+        }
+        let asked = texts
+        try await Engine.postgresql.withDatabase([]) { database async throws in
+            for text in asked {
+                let row = try await database.read { try $0.first("SELECT (\(text))::numeric AS number") }
+                #expect(try row?.real("number") == Double(text), "\(text)")
+            }
+        }
+    }
+
     @Test func textIsOrderedByItsBytesAsInSQLite() async throws {
         for engine in Engine.allCases {
             try await engine.withDatabase([Self.table]) { database async throws in

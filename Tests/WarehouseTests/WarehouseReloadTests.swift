@@ -227,9 +227,55 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func rowsThatWouldBeWrittenTheSameStayAsTheyAre() async throws {
+        let fixture = try await filled()
+        _ = try await reload(fixture)
+        let long = SQLValue("1999-01-01 00:00:00")
+        let before = try await fixture.database.write { transaction in
+            try transaction.execute("UPDATE observation_fact SET import_date = ?", [long])
+            return try transaction.first("SELECT count(*) AS rows FROM observation_fact")?.integer("rows")
+        }
+        let report = try await reload(fixture)
+        let after = try await fixture.database.read {
+            try $0.first("SELECT count(*) AS rows FROM observation_fact WHERE import_date = ?", [long])?.integer("rows")
+        }
+        #expect(before == after && report.facts > 0)
+        #expect(try await verify(fixture).differences.isEmpty)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        "UPDATE observation_fact SET tval_char = 'x'",
+        "UPDATE observation_fact SET location_cd = 'elsewhere' WHERE modifier_cd = '@'",
+        "UPDATE observation_fact SET location_cd = NULL WHERE concept_cd = (SELECT min(concept_cd) FROM observation_fact)",
+        "UPDATE observation_fact SET nval_num = nval_num + 1 WHERE nval_num > 3",
+        "UPDATE observation_fact SET end_date = '2020-01-01 00:00:00'",
+        "DELETE FROM observation_fact WHERE modifier_cd <> '@'",
+        "DELETE FROM observation_fact WHERE concept_cd = (SELECT max(concept_cd) FROM observation_fact)",
+        "UPDATE observation_fact SET concept_cd = 'X:1' WHERE concept_cd = (SELECT max(concept_cd) FROM observation_fact)",
+    ])
+    func whatSomebodyChangedIsMadeAgain(_ change: String) async throws {
+        let fixture = try await filled()
+        _ = try await reload(fixture)
+        let before = try await rows(fixture)
+        try await fixture.database.write { transaction in
+            // Nothing of a participant who was deleted is loaded.
+            let others = "patient_num <> (SELECT w.patient_num FROM warehouse_patient w WHERE w.participant = 'p3')"
+            try transaction.execute(change + (change.contains(" WHERE ") ? " AND " : " WHERE ") + others)
+        }
+        _ = try await reload(fixture)
+        // What a hand took away counts as loaded.
+        let after = try await rows(fixture)
+        for (table, lines) in before where table != "upload_status" { #expect(after[table] == lines, "\(table)") }
+        #expect(try await verify(fixture).differences.isEmpty)
+        try await fixture.close()
+    }
+
     @Test func theQueriesGoByIndexes() async throws {
         try await WarehouseFixture.with { fixture in
             let some = InNumbers(numbers: [1, 2, 3])
+            let beside = LoadedRecord.conditions(of: [1, 2, 3])[0]
+            let apart = LoadedRecord.conditions(of: [1, 200, 3000])[0]
             let plans = try await fixture.database.read { transaction in
                 [
                     try QueryPlan(
@@ -241,7 +287,8 @@ import Testing
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),
-                    try QueryPlan(LoadedRecord.rangeSQL, [1, 9], in: transaction),
+                    try QueryPlan(LoadedRecord.someSQL(beside), beside.parameters, in: transaction),
+                    try QueryPlan(LoadedRecord.someSQL(apart), apart.parameters, in: transaction),
                     try QueryPlan(
                         Numbering.encountersSQL,
                         Array(repeating: "e", count: Numbering.askedTogether) + ["TRIBUTARY", "p", "TRIBUTARY"],
@@ -260,11 +307,18 @@ import Testing
             let removals = try await fixture.database.read { transaction in
                 let loaded = try LoadedRecord.of([1, 2, 3], in: transaction).values.compactMap { $0 }
                 #expect(loaded.count == 3)
+                let context = LoadContext(
+                    subject: "p1", submissionID: "s", receivedAt: Date(timeIntervalSince1970: 0),
+                    loadedAt: Date(timeIntervalSince1970: 0))
+                let trail = UploadTrail(context: context, patient: 1, upload: 1)
                 return try LoadedRecord.removals(of: loaded).map {
                     try QueryPlan($0.sql, $0.parameters, in: transaction)
                 }
+                    + ([[1, 2, 3], [1, 200, 3000]] as [[Int64]]).flatMap { StandingFacts.queries(of: $0, trail, transaction.dialect) }.map {
+                        try QueryPlan($0.sql, $0.parameters, in: transaction)
+                    }
             }
-            #expect(removals.count == 1)
+            #expect(removals.count == 3)
             for plan in removals { #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)") }
             // Never by the participant, who may have millions.
             for (condition, parameters) in [

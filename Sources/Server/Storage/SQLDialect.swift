@@ -45,6 +45,15 @@ public enum SQLDialect: Sendable {
         }
     }
 
+    /// Joins the rows of a table that are looked up by its index for each of the rows before. Left to itself PostgreSQL goes
+    /// through the whole table where it is small, once for each such query.
+    public func lookup(in table: String, as name: String, where condition: String) -> String {
+        switch self {
+        case .sqlite: "CROSS JOIN \(table) \(name) ON \(condition)"
+        case .postgresql: "CROSS JOIN LATERAL (SELECT * FROM \(table) \(name) WHERE \(condition) OFFSET 0) \(name)"
+        }
+    }
+
     /// A statement of a migration as the engine takes it. Migrations say `TEXT` and `varchar`, which SQLite compares by their
     /// bytes and PostgreSQL by the database's language unless a column says otherwise: ours do, so that ordering, paging and
     /// prefixes are the same on both.

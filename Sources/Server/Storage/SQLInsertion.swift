@@ -35,6 +35,11 @@ public struct SQLInsertion<Row, Shared>: Sendable {
         self.columns = columns
         self.shared = shared
     }
+
+    /// The columns that all rows of one inserter have in common, with their values.
+    public func shared(by source: Shared) -> [(name: String, value: SQLValue)] {
+        shared.map { ($0.name, $0.value(source)) }
+    }
 }
 
 /// The table, the columns and the rule for conflicts that an insertion asks of the engine.

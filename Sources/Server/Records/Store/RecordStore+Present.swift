@@ -19,7 +19,7 @@ extension RecordStore {
     public func present(
         behind last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [PresentRecord] {
-        try transaction.query(Self.presentSQL, [SQLValue(last), SQLValue(limit)]).map { row in
+        try transaction.query(Self.presentSQL, [SQLValue(last), SQLValue(last), SQLValue(limit)]).map { row in
             PresentRecord(
                 number: try row.integer("number"), subject: row.textIfPresent("subject"),
                 record: try Self.record(row, in: transaction))
@@ -29,7 +29,7 @@ extension RecordStore {
     /// Whether these are still the present versions of all resources whose numbers lie behind one and up to the last of
     /// them, so that what was read before the transaction is what it would read.
     public func arePresent(
-        _ records: [PresentRecord], behind first: Int64, in transaction: any SQLTransaction
+        _ records: some BidirectionalCollection<PresentRecord>, behind first: Int64, in transaction: any SQLTransaction
     ) throws -> Bool {
         guard let last = records.last else { return true }
         let found = try transaction.query(Self.presentVersionsSQL, [SQLValue(first), SQLValue(last.number)])
@@ -52,7 +52,8 @@ extension RecordStore {
     static let presentVersionsSQL =
         "SELECT number, version FROM record WHERE number > ? AND number <= ? AND deleted = 0 ORDER BY number"
 
-    /// Parameters: number, limit.
+    /// PostgreSQL does not conclude from one number where the other begins. Parameters: number, number, limit.
     static let presentSQL =
-        versions + " AND v.version = r.version WHERE r.number > ? AND r.deleted = 0 ORDER BY r.number LIMIT ?"
+        versions
+        + " AND v.version = r.version WHERE r.number > ? AND v.number > ? AND r.deleted = 0 ORDER BY r.number LIMIT ?"
 }

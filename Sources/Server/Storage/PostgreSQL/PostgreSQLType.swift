@@ -51,23 +51,22 @@ enum PostgreSQLType: UInt32 {
 
     /// - Parameter days: since 2000-01-01.
     private static func day(_ days: Int64) -> String {
-        let (year, month, day) = CivilDate.date(days: Int(days) + 10_957)
-        return "\(padded(Int64(year), 4))-\(padded(Int64(month), 2))-\(padded(Int64(day), 2))"
+        SQLTimestamp.day(days: days + 10_957)
     }
 
     /// - Parameter microseconds: since 2000-01-01T00:00:00Z.
     private static func instant(_ microseconds: Int64) -> String {
-        let (days, inDay) = microseconds.flooredDivision(by: 86_400_000_000)
-        let seconds = inDay / 1_000_000
-        let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { padded($0, 2) }.joined(separator: ":")
-        let part = inDay % 1_000_000
-        return "\(day(days)) \(clock)" + (part == 0 ? "" : ".\(padded(part, 6))")
+        let (seconds, part) = microseconds.flooredDivision(by: 1_000_000)
+        let text = SQLTimestamp.text(seconds: seconds + 946_684_800, between: " ")
+        return part == 0 ? text : text + ".\(padded(part, 6))"
     }
 
     private static func padded(_ number: Int64, _ digits: Int) -> String {
         let text = "\(number)"
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
+
+    private static let powers: [Double] = [1, 1e4, 1e8, 1e12]
 
     /// A number as digits of base 10,000, its weight, its sign and its decimal places.
     private static func numeric(_ bytes: UnsafeRawBufferPointer) -> SQLValue? {
@@ -84,10 +83,17 @@ enum PostgreSQLType: UInt32 {
         case 0xF000: return .real(-.infinity)
         default: break
         }
-        var digits = ""
-        for index in 0..<count { digits += padded(Int64(word(index + 4) ?? 0), 4) }
         // The first digit counts ten thousand to the power of the weight.
         let exponent = (weight - count + 1) * 4
+        // What a Double holds exactly, divided by a power of ten that it holds exactly, is rounded once.
+        if scale > 0, (1...3).contains(count), (-12...0).contains(exponent) {
+            var whole = 0
+            for index in 0..<count { whole = whole * 10_000 + (word(index + 4) ?? 0) }
+            let number = Double(whole) / powers[-exponent / 4]
+            return .real(sign == 0 ? number : -number)
+        }
+        var digits = ""
+        for index in 0..<count { digits += padded(Int64(word(index + 4) ?? 0), 4) }
         let text = (sign == 0 ? "" : "-") + (digits.isEmpty ? "0" : digits) + "e\(digits.isEmpty ? 0 : exponent)"
         guard let number = Double(text) else { return nil }
         guard scale == 0 else { return .real(number) }

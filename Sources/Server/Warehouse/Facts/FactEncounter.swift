@@ -21,7 +21,7 @@ enum FactEncounter: Sendable, Hashable {
 
     /// Moved by a participant's days; what would leave the calendar stays at its end.
     func shifted(byDays days: Int) -> FactEncounter {
-        guard case .day(let source, let day) = self else { return self }
+        guard days != 0, case .day(let source, let day) = self else { return self }
         return .day(source, ShiftedDate.clamped(day, byDays: days))
     }
 }

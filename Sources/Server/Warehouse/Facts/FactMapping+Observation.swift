@@ -21,15 +21,9 @@ extension FactMapping {
     private static func add(
         _ value: some ChoiceValue, of concept: CodeableConcept?, _ health: HealthConceptTable, to facts: inout FactSet
     ) {
-        guard let concept else { return }
-        let chief = preferred(concept.coding)
-        guard let code = code(of: chief, or: concept) else { return }
-        let name = chief.flatMap(publishedName)
-        func use(_ kind: Concept.Kind) -> ConceptUse? {
-            name.map {
-                ConceptUse(code: code, name: $0, kind: kind, place: .health(chief.flatMap(TerminologyCode.init)))
-            }
-        }
+        guard let reading = concept.flatMap(health.readings.reading) else { return }
+        let (code, name) = (reading.code, reading.name)
+        let use = reading.use
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.json) else {
             facts.add(code, use, value, in: health.unit(of: code) ?? .ofItsKind)
             return
@@ -71,7 +65,7 @@ extension FactMapping {
     }
 
     /// The code of a coding; where there is none, one made of the concept's words.
-    private static func code(of coding: Coding?, or concept: CodeableConcept) -> String? {
+    static func code(of coding: Coding?, or concept: CodeableConcept) -> String? {
         if let coding, let code = coding.code { return ConceptCode.code(system: coding.system, code: code) }
         return concept.text.map { "TEXT:H-" + ConceptCode.hash($0, 24) }
     }

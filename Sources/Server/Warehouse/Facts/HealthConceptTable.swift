@@ -12,6 +12,8 @@ public struct HealthConceptTable: Sendable {
     private let units: [String: ConceptUnit]
     private let codes: Set<String>
     private let options: Set<String>
+    /// What concepts come to by it.
+    let readings = ConceptReadings()
 
     /// The table of these concepts.
     public init(_ concepts: [HealthConcept]) {

@@ -31,8 +31,8 @@ struct EncounterWriter {
         dayNumbers = try transaction.inserter(EncounterMappingRow.numbersOfDays, sharing: trail)
         newVisits = try transaction.inserter(VisitRow.new, sharing: trail)
         visits = try transaction.inserter(VisitRow.again, sharing: trail)
-        newDays = try transaction.inserter(DayVisitRow.new, sharing: trail)
-        days = try transaction.inserter(DayVisitRow.again, sharing: trail)
+        newDays = try transaction.inserter(DayVisitRow.new)
+        days = try transaction.inserter(DayVisitRow.again)
         next = try numbering.nextEncounter()
     }
 
@@ -47,11 +47,16 @@ struct EncounterWriter {
         }
         try mappings.expect(own)
         if days.count > 1 {
-            let numbers = try numbering.encounters(days.map(\.ide))
+            let found = try numbering.encounters(days.map(\.ide))
             for day in days {
-                guard let number = numbers[day.ide] else { continue }
-                present[day] = number
+                guard let encounter = found[day.ide] else { continue }
                 days.remove(day)
+                // A visit that says what it should is not written again.
+                if encounter.visit == visit(of: day) {
+                    known[day] = encounter.number
+                } else {
+                    present[day] = encounter.number
+                }
             }
         }
         try dayMappings.expect(days.map { EncounterMappingRow($0.ide, number: next) })
@@ -63,10 +68,16 @@ struct EncounterWriter {
         case .resource: return try own(facts)
         case .day(let source, let day):
             if let number = known[facts.encounter] { return number }
-            let number = try self.number(of: facts.encounter, source, day)
+            let visit = DayVisit(source, day, patient: trail.patient)
+            let number = try self.number(of: facts.encounter, visit)
             known[facts.encounter] = number
             return number
         }
+    }
+
+    private func visit(of encounter: FactEncounter) -> DayVisit? {
+        guard case .day(let source, let day) = encounter else { return nil }
+        return DayVisit(source, day, patient: trail.patient)
     }
 
     private mutating func own(_ facts: PreparedFacts) throws -> Int64 {
@@ -84,22 +95,20 @@ struct EncounterWriter {
         return known
     }
 
-    private mutating func number(
-        of encounter: FactEncounter, _ source: FactSource, _ day: String
-    ) throws -> Int64 {
+    private mutating func number(of encounter: FactEncounter, _ visit: DayVisit) throws -> Int64 {
         if let number = present.removeValue(forKey: encounter) {
-            try days.add(DayVisitRow(encounter: number, source: source, day: day))
+            try days.add(DayVisitRow(encounter: number, visit: visit))
             return number
         }
         let number = next
         if try dayMappings.insert(EncounterMappingRow(encounter.ide, number: number)) {
             try dayNumbers.add(EncounterMappingRow(itself: number))
-            try newDays.add(DayVisitRow(encounter: number, source: source, day: day))
+            try newDays.add(DayVisitRow(encounter: number, visit: visit))
             next += 1
             return number
         }
         let known = try numbering.encounter(encounter.ide)
-        try days.add(DayVisitRow(encounter: known, source: source, day: day))
+        try days.add(DayVisitRow(encounter: known, visit: visit))
         return known
     }
 

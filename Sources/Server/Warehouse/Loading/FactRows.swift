@@ -99,11 +99,37 @@ struct VisitRow {
     }
 }
 
-/// The visit of a day, as `visit_dimension` has it: the same whichever resource of the day was loaded first.
+/// What `visit_dimension` says of a day: the same whichever resource of the day was loaded first.
+struct DayVisit: Hashable {
+    let patient: Int64
+    let start: String?
+    let end: String?
+    let status: String?
+    let location: String?
+    let system: String?
+
+    init(_ source: FactSource, _ day: String, patient: Int64) {
+        self.patient = patient
+        (start, end) = (day + " 00:00:00", day + " 00:00:00")
+        status = FactEncounter.statusOfDay
+        location = source.rawValue
+        system = WarehouseLoader.source
+    }
+
+    /// nil where there is no visit.
+    init?(_ row: SQLRow) {
+        guard let patient = row.integerIfPresent("patient_num") else { return nil }
+        self.patient = patient
+        (start, end) = (row.textIfPresent("start_date"), row.textIfPresent("end_date"))
+        (status, location) = (row.textIfPresent("active_status_cd"), row.textIfPresent("location_cd"))
+        system = row.textIfPresent("sourcesystem_cd")
+    }
+}
+
+/// The visit of a day, as `visit_dimension` has it.
 struct DayVisitRow {
     let encounter: Int64
-    let source: FactSource
-    let day: String
+    let visit: DayVisit
 
     /// Of encounters that are new.
     static let new = insertion(.fails)
@@ -111,21 +137,17 @@ struct DayVisitRow {
     /// Of encounters that are there.
     static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
 
-    private static func insertion(
-        _ conflict: SQLInsertionTarget.Conflict
-    ) -> SQLInsertion<DayVisitRow, UploadTrail> {
+    private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<DayVisitRow, Void> {
         SQLInsertion(
             into: "visit_dimension", onConflict: conflict,
             columns: [
                 SQLColumn("encounter_num") { .integer($0.encounter) },
-                SQLColumn("start_date") { .text($0.day + " 00:00:00") },
-                SQLColumn("end_date") { .text($0.day + " 00:00:00") },
-                SQLColumn("location_cd") { .text($0.source.rawValue) },
-            ],
-            shared: [
-                SQLColumn("patient_num") { .integer($0.patient) },
-                SQLColumn("active_status_cd") { _ in .text(FactEncounter.statusOfDay) },
-                sourceColumn,
+                SQLColumn("patient_num") { .integer($0.visit.patient) },
+                SQLColumn("start_date") { SQLValue($0.visit.start) },
+                SQLColumn("end_date") { SQLValue($0.visit.end) },
+                SQLColumn("active_status_cd") { SQLValue($0.visit.status) },
+                SQLColumn("location_cd") { SQLValue($0.visit.location) },
+                SQLColumn("sourcesystem_cd") { SQLValue($0.visit.system) },
             ])
     }
 }
@@ -146,7 +168,7 @@ struct ObservationFactRow {
             SQLColumn("concept_cd") { .text($0.concept) },
             SQLColumn("start_date") { $0.facts.start },
             SQLColumn("modifier_cd") { .text($0.modifier) },
-            SQLColumn("instance_num") { .integer(Int64($0.facts.firstInstance + $0.instance - 1)) },
+            SQLColumn("instance_num") { .integer($0.instanceNumber) },
             SQLColumn("valtype_cd") { $0.value.columns.type },
             SQLColumn("tval_char") { $0.value.columns.text },
             SQLColumn("nval_num") { $0.value.columns.number },
@@ -161,6 +183,9 @@ struct ObservationFactRow {
             SQLColumn("location_cd") { _ in "@" },
             sourceColumn,
         ] + trail)
+
+    /// `instance_num`
+    var instanceNumber: Int64 { Int64(facts.firstInstance + instance - 1) }
 
     /// A fact of a resource.
     init(_ fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {

@@ -3,7 +3,7 @@ import Storage
 
 /// Writes the facts of the resources of one upload, in place of those of other versions of them, through statements that
 /// are prepared once. It lives inside one transaction, in which nothing else makes an encounter.
-struct FactWriter {
+final class FactWriter {
     private let transaction: any SQLTransaction
     private let trail: UploadTrail
     private var encounters: EncounterWriter
@@ -15,12 +15,16 @@ struct FactWriter {
     private var changes: [Int64: Int] = [:]
     /// The records of which something is noted by the next flush.
     private var noted: Set<Int64> = []
-    /// The records whose former facts are gone, of which the next flush forgets what was noted.
-    private var forgotten: [Int64] = []
+    /// What stands of records that are written otherwise, which the next flush takes away.
+    private var replaced: [LoadedRecord] = []
+    /// Rows that the next flush writes.
+    private var waitingRows = 0
     /// What was loaded of the records that are to come next.
     private var former: [Int64: LoadedRecord?] = [:]
-    /// So many records wait at most: fewer than an inserter takes before it writes.
-    private static let waiting = 1_000
+    /// The facts that stand of them.
+    private var standing = StandingFacts()
+    /// So many records, and so many rows, wait at most: fewer than an inserter takes before it writes.
+    private static let waiting = 2_000
     /// Encounters that lost facts and may have none.
     private var emptied: Set<Int64> = []
 
@@ -33,13 +37,13 @@ struct FactWriter {
     }
 
     /// Tells which encounters' facts are to be written next, so that a server is asked once which of them are there.
-    mutating func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
+    func expect(_ encounters: [FactEncounter]) throws { try self.encounters.expect(encounters) }
 
-    /// Tells which records' facts are to be written next, each of them, so that what was loaded of them is asked for and taken
-    /// away together.
-    mutating func expect(records: [Int64]) throws {
+    /// Tells which records' facts are to be written next, each of them, so that what was loaded of them is asked for together:
+    /// facts that would be written the same stay as they are.
+    func expect(records: [Int64]) throws {
         former = try LoadedRecord.of(records, in: transaction)
-        try remove(former.values.compactMap { $0 })
+        standing = try StandingFacts(of: former.values.compactMap { $0 }, trail, in: transaction)
     }
 
     /// Writes the facts of a resource.
@@ -47,20 +51,36 @@ struct FactWriter {
     /// - Parameters:
     ///   - record: its number.
     ///   - isNew: whether the record was made in this transaction, so that nothing is loaded of it.
-    mutating func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
-        if noted.contains(record) || noted.count + forgotten.count > Self.waiting { try flush() }
-        let isRemoved = former.removeValue(forKey: record) != nil
-        if !isNew, !isRemoved, let former = try LoadedRecord.of(record, in: transaction) { try remove([former]) }
+    func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
+        if noted.contains(record) || noted.count + replaced.count >= Self.waiting { try flush() }
+        let expected = former.removeValue(forKey: record)
+        let present = isNew ? nil : try expected ?? LoadedRecord.of(record, in: transaction)
         // A day is made by its facts; a response is an encounter without any too.
-        if case .day = facts.encounter, facts.facts.isEmpty { return }
+        if case .day = facts.encounter, facts.facts.isEmpty {
+            if let present { replace(present) }
+            return
+        }
         let encounter = try encounters.number(of: facts)
-        for row in Self.rows(of: facts, encounter: encounter) { try rows.add(row) }
-        written += facts.facts.count
-        changes[trail.upload, default: 0] += facts.facts.count
         let place = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
-        try loaded.add(place)
-        noted.insert(record)
+        let made = Self.rows(of: facts, encounter: encounter)
+        written += facts.facts.count
+        if standing.stand(made, of: record), present == place {
+            changes[trail.upload, default: 0] += 0
+        } else {
+            if let present { replace(present) }
+            try add(made)
+            changes[trail.upload, default: 0] += facts.facts.count
+            try loaded.add(place)
+            noted.insert(record)
+        }
         if place.instanceCount == 0 || !facts.facts.isEmpty { emptied.remove(encounter) }
+    }
+
+    /// Adds rows to those that wait. What they take the place of is taken away before any of them is written.
+    private func add(_ made: [ObservationFactRow]) throws {
+        if waitingRows + made.count > Self.waiting { try flush() }
+        for row in made { try rows.add(row) }
+        waitingRows += made.count
     }
 
     /// The rows of a resource's facts, each with what stands beside it: how its time is known, what was sent, and what could
@@ -85,7 +105,7 @@ struct FactWriter {
 
     /// Keeps the numbers of `upload_status` equal to the facts that stand there from the upload, so that loading again
     /// changes none of them, and takes the encounters away that have no facts any more.
-    mutating func finish() throws {
+    func finish() throws {
         try flush()
         for encounter in emptied.sorted() {
             try EncounterWriter.removeIfEmpty(encounter, patient: trail.patient, in: transaction)
@@ -102,23 +122,22 @@ struct FactWriter {
         }
     }
 
-    private mutating func flush() throws {
-        try LoadedRecord.forget(forgotten, in: transaction)
-        forgotten.removeAll(keepingCapacity: true)
+    private func flush() throws {
+        for (upload, count) in try LoadedRecord.removeFacts(of: replaced, in: transaction) {
+            changes[upload, default: 0] -= count
+        }
+        try LoadedRecord.forget(replaced.map(\.number), in: transaction)
+        replaced.removeAll(keepingCapacity: true)
         try encounters.flush()
         try rows.flush()
         try loaded.flush()
+        waitingRows = 0
         noted.removeAll(keepingCapacity: true)
     }
 
-    /// Takes the facts of records away, which are in the tables: what waits is of other records.
-    private mutating func remove(_ former: [LoadedRecord]) throws {
-        for (upload, count) in try LoadedRecord.removeFacts(of: former, in: transaction) {
-            changes[upload, default: 0] -= count
-        }
-        for record in former {
-            forgotten.append(record.number)
-            emptied.insert(record.encounter)
-        }
+    /// Has what stands of a record taken away, which is in the tables: what waits is of other records.
+    private func replace(_ present: LoadedRecord) {
+        replaced.append(present)
+        emptied.insert(present.encounter)
     }
 }

@@ -41,30 +41,33 @@ struct LoadedRecord: Sendable, Hashable {
 
     /// What is loaded of some records, by their numbers; nil where nothing is.
     static func of(_ numbers: [Int64], in transaction: any SQLTransaction) throws -> [Int64: LoadedRecord?] {
-        guard let first = numbers.min(), let last = numbers.max() else { return [:] }
         var loaded: [Int64: LoadedRecord?] = [:]
         for number in numbers { loaded[number] = .some(nil) }
-        func take(_ rows: [SQLRow]) throws {
-            for row in rows {
+        for condition in conditions(of: numbers) {
+            for row in try transaction.query(someSQL(condition), condition.parameters) {
                 let record = try LoadedRecord(row)
                 if loaded[record.number] != nil { loaded[record.number] = record }
             }
         }
-        // Records that lie beside each other are asked for as they lie: a server that planned when the table was empty goes
-        // through it once for that, and once for each number otherwise.
-        if last - first < Int64(2 * numbers.count) {
-            try take(transaction.query(rangeSQL, [SQLValue(first), SQLValue(last)]))
-            return loaded
-        }
-        for part in InNumbers.parts(of: numbers) {
-            try take(
-                transaction.query("SELECT * FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters))
-        }
         return loaded
     }
 
-    /// Parameters: the first number, the last.
-    static let rangeSQL = "SELECT * FROM warehouse_loaded WHERE number >= ? AND number <= ?"
+    static func someSQL(_ condition: SQLQuery) -> String {
+        "SELECT l.* FROM warehouse_loaded l WHERE \(condition.sql)"
+    }
+
+    /// What holds of the rows `l` of some records, in parts of few texts; others may be among those that lie beside each
+    /// other.
+    ///
+    /// Records that lie beside each other are asked for as they lie: a server that planned when the table was empty goes
+    /// through it once for that, and once for each number otherwise.
+    static func conditions(of numbers: [Int64]) -> [SQLQuery] {
+        guard let first = numbers.min(), let last = numbers.max() else { return [] }
+        if last - first < Int64(2 * numbers.count) {
+            return [SQLQuery("l.number >= ? AND l.number <= ?", [SQLValue(first), SQLValue(last)])]
+        }
+        return InNumbers.parts(of: numbers).map { SQLQuery("l.number IN \($0.places)", $0.parameters) }
+    }
 
     /// Notes what is loaded of a record of which nothing was.
     static let new = SQLInsertion<LoadedRecord, Void>(into: table, columns: columns)

@@ -102,9 +102,16 @@ struct Numbering {
         return try row.integer("encounter_num")
     }
 
-    /// The numbers of those encounters of the participant that are there, by their names.
-    func encounters(_ ides: [String]) throws -> [String: Int64] {
-        var numbers: [String: Int64] = [:]
+    /// An encounter that is there, with its visit.
+    struct PresentEncounter {
+        let number: Int64
+        /// nil where it has none.
+        let visit: DayVisit?
+    }
+
+    /// Those encounters of the participant that are there, by their names.
+    func encounters(_ ides: [String]) throws -> [String: PresentEncounter] {
+        var found: [String: PresentEncounter] = [:]
         var rest = ides[...]
         while let last = rest.last {
             // The last one stands in the places that are left.
@@ -117,19 +124,22 @@ struct Numbering {
                     SQLValue(WarehouseLoader.source), SQLValue(context.name), SQLValue(WarehouseLoader.source),
                 ])
             {
-                numbers[try row.text("encounter_ide")] = try row.integer("encounter_num")
+                found[try row.text("encounter_ide")] = PresentEncounter(
+                    number: try row.integer("encounter_num"), visit: DayVisit(row))
             }
         }
-        return numbers
+        return found
     }
 
     static let askedTogether = 100
 
     /// Parameters: names, source, patient's name, its source.
     static let encountersSQL = """
-        SELECT encounter_ide, encounter_num FROM encounter_mapping
-        WHERE encounter_ide IN (\(repeatElement("?", count: askedTogether).joined(separator: ", ")))
-            AND encounter_ide_source = ? AND project_id = '@' AND patient_ide = ? AND patient_ide_source = ?
+        SELECT m.encounter_ide, m.encounter_num, v.patient_num, v.start_date, v.end_date, v.active_status_cd, v.location_cd,
+            v.sourcesystem_cd
+        FROM encounter_mapping m LEFT JOIN visit_dimension v ON v.encounter_num = m.encounter_num
+        WHERE m.encounter_ide IN (\(repeatElement("?", count: askedTogether).joined(separator: ", ")))
+            AND m.encounter_ide_source = ? AND m.project_id = '@' AND m.patient_ide = ? AND m.patient_ide_source = ?
         """
 
     /// Notes that another upload brought the resource of an encounter.

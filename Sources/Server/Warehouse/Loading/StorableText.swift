@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 
 /// JSON permits a zero byte inside a text; no column of text does. What is loaded has U+FFFD there, the record keeps the
 /// text as it came.
@@ -6,6 +7,26 @@ enum StorableText {
     static func resource(_ resource: Resource) -> Resource {
         hasZero(resource.json) ? Resource(cleaned(resource.object)) : resource
     }
+
+    /// The same of a resource that was read of these bytes.
+    static func resource(_ resource: Resource, of content: Data) -> Resource {
+        mayHaveZero(content) ? Self.resource(resource) : resource
+    }
+
+    /// Whether a zero byte may stand in a text of the JSON: it is written with an escape there.
+    private static func mayHaveZero(_ content: Data) -> Bool {
+        content.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let escape = rest.firstIndex(of: UInt8(ascii: "\\")) {
+                rest = rest[(escape + 1)...]
+                if rest.starts(with: escapedZero) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Behind the backslash.
+    private static let escapedZero = Array("u0000".utf8)
 
     static func questionnaire(_ questionnaire: Questionnaire) -> Questionnaire {
         hasZero(questionnaire.json) ? Questionnaire(cleaned(questionnaire.object)) : questionnaire

@@ -22,10 +22,20 @@ public struct StudyConcepts: Sendable {
     }
 
     /// The entry that the warehouse takes of a resource as it is recorded. It was bounded when it came.
+    ///
+    /// - Parameter content: the bytes as they are recorded.
+    func entry(of content: Data, id: String, receivedAt: Date) throws(ResourceError) -> WarehouseEntry {
+        entry(storable: StorableText.resource(try Resource(content), of: content), id: id, receivedAt: receivedAt)
+    }
+
     func entry(of resource: Resource, id: String, receivedAt: Date) -> WarehouseEntry {
+        entry(storable: StorableText.resource(resource), id: id, receivedAt: receivedAt)
+    }
+
+    private func entry(storable resource: Resource, id: String, receivedAt: Date) -> WarehouseEntry {
         let response = resource.as(QuestionnaireResponse.self)
         return WarehouseEntry(
-            stored: resource, id: id, form: response?.questionnaire.flatMap { form($0) }, health: health,
+            storable: resource, id: id, form: response?.questionnaire.flatMap { form($0) }, health: health,
             receivedAt: receivedAt)
     }
 }

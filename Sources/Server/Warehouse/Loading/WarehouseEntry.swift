@@ -36,13 +36,13 @@ public struct WarehouseEntry: Sendable {
         receivedAt: Date
     ) throws(WarehouseError) {
         self.init(
-            stored: resource, id: id ?? resource.id ?? "", form: form, health: health, receivedAt: receivedAt)
+            storable: StorableText.resource(resource), id: id ?? resource.id ?? "", form: form, health: health,
+            receivedAt: receivedAt)
         try Self.check([self])
     }
 
-    /// The entry of a resource that is recorded: it was bounded when it came.
-    init(stored resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date) {
-        let resource = StorableText.resource(resource)
+    /// The entry of a resource whose texts can be stored, of any size: what is recorded was bounded when it came.
+    init(storable resource: Resource, id: String, form: SurveyConcepts?, health: HealthConceptTable, receivedAt: Date) {
         self.init(
             FactMapping.facts(of: resource, survey: form, health: health, receivedAt: receivedAt),
             type: resource.resourceType, id: id, form: form, subject: Self.subject(of: resource, id: id))

@@ -90,29 +90,82 @@ public struct WarehouseReload: Sendable {
             """, [Numbering.never])
     }
 
+    /// A record, and what the warehouse takes of it.
+    fileprivate final class Made: Sendable {
+        let record: PresentRecord
+        let entry: WarehouseEntry
+
+        init(_ record: PresentRecord, _ entry: WarehouseEntry) { (self.record, self.entry) = (record, entry) }
+    }
+
+    /// Records that lie beside each other, as they were read.
+    public struct Page: Sendable {
+        fileprivate let first: Int64
+        fileprivate let limit: Int
+        fileprivate let records: [PresentRecord]
+
+        /// The number that the next page begins behind.
+        public var last: Int64 { records.last?.number ?? first }
+    }
+
     /// Records that lie beside each other, with what the warehouse takes of them: made apart from the transaction that loads
     /// them, so that the next ones are made meanwhile.
     public struct Slice: Sendable {
         fileprivate let first: Int64
         fileprivate let limit: Int
-        fileprivate let entries: [(record: PresentRecord, entry: WarehouseEntry)]
+        fileprivate let entries: [Made]
 
         /// The number that the next slice begins behind; nil where there were no records.
         public var last: Int64? { entries.last?.record.number }
     }
 
-    /// The records behind this number, at most so many.
-    public func slice(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
+    /// So many records are asked for at a time.
+    private static let asked = 500
+    /// A page ends behind so many bytes of contents.
+    private static let mostBytes = 4 << 20
+
+    /// Reads the records behind this number, at most so many.
+    public func page(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
+        var (records, bytes): ([PresentRecord], Int) = ([], 0)
+        while records.count < limit, bytes < Self.mostBytes {
+            let count = min(Self.asked, limit - records.count)
+            let found = try RecordStore().present(behind: records.last?.number ?? first, limit: count, in: transaction)
+            records += found
+            bytes += found.reduce(0) { $0 + $1.record.content.count }
+            if found.count < count { break }
+        }
+        return Page(first: first, limit: limit, records: records)
+    }
+
+    /// Makes what the warehouse takes of records.
+    public func slice(of page: Page) throws -> Slice {
         Slice(
-            first: first, limit: limit,
-            entries: try RecordStore().present(behind: first, limit: limit, in: transaction).map { record in
+            first: page.first, limit: page.limit,
+            entries: try page.records.map { record in
                 let stored = record.record
-                return (
+                return Made(
                     record,
-                    concepts.entry(
-                        of: try Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
-                )
+                    try concepts.entry(of: stored.content, id: stored.id, receivedAt: stored.provenance.receivedAt))
             })
+    }
+
+    /// The records behind this number, at most so many, with what the warehouse takes of them.
+    public func slice(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
+        try slice(of: page(behind: first, of: limit, in: transaction))
+    }
+
+    /// The records that lie where those of a slice lay, as they are now.
+    private func again(_ made: Slice, in transaction: any SQLTransaction) throws -> Slice {
+        guard made.first == place, let last = made.last else {
+            return try slice(behind: place, of: made.limit, in: transaction)
+        }
+        var (entries, behind): ([Made], Int64?) = ([], place)
+        while let place = behind {
+            let slice = try slice(behind: place, of: made.limit, in: transaction)
+            entries += slice.entries.filter { $0.record.number <= last }
+            behind = slice.last.flatMap { $0 < last ? $0 : nil }
+        }
+        return Slice(first: made.first, limit: made.limit, entries: entries)
     }
 
     /// Loads the next records, which were made behind ``place``; those that became others meanwhile are made again.
@@ -123,11 +176,12 @@ public struct WarehouseReload: Sendable {
     ) throws -> Bool {
         let isPresent =
             try made.first == place && !made.entries.isEmpty
-            && RecordStore().arePresent(made.entries.map(\.record), behind: place, in: transaction)
-        let slice = try isPresent ? made : self.slice(behind: place, of: made.limit, in: transaction)
-        guard let last = slice.last else { return false }
+            && RecordStore().arePresent(made.entries.lazy.map(\.record), behind: place, in: transaction)
+        let slice = try isPresent ? made : again(made, in: transaction)
+        guard let last = made.first == place ? made.last ?? slice.last : slice.last else { return false }
         var deleted: [String: Bool] = [:]
         for group in Self.groups(slice.entries) {
+            let group = slice.entries[group]
             guard let record = group.first?.record, let subject = record.subject else { continue }
             let provenance = record.record.provenance
             let isGone = try deleted[subject] ?? isDeleted(subject, transaction)
@@ -143,52 +197,47 @@ public struct WarehouseReload: Sendable {
         return true
     }
 
-    /// Records that lie beside each other and came together.
-    private static func groups(
-        _ entries: [(record: PresentRecord, entry: WarehouseEntry)]
-    ) -> [[(record: PresentRecord, entry: WarehouseEntry)]] {
-        entries.reduce(into: []) { groups, next in
-            let (subject, provenance) = (next.record.subject, next.record.record.provenance)
-            if let former = groups.last?.last?.record, former.subject == subject,
-                former.record.provenance.submissionID == provenance.submissionID,
-                former.record.provenance.receivedAt == provenance.receivedAt
-            {
-                groups[groups.count - 1].append(next)
-            } else {
-                groups.append([next])
-            }
+    /// The places of records that lie beside each other and came together.
+    private static func groups(_ entries: [Made]) -> [Range<Int>] {
+        var groups: [Range<Int>] = []
+        var begin = 0
+        for index in entries.indices.dropFirst()
+        where !entries[index].record.came(with: entries[index - 1].record) {
+            groups.append(begin..<index)
+            begin = index
         }
+        if begin < entries.count { groups.append(begin..<entries.count) }
+        return groups
     }
 
     private mutating func load(
-        _ group: [(record: PresentRecord, entry: WarehouseEntry)], _ context: LoadContext, _ report: inout Report,
-        in transaction: any SQLTransaction
+        _ group: ArraySlice<Made>, _ context: LoadContext, _ report: inout Report, in transaction: any SQLTransaction
     ) throws {
-        var entries: [(entry: WarehouseEntry, number: Int64, isCurrent: Bool)] = []
-        for (record, entry) in group {
-            let stored = record.record
-            report.resources += 1
-            for warning in entry.warnings { report.warnings[warning.rawValue, default: 0] += 1 }
-            guard entry.hasRows else { continue }
-            // A withdrawal is heard in every version, and the ontology has the concepts of all.
-            if stored.version > 1 {
-                for former in try RecordStore().history(
-                    type: stored.type, id: stored.id, before: stored.version, limit: 1_000, in: transaction)
-                {
-                    let heard = try concepts.entry(
-                        of: Resource(former.content), id: former.id, receivedAt: former.provenance.receivedAt)
-                    entries.append((heard, record.number, false))
-                }
-            }
-            entries.append((entry, record.number, true))
+        report.resources += group.count
+        for made in group {
+            for warning in made.entry.warnings { report.warnings[warning.rawValue, default: 0] += 1 }
         }
-        guard !entries.isEmpty else { return }
+        let loaded = group.filter { $0.entry.hasRows }
+        guard !loaded.isEmpty else { return }
+        let concepts = concepts
         var known = ensured
         report.facts += try WarehouseLoader().upload(context, ensured: &known, in: transaction) { upload in
             upload.expect(
-                entries.lazy.filter(\.isCurrent).map(\.entry),
-                records: entries.filter { $0.isCurrent && $0.entry.facts != nil }.map(\.number))
-            for (entry, number, isCurrent) in entries { try upload.load(entry, of: number, isCurrent: isCurrent) }
+                loaded.lazy.map { $0.entry }, records: loaded.filter { $0.entry.facts != nil }.map { $0.record.number })
+            for made in loaded {
+                // A withdrawal is heard in every version, and the ontology has the concepts of all.
+                let stored = made.record.record
+                if stored.version > 1 {
+                    for former in try RecordStore().history(
+                        type: stored.type, id: stored.id, before: stored.version, limit: 1_000, in: transaction)
+                    {
+                        let heard = try concepts.entry(
+                            of: former.content, id: former.id, receivedAt: former.provenance.receivedAt)
+                        try upload.load(heard, of: made.record.number, isCurrent: false)
+                    }
+                }
+                try upload.load(made.entry, of: made.record.number)
+            }
             return upload.factCount
         }
         ensured = known
@@ -212,5 +261,14 @@ public struct WarehouseReload: Sendable {
     /// Ends it: the next run begins anew.
     public func finish(in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM warehouse_load")
+    }
+}
+
+extension PresentRecord {
+    /// Whether one submission of one participant brought both.
+    fileprivate func came(with other: PresentRecord) -> Bool {
+        let (own, others) = (record.provenance, other.record.provenance)
+        return subject == other.subject && own.submissionID == others.submissionID
+            && own.receivedAt == others.receivedAt
     }
 }

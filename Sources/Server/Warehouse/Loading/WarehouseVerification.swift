@@ -51,7 +51,7 @@ public struct WarehouseVerification: Sendable {
             guard let subject = record.subject else { continue }
             let stored = record.record
             let entry = try concepts.entry(
-                of: Resource(stored.content), id: stored.id, receivedAt: stored.provenance.receivedAt)
+                of: stored.content, id: stored.id, receivedAt: stored.provenance.receivedAt)
             let context = LoadContext(
                 subject: subject, submissionID: "", receivedAt: stored.provenance.receivedAt,
                 loadedAt: stored.provenance.receivedAt
@@ -59,7 +59,7 @@ public struct WarehouseVerification: Sendable {
             guard let facts = entry.facts?.applying(context), try !isDeleted(subject, transaction) else { continue }
             report.resources += 1
             report.facts += facts.facts.count
-            let wanted = FactWriter.rows(of: facts, encounter: 0).map(Self.line)
+            let wanted = FactWriter.rows(of: facts, encounter: 0).map { FactContent($0) }
             let found = try Self.rows(of: record.number, encounter: facts.encounter, subject, in: transaction)
             report.compare(facts.ide, wanted: wanted, found: found)
         }
@@ -83,23 +83,18 @@ public struct WarehouseVerification: Sendable {
         return page.last
     }
 
-    /// The rows of a record's facts, as lines; none where they stand in another encounter.
+    /// The rows of a record's facts; none where they stand in another encounter.
     private static func rows(
         of number: Int64, encounter: FactEncounter, _ participant: String, in transaction: any SQLTransaction
-    ) throws -> [String] {
+    ) throws -> [FactContent] {
         let row = try transaction.first(
             loadedSQL, [SQLValue(participant), SQLValue(WarehouseLoader.source), SQLValue(number)])
         guard let row, try row.text("encounter_ide") == encounter.ide else { return [] }
         let own = try LoadedRecord(row).facts
-        return try transaction.query("SELECT * FROM observation_fact WHERE \(own.condition)", own.parameters).map {
-            row in
-            line(
-                texts: [
-                    "concept_cd", "modifier_cd", "start_date", "end_date", "valtype_cd", "tval_char", "units_cd",
-                    "observation_blob",
-                ].map(row.textIfPresent), instance: try row.integer("instance_num"),
-                number: row.realIfPresent("nval_num"))
-        }
+        return try transaction.query(
+            "SELECT \(FactContent.columnNames.joined(separator: ", ")) FROM observation_fact WHERE \(own.condition)",
+            own.parameters
+        ).map { try FactContent($0) }
     }
 
     /// What is loaded of a record, with the name of its encounter. Parameters: participant, source, record.
@@ -110,29 +105,13 @@ public struct WarehouseVerification: Sendable {
         JOIN encounter_mapping m ON m.encounter_num = l.encounter_num AND m.encounter_ide_source = ?
         WHERE l.number = ?
         """
-
-    private static func line(_ row: ObservationFactRow) -> String {
-        func text(_ value: SQLValue) -> String? { if case .text(let text) = value { text } else { nil } }
-        let columns = row.value.columns
-        let number: Double? = if case .real(let value) = columns.number { value } else { nil }
-        return line(
-            texts: [
-                row.concept, row.modifier, text(row.facts.start), text(row.facts.end), text(columns.type),
-                text(columns.text), text(columns.units), text(columns.blob),
-            ], instance: Int64(row.facts.firstInstance + row.instance - 1), number: number)
-    }
-
-    private static func line(texts: [String?], instance: Int64, number: Double?) -> String {
-        (texts.map { $0.map { "'" + $0 } ?? "" } + ["\(instance)", number.map { "\($0)" } ?? ""])
-            .joined(separator: "\u{1}")
-    }
 }
 
 extension WarehouseVerification.Report {
-    fileprivate mutating func compare(_ resource: String, wanted: [String], found: [String]) {
-        var open: [String: Int] = [:]
-        for line in wanted { open[line, default: 0] += 1 }
-        for line in found { open[line, default: 0] -= 1 }
+    fileprivate mutating func compare(_ resource: String, wanted: [FactContent], found: [FactContent]) {
+        var open: [FactContent: Int] = [:]
+        for content in wanted { open[content, default: 0] += 1 }
+        for content in found { open[content, default: 0] -= 1 }
         let missing = open.values.reduce(0) { $0 + max(0, $1) }
         let surplus = open.values.reduce(0) { $0 + max(0, -$1) }
         guard missing + surplus > 0 else { return }

@@ -71,27 +71,34 @@ public struct OntologyTotals: Sendable {
             WHERE \(below.condition) AND c_fullname \(order) > ? AND m_applied_path = '@' AND c_synonym_cd = 'N'
             ORDER BY c_fullname \(order) LIMIT ?
             """, below.parameters + [SQLValue(last ?? ""), SQLValue(limit)])
+        var updates: [SQLQuery] = []
         for row in rows {
             let path = try row.text("c_fullname")
             let count = try count(row, of: path, in: transaction)
             guard row.integerIfPresent("c_totalnum") != Int64(count) else { continue }
-            try transaction.execute(
-                "UPDATE custom_meta SET c_totalnum = ? WHERE c_fullname = ? AND m_applied_path = '@'",
-                [SQLValue(count), SQLValue(path)])
+            updates.append(
+                SQLQuery(
+                    "UPDATE custom_meta SET c_totalnum = ? WHERE c_fullname = ? AND m_applied_path = '@'",
+                    [SQLValue(count), SQLValue(path)]))
             if path == ConceptPath.root {
-                try transaction.execute(
-                    "UPDATE table_access SET c_totalnum = ? WHERE c_table_cd = ?",
-                    [SQLValue(count), SQLValue(OntologyWriter.tableAccess)])
+                updates.append(
+                    SQLQuery(
+                        "UPDATE table_access SET c_totalnum = ? WHERE c_table_cd = ?",
+                        [SQLValue(count), SQLValue(OntologyWriter.tableAccess)]))
             }
         }
+        _ = try transaction.queries(updates)
         return try rows.last?.text("c_fullname")
     }
 
     /// What patients and visits are asked for is asked.
     private func count(_ row: SQLRow, of path: String, in transaction: any SQLTransaction) throws -> Int {
-        if case .concepts(let selected) = try PathSelection(row) {
-            return counts[selected.hasSuffix("\\") ? selected : selected + "\\"] ?? 0
+        switch try PathSelection(row) {
+        case .concepts(let selected): return counts[selected.hasSuffix("\\") ? selected : selected + "\\"] ?? 0
+        case .dimension(let selection):
+            guard let query = selection.patients(transaction.dialect) else { return 0 }
+            return Int(try transaction.first(query.sql, query.parameters)?.integer("patients") ?? 0)
+        case .unknown: return 0
         }
-        return try WarehouseQuery().count(path: path, value: nil, from: nil, to: nil, in: transaction).patients
     }
 }

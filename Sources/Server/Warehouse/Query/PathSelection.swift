@@ -71,6 +71,19 @@ enum PathSelection: Sendable, Hashable {
 }
 
 extension DimensionSelection {
+    /// Counts the participants who are selected and have facts. Of each row of the dimension one fact is looked for.
+    ///
+    /// - Returns: a query of one row, `patients`; nil where nobody is selected.
+    func patients(_ dialect: SQLDialect) -> SQLQuery? {
+        guard let (condition, parameters) = sql(dialect) else { return nil }
+        return SQLQuery(
+            """
+            SELECT count(DISTINCT d.patient_num) AS patients FROM \(table.rawValue) d WHERE \(condition)
+                AND d.patient_num IN (SELECT w.patient_num FROM warehouse_patient w)
+                AND (SELECT 1 FROM observation_fact f WHERE f.\(table.factColumn) = d.\(table.factColumn) LIMIT 1) = 1
+            """, parameters)
+    }
+
     /// The condition on the dimension; nil where the code is not what its operator takes.
     fileprivate func sql(_ dialect: SQLDialect) -> (condition: String, parameters: [SQLValue])? {
         switch comparison {

@@ -19,8 +19,12 @@ struct WarehouseSchemaCheck {
 
     /// Finds the tables, or makes them all where there is none.
     func run(_ tables: [I2B2Table], _ report: inout WarehouseInstallation.Report) throws {
-        for schema in Set([data, metadata]).sorted(by: { $0.name < $1.name }) where try !isThere(schema) {
-            report.problems.append("There is no schema \(schema.name).")
+        for schema in Set([data, metadata]).sorted(by: { $0.name < $1.name }) {
+            if try !isThere(schema) {
+                report.problems.append("There is no schema \(schema.name).")
+            } else if try !may("USAGE", in: schema) {
+                report.problems.append("USAGE on SCHEMA \(schema.name) is not granted.")
+            }
         }
         guard report.problems.isEmpty else { return }
         let found = try tables.filter { try isThere($0.name, in: schema(of: $0)) }
@@ -52,15 +56,15 @@ struct WarehouseSchemaCheck {
         return row != nil
     }
 
-    private func mayMake(in schema: PostgreSQLSchema) throws -> Bool {
+    private func may(_ right: String, in schema: PostgreSQLSchema) throws -> Bool {
         let row = try transaction.first(
-            "SELECT 1 AS one WHERE has_schema_privilege(?, 'CREATE')", [SQLValue(schema.name)])
+            "SELECT 1 AS one WHERE has_schema_privilege(?, ?)", [SQLValue(schema.name), SQLValue(right)])
         return row != nil
     }
 
     /// Makes all tables in schemas that have none of them.
     private func make(_ tables: [I2B2Table], _ report: inout WarehouseInstallation.Report) throws {
-        for schema in Set([data, metadata]) where try !mayMake(in: schema) {
+        for schema in Set([data, metadata]) where try !may("CREATE", in: schema) {
             report.problems.append("\(schema.name) has no tables of i2b2, and nothing may be made in it.")
         }
         guard report.problems.isEmpty else { return }
@@ -77,21 +81,54 @@ struct WarehouseSchemaCheck {
     private func make(
         _ view: (schema: PostgreSQLSchema, name: String, table: String), _ report: inout WarehouseInstallation.Report
     ) throws {
-        guard try !isThere(view.name, in: view.schema) else {
+        let name = "\(view.schema.name).\(view.name)"
+        if try isThere(view.name, in: view.schema) {
+            let isView = try transaction.first(
+                "SELECT 1 AS one FROM pg_class WHERE oid = to_regclass(?) AND relkind = 'v'", [SQLValue(name)])
+            // The import of an export leaves tables of these names: i2b2 would read what stood in it for ever.
+            guard isView != nil else {
+                report.problems.append(
+                    "\(name) is a table, as an import leaves it, where i2b2 is to see ours. Whoever owns it runs: DROP TABLE \(name)"
+                )
+                return
+            }
             report.found.append(view.name)
             return
         }
         let statement = """
-            CREATE VIEW \(view.schema.name).\(view.name) AS SELECT * FROM \(own.name).\(view.table)
+            CREATE VIEW \(name) AS SELECT * FROM \(own.name).\(view.table)
             """
-        guard try mayMake(in: view.schema) else {
+        guard try may("CREATE", in: view.schema) else {
             report.problems.append(
                 "i2b2 reads \(view.name) through a view that we may not make. Whoever owns the schema runs: \(statement)"
             )
             return
         }
         try transaction.execute(statement)
+        try grant(view)
         report.made.append(view.name)
+    }
+
+    /// Who may read i2b2's own table of the kind may read the view, and who may change `table_access` may write the counts of
+    /// patients, as i2b2's counting job does with every table that is named there.
+    private func grant(_ view: (schema: PostgreSQLSchema, name: String, table: String)) throws {
+        let isOntology = view.name == WarehousePlace.ontologyView
+        let model = "\(view.schema.name).\(isOntology ? "table_access" : "patient_dimension")"
+        let rows = try transaction.query(
+            """
+            SELECT DISTINCT a.privilege_type AS right,
+                CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(CAST(pg_get_userbyid(a.grantee) AS text)) END AS role
+            FROM pg_class c CROSS JOIN aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) a
+            WHERE c.oid = to_regclass(?) AND a.privilege_type IN ('SELECT', 'UPDATE')
+                AND pg_get_userbyid(a.grantee) <> current_user
+            ORDER BY role
+            """, [SQLValue(model)])
+        for row in rows {
+            let (right, role) = (try row.text("right"), try row.text("role"))
+            guard right == "SELECT" || isOntology else { continue }
+            let rights = right == "SELECT" ? right : "UPDATE (c_totalnum)"
+            try transaction.execute("GRANT \(rights) ON \(view.schema.name).\(view.name) TO \(role)")
+        }
     }
 
     // MARK: - One table
@@ -109,6 +146,9 @@ struct WarehouseSchemaCheck {
             """, [SQLValue(schema(of: table).name), SQLValue(table.name)])
         var theirs: [String: SQLRow] = [:]
         for row in rows { theirs[try row.text("column_name")] = row }
+        // The columns of a table on which we have no right are not shown.
+        let missing = try missingRights(name)
+        if theirs.isEmpty, !missing.isEmpty { return missing }
         var problems: [String] = []
         for column in table.columns {
             guard let found = theirs.removeValue(forKey: column.name) else {
@@ -128,7 +168,7 @@ struct WarehouseSchemaCheck {
             problems.append("\(name) has no unique key of \(table.key.sorted().joined(separator: ", ")).")
         }
         guard problems.isEmpty else { return problems }
-        return try missingRights(name, of: table)
+        return try missing + missingRights(name, ofSequencesOf: table)
     }
 
     private func hasKey(of table: I2B2Table, _ name: String) throws -> Bool {
@@ -144,13 +184,16 @@ struct WarehouseSchemaCheck {
         }
     }
 
-    private func missingRights(_ name: String, of table: I2B2Table) throws -> [String] {
-        var missing: [String] = []
-        for right in ["SELECT", "INSERT", "UPDATE", "DELETE"] {
+    private func missingRights(_ name: String) throws -> [String] {
+        try ["SELECT", "INSERT", "UPDATE", "DELETE"].compactMap { right in
             let row = try transaction.first(
                 "SELECT 1 AS one WHERE has_table_privilege(?, ?)", [SQLValue(name), SQLValue(right)])
-            if row == nil { missing.append("\(right) on \(name) is not granted.") }
+            return row == nil ? "\(right) on \(name) is not granted." : nil
         }
+    }
+
+    private func missingRights(_ name: String, ofSequencesOf table: I2B2Table) throws -> [String] {
+        var missing: [String] = []
         for column in table.columns {
             let row = try transaction.first(
                 """

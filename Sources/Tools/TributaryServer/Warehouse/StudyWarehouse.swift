@@ -8,15 +8,15 @@ public struct StudyWarehouse: Sendable {
     private let ontology: StudyOntology
     private let concepts: StudyConcepts
     private let rules: Deidentification
-    private let database: any SQLDatabase
-    private let clock: @Sendable () -> Date
+    let database: any SQLDatabase
+    let clock: @Sendable () -> Date
 
-    /// Records that one transaction loads or compares.
+    /// Records, or encounters, that one transaction compares.
     private static let slice = 500
     /// Patients for whose concepts one transaction looks.
     private static let countedPatients = 50
     /// Concepts whose numbers one transaction writes.
-    private static let countedConcepts = 100
+    private static let countedConcepts = 500
 
     /// - Throws: what is wrong in the study's own types.
     public init(
@@ -46,19 +46,8 @@ public struct StudyWarehouse: Sendable {
             try ontology.write(in: transaction, now: clock())
             return reload
         }
-        // 2. The records, slice by slice; the next one is made while one is written.
-        var (slice, hasMore) = (try await self.slice(of: reload, behind: reload.place), true)
-        while hasMore {
-            let (present, counted, made) = (reload, report, slice)
-            async let next = self.slice(of: present, behind: made.last ?? present.place)
-            (reload, report, hasMore) = try await database.write { transaction in
-                var (reload, report) = (present, counted)
-                let hasMore = try reload.load(made, into: &report, at: clock(), in: transaction)
-                return (reload, report, hasMore)
-            }
-            slice = try await next
-            progress(report.resources)
-        }
+        // 2. The records.
+        (reload, report) = try await loadRecords((reload, report), progress: progress)
         // 3. What the records do not have.
         var last: Int64? = 0
         while let place = last {
@@ -98,10 +87,6 @@ public struct StudyWarehouse: Sendable {
             }
         } while path != nil
         return report
-    }
-
-    private func slice(of reload: WarehouseReload, behind place: Int64) async throws -> WarehouseReload.Slice {
-        try await database.read { try reload.slice(behind: place, of: Self.slice, in: $0) }
     }
 
     /// Compares the facts with the records.

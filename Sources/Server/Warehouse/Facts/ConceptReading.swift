@@ -1,0 +1,47 @@
+import FHIR
+import Synchronization
+
+/// What a resource's concept comes to in the warehouse: the code that its facts have, and what the ontology may say of it.
+struct ConceptReading: Sendable, Hashable {
+    let code: String
+    /// The name that the ontology may give to it; nil where it may be words of the device.
+    let name: String?
+    let terminology: TerminologyCode?
+
+    /// nil for a concept without codes and words.
+    init?(_ concept: CodeableConcept) {
+        let chief = FactMapping.preferred(concept.coding)
+        guard let code = FactMapping.code(of: chief, or: concept) else { return nil }
+        self.code = code
+        name = chief.flatMap(FactMapping.publishedName)
+        terminology = chief.flatMap(TerminologyCode.init)
+    }
+
+    /// The concept as facts use it.
+    func use(_ kind: Concept.Kind) -> ConceptUse? {
+        name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health(terminology)) }
+    }
+}
+
+/// The concepts that were met, with what they come to: a device says the same of each of its values.
+final class ConceptReadings: Sendable {
+    /// More are not remembered, whatever devices send.
+    private static let most = 1_000
+    /// A longer concept is not remembered.
+    private static let mostCodings = 8
+
+    private let known = Mutex<[JSON: ConceptReading?]>([:])
+
+    /// What a concept comes to; nil for one without codes and words.
+    func reading(of concept: CodeableConcept) -> ConceptReading? {
+        let json = concept.json
+        if let known = known.withLock({ $0[json] }) { return known }
+        let made = ConceptReading(concept)
+        guard concept.coding.count <= Self.mostCodings, concept.text?.utf8.count ?? 0 <= 256 else { return made }
+        known.withLock { known in
+            if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
+            known[json] = .some(made)
+        }
+        return made
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Storage
+import Warehouse
+
+extension StudyWarehouse {
+    /// Records that one transaction loads at most.
+    private static let loaded = 2_000
+    /// Slices that are read, made or made ready at a time, beside the one that is written.
+    private static let ahead = 3
+
+    /// Loads all records behind the place that the load has reached, slice by slice, each in a transaction: while one is
+    /// written the next ones are made, and those behind them are read.
+    func loadRecords(
+        _ load: (reload: WarehouseReload, report: WarehouseReload.Report), progress: (Int) -> Void
+    ) async throws -> (reload: WarehouseReload, report: WarehouseReload.Report) {
+        let (database, clock, begun) = (database, clock, load.reload)
+        return try await withThrowingTaskGroup(of: Step.self) { group in
+            var load = load
+            var slices: [Int: WarehouseReload.Slice] = [:]
+            var (read, written) = (0, 0)
+            // The number behind which the next page begins; nil while it is not known.
+            var place: Int64? = begun.place
+            var (isWriting, hasMore) = (false, true)
+            while hasMore {
+                if let next = place, read - written <= Self.ahead {
+                    let number = read
+                    (read, place) = (read + 1, nil)
+                    group.addTask {
+                        .read(number, try await database.read { try begun.page(behind: next, of: Self.loaded, in: $0) })
+                    }
+                }
+                if !isWriting, let slice = slices.removeValue(forKey: written) {
+                    isWriting = true
+                    let (reload, report) = load
+                    group.addTask {
+                        try await database.write { transaction in
+                            var (reload, report) = (reload, report)
+                            let hasMore = try reload.load(slice, into: &report, at: clock(), in: transaction)
+                            return .written(reload, report, hasMore: hasMore)
+                        }
+                    }
+                }
+                switch try await group.next() {
+                case .read(let number, let page):
+                    place = page.last
+                    group.addTask { .made(number, try begun.slice(of: page)) }
+                case .made(let number, let slice): slices[number] = slice
+                case .written(let reload, let report, let more):
+                    (load, isWriting, hasMore) = ((reload, report), false, more)
+                    written += 1
+                    progress(report.resources)
+                case nil: hasMore = false
+                }
+            }
+            group.cancelAll()
+            return load
+        }
+    }
+
+    /// What was done for the load of a slice.
+    private enum Step: Sendable {
+        case read(Int, WarehouseReload.Page)
+        case made(Int, WarehouseReload.Slice)
+        case written(WarehouseReload, WarehouseReload.Report, hasMore: Bool)
+    }
+}
