@@ -120,7 +120,7 @@ def load(work):
         study = harness.Study(forms=False)
         try:
             first = timed(lambda: harness.tributary("health", "load", study.dir, file, "--participant", "p1"))
-            inserted = printed(PROGRAMS / "BareInserts", study.database, work / "bare.sqlite", 4096, -2000)
+            inserted = printed(PROGRAMS / "BareInserts", study.database, work / "bare.sqlite", 4096, -24000, 65536)
             if inserted["resources"] != study.number("SELECT max(number) FROM record"):
                 raise AssertionError("the bare inserts are not all")
         finally:

@@ -1,7 +1,7 @@
 // Inserts the rows of a loaded study database into a new one, with nothing around the inserts: what `health load` is
 // measured against.
 //
-//     BareInserts SOURCE TARGET RESOURCES_A_TRANSACTION CACHE_SIZE
+//     BareInserts SOURCE TARGET RESOURCES_A_TRANSACTION CACHE_SIZE PAGES_OF_LOG
 //
 // The target has the same tables and indexes and the same settings. The rows of some thousand resources are read, which
 // is not timed; then they are inserted in one transaction by statements that are prepared once, table after table, which
@@ -16,7 +16,7 @@
 // The tables that loading fills, and how their rows follow the resources: by the record's number, or in their order.
 static const struct { const char *name; int numbered; } tables[] = {
     {"record", 1}, {"record_version", 0}, {"record_code", 1}, {"record_identifier", 1},
-    {"encounter_mapping", 0}, {"visit_dimension", 0}, {"observation_fact", 0},
+    {"encounter_mapping", 0}, {"visit_dimension", 0}, {"observation_fact", 0}, {"warehouse_loaded", 1},
 };
 enum { table_count = sizeof tables / sizeof *tables };
 
@@ -101,8 +101,8 @@ static void read_rows(sqlite3_stmt *select, long long first, long long last, Row
 }
 
 int main(int count, char **words) {
-    if (count != 5) {
-        fprintf(stderr, "BareInserts SOURCE TARGET RESOURCES_A_TRANSACTION CACHE_SIZE\n");
+    if (count != 6) {
+        fprintf(stderr, "BareInserts SOURCE TARGET RESOURCES_A_TRANSACTION CACHE_SIZE PAGES_OF_LOG\n");
         return 64;
     }
     if (sqlite3_open_v2(words[1], &source, SQLITE_OPEN_READONLY, 0) != SQLITE_OK) { fail(words[1]); }
@@ -114,6 +114,9 @@ int main(int count, char **words) {
     char *cache = sqlite3_mprintf("PRAGMA cache_size = %d", atoi(words[4]));
     run(cache);
     sqlite3_free(cache);
+    char *log = sqlite3_mprintf("PRAGMA wal_autocheckpoint = %d", atoi(words[5]));
+    run(log);
+    sqlite3_free(log);
 
     sqlite3_stmt *select[table_count], *insert[table_count];
     long long largest[table_count];

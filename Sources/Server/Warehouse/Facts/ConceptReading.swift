@@ -30,17 +30,29 @@ final class ConceptReadings: Sendable {
     /// A longer concept is not remembered.
     private static let mostCodings = 8
 
-    private let known = Mutex<[JSON: ConceptReading?]>([:])
+    /// A concept with its hash, which nobody waits for.
+    private struct Key: Hashable {
+        private let json: JSON
+        private let number: Int
+
+        init(_ json: JSON) { (self.json, number) = (json, json.hashValue) }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+        static func == (left: Key, right: Key) -> Bool { left.number == right.number && left.json == right.json }
+    }
+
+    private let known = Mutex<[Key: ConceptReading?]>([:])
 
     /// What a concept comes to; nil for one without codes and words.
     func reading(of concept: CodeableConcept) -> ConceptReading? {
-        let json = concept.json
-        if let known = known.withLock({ $0[json] }) { return known }
+        let key = Key(concept.json)
+        if let known = known.withLock({ $0[key] }) { return known }
         let made = ConceptReading(concept)
         guard concept.coding.count <= Self.mostCodings, concept.text?.utf8.count ?? 0 <= 256 else { return made }
         known.withLock { known in
             if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
-            known[json] = .some(made)
+            known[key] = .some(made)
         }
         return made
     }

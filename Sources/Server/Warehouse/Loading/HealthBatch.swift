@@ -22,6 +22,10 @@ public struct HealthBatch: Sendable {
     var entries: [Entry] = []
 
     public var isEmpty: Bool { entries.isEmpty }
+
+    /// So many resources, or bytes of them, are worth a transaction: rows under keys that are random change a page each, and a
+    /// page that many of them change is written once.
+    static let whole = (resources: 4_096, bytes: 8 << 20)
 }
 
 /// Makes batches. It needs no database, so the next batch can be made while the last is being written.
@@ -31,6 +35,7 @@ public struct HealthBatchMaker {
     private var mapping: HealthFactMapping
     private let health: HealthConceptTable
     private var batch = HealthBatch()
+    private var bytes = 0
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
     /// How many resources were not taken because they say who the person is.
@@ -54,6 +59,7 @@ public struct HealthBatchMaker {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
+        bytes += content.count
         let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
         batch.entries.append(
             HealthBatch.Entry(
@@ -73,6 +79,7 @@ public struct HealthBatchMaker {
         }
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
         let content = (isReduced ? resource.json : json).data()
+        bytes += content.count
         var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: content), place: place)
         if resource.resourceType == Observation.resourceType {
             let storable = StorableText.resource(resource)
@@ -93,9 +100,13 @@ public struct HealthBatchMaker {
         batch.entries.append(HealthBatch.Entry(record: record, isBeside: true))
     }
 
+    /// Whether what was gathered is enough for a transaction.
+    public var isWhole: Bool { batch.entries.count >= HealthBatch.whole.resources || bytes >= HealthBatch.whole.bytes }
+
     /// Returns the batch that was gathered since the last time, and begins a new one.
     public mutating func take() -> HealthBatch {
         defer {
+            bytes = 0
             let room = batch.entries.count
             batch = HealthBatch()
             batch.entries.reserveCapacity(room)

@@ -86,7 +86,7 @@ extension HealthCommand {
             if nights { making.nights = HealthNights() }
             var importReport = try await export.convert(selection, into: sink) { reached in
                 progress(reached)
-                try await load.store(making.maker.take())
+                if making.maker.isWhole { try await load.store(making.maker.take()) }
             }
             for night in making.nights?.nights() ?? [] {
                 _ = making.maker.add(night.observation(subject: load.participant).json)
