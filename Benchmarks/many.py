@@ -20,9 +20,9 @@ def many(work):
     small, large = harness.Study(forms=False), harness.Study(forms=False)
     ours, theirs = [], []
     try:
-        _load(small, export, "p0")
+        _load(small, export, "p0", "--rebuild-indexes")
         whole = generated(work, MANY)
-        seconds = timed(lambda: _load(large, whole, "p0"))
+        seconds = timed(lambda: _load(large, whole, "p0", "--rebuild-indexes"))
         whole.unlink()
         sizes = [study.number("SELECT count(*) FROM record") for study in (small, large)]
         say(f"   {sizes[1]} resources in {seconds:.0f} s, {sizes[0]} in the small store")
@@ -52,5 +52,5 @@ def many(work):
             "resources": sizes}
 
 
-def _load(study, export, participant):
-    harness.tributary("health", "load", study.dir, export, "--participant", participant, timeout=None)
+def _load(study, export, participant, *options):
+    harness.tributary("health", "load", study.dir, export, "--participant", participant, *options, timeout=None)

@@ -132,6 +132,40 @@ class Load(unittest.TestCase):
     def has_tables(self):
         return self.study.database.exists() and self.study.sql("SELECT 1 FROM sqlite_master WHERE name = 'record'")
 
+    def indexes(self):
+        if self.study.url:
+            return self.study.sql("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'tributary_records' ORDER BY 1")
+        return self.study.sql("SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY 1")
+
+    def test_a_first_load_without_indexes_leaves_the_same_rows_and_all_indexes(self):
+        tributary("migrate", self.study.dir)
+        indexes = self.indexes()
+        rows = load(self.study, "--rebuild-indexes").json["rows"]
+        self.assertEqual((rows["resources"], self.indexes()), (19810, indexes))
+        usual = Study(forms=False)
+        self.addCleanup(usual.close)
+        load(usual)
+        self.same(content(self.study), content(usual))
+        # What is there already keeps its indexes.
+        refused = load(self.study, "--rebuild-indexes", participant="paper-2", status=1)
+        self.assertIn("not-a-first-load", refused.errors)
+        self.assertEqual(self.indexes(), indexes)
+
+    def test_indexes_that_a_killed_load_left_out_are_made_again(self):
+        tributary("migrate", self.study.dir)
+        indexes = self.indexes()
+        for end in (lambda: tributary("migrate", self.study.dir), lambda: load(self.study)):
+            with self.subTest(str(end)):
+                process = subprocess.Popen(
+                    [BIN, "health", "load", str(self.study.dir), str(EXPORT), "--participant", "paper-1", "--rebuild-indexes"],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                until(lambda: process.poll() is not None or len(self.indexes()) < len(indexes), "dropped indexes")
+                process.kill()
+                process.wait()
+                end()
+                self.assertEqual(self.indexes(), indexes)
+        self.assertEqual(tributary("warehouse", "verify", self.study.dir, "--json").json["differences"], [])
+
     def test_undone_and_loaded_again(self):
         first = load(self.study).json
         before = content(self.study)

@@ -169,7 +169,9 @@ struct PostgreSQLTests {
         var texts = ["0.1", "-0.3", "4503599627370497.5", "0.00001", "9999.9999", "100000000.00000001"]
         for _ in 0..<500 {
             let places = Int.random(in: 1...20, using: &random)
-            let digits = (0..<Int.random(in: 1...25, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }
+            let digits = (0..<Int.random(in: 1...25, using: &random)).map { _ in
+                "\(Int.random(in: 0...9, using: &random))"
+            }
             let fraction = (0..<places).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
             texts.append((Bool.random(using: &random) ? "-" : "") + digits.joined() + "." + fraction)
         }

@@ -314,7 +314,9 @@ import Testing
                 return try LoadedRecord.removals(of: loaded).map {
                     try QueryPlan($0.sql, $0.parameters, in: transaction)
                 }
-                    + ([[1, 2, 3], [1, 200, 3000]] as [[Int64]]).flatMap { StandingFacts.queries(of: $0, trail, transaction.dialect) }.map {
+                    + ([[1, 2, 3], [1, 200, 3000]] as [[Int64]]).flatMap {
+                        StandingFacts.queries(of: $0, trail, transaction.dialect)
+                    }.map {
                         try QueryPlan($0.sql, $0.parameters, in: transaction)
                     }
             }

@@ -8,4 +8,10 @@ public enum DatabasePurpose: Sendable, Hashable {
     /// Few large ones, as those of a load of millions of rows: some 25 MB of memory more, and a log of up to 256 MB
     /// beside the database.
     case loading
+    /// A store that is filled for the first time, in transactions of some ten thousand resources: some 160 MB of memory more, and
+    /// a log of up to 1 GB.
+    case filling
+
+    /// Whether one statement may take as long as it takes.
+    var isOfALoad: Bool { self == .loading || self == .filling }
 }

@@ -87,7 +87,9 @@ public enum SQLTimestamp {
     public static func date(_ text: String) -> Date? {
         guard text.utf8.count == 24, let seconds = seconds(text.utf8.prefix(19), between: "T") else { return nil }
         let end = Array(text.utf8.suffix(5))
-        guard end[0] == UInt8(ascii: "."), end[4] == UInt8(ascii: "Z"), let part = number(end[1..<4]) else { return nil }
+        guard end[0] == UInt8(ascii: "."), end[4] == UInt8(ascii: "Z"), let part = number(end[1..<4]) else {
+            return nil
+        }
         return Date(timeIntervalSince1970: Double(seconds * 1000 + part) / 1000)
     }
 
@@ -107,7 +109,8 @@ public enum SQLTimestamp {
     where Bytes.Index == Int, Bytes.SubSequence == Bytes {
         let begin = bytes.startIndex
         func part(_ from: Int, _ to: Int) -> Int64? { number(bytes[begin + from..<begin + to]) }
-        guard bytes[begin + 4] == UInt8(ascii: "-"), bytes[begin + 7] == UInt8(ascii: "-"), bytes[begin + 10] == between,
+        guard bytes[begin + 4] == UInt8(ascii: "-"), bytes[begin + 7] == UInt8(ascii: "-"),
+            bytes[begin + 10] == between,
             bytes[begin + 13] == UInt8(ascii: ":"), bytes[begin + 16] == UInt8(ascii: ":"),
             let year = part(0, 4), let month = part(5, 7), let day = part(8, 10), let hour = part(11, 13),
             let minute = part(14, 16), let second = part(17, 19), (1...12).contains(month), (1...31).contains(day),

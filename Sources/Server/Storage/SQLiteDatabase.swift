@@ -62,6 +62,9 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                 case .loading:
                     try database.execute(sql: "PRAGMA cache_size = -24000")
                     try database.execute(sql: "PRAGMA wal_autocheckpoint = 65536")
+                case .filling:
+                    try database.execute(sql: "PRAGMA cache_size = -160000")
+                    try database.execute(sql: "PRAGMA wal_autocheckpoint = 262144")
                 }
                 return try Int.fetchOne(database, sql: "PRAGMA synchronous")
             }

@@ -154,7 +154,9 @@ extension StudyStores {
         let report = try await records.migrate()
         // As long as nobody has a number the rules are those of study.json; later `warehouse load` changes them.
         let rules = deidentification
-        try await records.open().closing { database in
+        try await records.open(purpose: .loading).closing { database in
+            // A first load that was cut off left indexes to be made.
+            try await FirstLoad.end(in: database)
             guard try await database.read({ try Deidentification.noted(in: $0) }) != rules else { return }
             let secret = Deidentification.newSecret()
             try await database.write { try rules.noteIfEmpty(secret: secret, in: $0) }

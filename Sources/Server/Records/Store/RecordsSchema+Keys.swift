@@ -18,7 +18,9 @@ extension RecordsSchema {
                 """,
             ]
             return both + (dialect == .postgresql ? mergedKeys : [])
-        }
+        },
+        // What a first load does without.
+        Migration(number: 411, name: "indexes that a load dropped") { _ in [SuspendedIndexes.table] },
     ]
 
     /// Behind an index that grows at its end alone: its pages are left full.

@@ -58,7 +58,7 @@ public struct PostgreSQLSchema: Sendable, Hashable {
 
     /// What each connection is told first. A load may take as long as it takes.
     func settings(for purpose: DatabasePurpose) -> [String] {
-        let isLoading = purpose == .loading
+        let isLoading = purpose.isOfALoad
         return [
             "SET search_path TO \(([name] + alsoSearched).joined(separator: ", "))", "SET TimeZone TO 'UTC'",
             "SET DateStyle TO 'ISO, YMD'",

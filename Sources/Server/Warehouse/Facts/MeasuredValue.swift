@@ -13,7 +13,8 @@ struct MeasuredValue: Sendable, Hashable {
     /// stand in it.
     var kind: Concept.Kind {
         guard case .numeric(_, _, let units) = value else { return .text }
-        let isPlain = units.map { !$0.utf8.contains(UInt8(ascii: "{")) && UnitReading.read($0)?.unit.code == $0 } ?? false
+        let isPlain =
+            units.map { !$0.utf8.contains(UInt8(ascii: "{")) && UnitReading.read($0)?.unit.code == $0 } ?? false
         return .numeric(units: isPlain ? units : nil)
     }
 

@@ -25,7 +25,15 @@ public struct HealthBatch: Sendable {
 
     /// So many resources, or bytes of them, are worth a transaction: rows under keys that are random change a page each, and a
     /// page that many of them change is written once.
-    static let whole = (resources: 4_096, bytes: 8 << 20)
+    public struct Size: Sendable, Hashable {
+        let resources: Int
+        let bytes: Int
+
+        /// Of a load into a store that others work with.
+        public static let usual = Size(resources: 4_096, bytes: 8 << 20)
+        /// Of one that fills a store alone.
+        public static let filling = Size(resources: 32_768, bytes: 64 << 20)
+    }
 }
 
 /// Makes batches. It needs no database, so the next batch can be made while the last is being written.
@@ -36,6 +44,7 @@ public struct HealthBatchMaker {
     private let health: HealthConceptTable
     private var batch = HealthBatch()
     private var bytes = 0
+    private let size: HealthBatch.Size
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
     /// How many resources were not taken because they say who the person is.
@@ -44,9 +53,13 @@ public struct HealthBatchMaker {
     /// - Parameters:
     ///   - identifyingData: what becomes of resources that say who the person is, of those that are made already.
     ///   - health: the study's types.
+    ///   - size: what is enough for a transaction.
     public init(
-        receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine, health: HealthConceptTable = .standard
+        receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine,
+        health: HealthConceptTable = .standard,
+        size: HealthBatch.Size = .usual
     ) {
+        self.size = size
         self.receivedAt = receivedAt
         self.health = health
         mapping = HealthFactMapping(health: health)
@@ -101,7 +114,7 @@ public struct HealthBatchMaker {
     }
 
     /// Whether what was gathered is enough for a transaction.
-    public var isWhole: Bool { batch.entries.count >= HealthBatch.whole.resources || bytes >= HealthBatch.whole.bytes }
+    public var isWhole: Bool { batch.entries.count >= size.resources || bytes >= size.bytes }
 
     /// Returns the batch that was gathered since the last time, and begins a new one.
     public mutating func take() -> HealthBatch {

@@ -4,6 +4,7 @@ import FHIR
 import Foundation
 import HealthData
 import InformedConsent
+import Storage
 import TributaryServer
 import Warehouse
 
@@ -31,6 +32,12 @@ extension HealthCommand {
         @Flag(help: "Refuse a participant whose consent is not on file.") var mustBeKnown = false
         @OptionGroup var choice: HealthChoice
         @Option(help: "The database, if it is not the study's own.") var database: String?
+        @Flag(
+            help: """
+                For a first load: drop the indexes of the store's own tables, and make them of all rows at the end. Nobody else \
+                should work with the store meanwhile.
+                """)
+        var rebuildIndexes = false
         @Flag(help: "Print the summary as one JSON value.") var json = false
 
         func run() async throws {
@@ -42,7 +49,9 @@ extension HealthCommand {
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
             let print = try ExportPrint.text(of: export)
-            let opened = try await StudyStores(folder, database: database).openRecords(purpose: .loading)
+            let opened = try await StudyStores(folder, database: database).openRecords(
+                purpose: rebuildIndexes ? .filling : .loading)
+            if rebuildIndexes { try await FirstLoad.begin(in: opened) } else { try await Self.makeIndexes(in: opened) }
             let health = HealthConceptTable(HealthConcept.concepts(of: selection.table))
             try await StudyOntology(folder, health: health).write(to: opened, now: Date())
             let load = try await StudyHealthLoad(
@@ -55,20 +64,26 @@ extension HealthCommand {
             let (importReport, rows) = try await Self.store(
                 HealthExport(path: export), selection, nights: selection.inclusions.contains(.nights),
                 identifyingData: study.identifyingDataHandling, health: health, into: load,
-                progress: ProgressLine().show)
+                size: rebuildIndexes ? .filling : .usual, progress: ProgressLine().show)
+            try await Self.makeIndexes(in: opened)
             try await opened.close()
             show(importReport, rows, load)
             try ImportReportOutput.check(importReport)
+        }
+
+        private static func makeIndexes(in database: any SQLDatabase) async throws {
+            try await FirstLoad.end(in: database) { CommandOutput.note("The index \($0) is made again.") }
         }
 
         /// The one place where the export is read: while a batch is being written, the next is converted.
         private static func store(
             _ export: HealthExport, _ selection: HealthSelection, nights: Bool,
             identifyingData: IdentifyingDataHandling, health: HealthConceptTable,
-            into load: StudyHealthLoad, progress: (HealthProgress) -> Void
+            into load: StudyHealthLoad, size: HealthBatch.Size, progress: (HealthProgress) -> Void
         ) async throws -> (HealthImportReport, HealthLoader.Report) {
             let making = BatchMaking(
-                HealthBatchMaker(receivedAt: load.receivedAt, identifyingData: identifyingData, health: health))
+                HealthBatchMaker(
+                    receivedAt: load.receivedAt, identifyingData: identifyingData, health: health, size: size))
             let sink = HealthSink(
                 counting: { making.place = $0 },
                 special: { made in

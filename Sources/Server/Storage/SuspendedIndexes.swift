@@ -1,0 +1,77 @@
+/// Indexes that a first load does without, and that are made of all rows once it ends: row by row, each of them that has random
+/// keys changes a page for each row.
+///
+/// They are noted in the transaction that drops them, so that whoever comes after a load that was cut off makes them again.
+public enum SuspendedIndexes {
+    /// Makes the table that notes them.
+    public static let table =
+        "CREATE TABLE suspended_index (name varchar(63) PRIMARY KEY NOT NULL, statement text NOT NULL)"
+
+    /// Drops the indexes of tables of the store, but those that keep rows apart. Tables of others are left alone.
+    ///
+    /// - Parameter kept: the names of indexes that stay.
+    /// - Returns: the names of those that are gone.
+    @discardableResult
+    public static func suspend(
+        of tables: [String], except kept: Set<String>, in transaction: any SQLTransaction
+    ) throws -> [String] {
+        var gone: [String] = []
+        for table in tables {
+            for row in try transaction.query(sql(transaction.dialect), [SQLValue(table)]) {
+                let (name, statement) = (try row.text("name"), try row.text("statement"))
+                guard !kept.contains(name) else { continue }
+                try transaction.execute(
+                    "INSERT INTO suspended_index (name, statement) VALUES (?, ?)",
+                    [SQLValue(name), SQLValue(statement)])
+                try transaction.execute("DROP INDEX \(name)")
+                gone.append(name)
+            }
+        }
+        return gone
+    }
+
+    /// Makes the next one again.
+    ///
+    /// - Returns: its name; nil where none is left.
+    public static func makeNext(in transaction: any SQLTransaction) throws -> String? {
+        guard let row = try transaction.first("SELECT name, statement FROM suspended_index ORDER BY name LIMIT 1")
+        else {
+            return nil
+        }
+        let name = try row.text("name")
+        // A store that was moved since has them.
+        if try !isThere(name, in: transaction) { try transaction.execute(row.text("statement")) }
+        try transaction.execute("DELETE FROM suspended_index WHERE name = ?", [SQLValue(name)])
+        return name
+    }
+
+    /// Whether some are gone.
+    public static func areThere(in transaction: any SQLTransaction) throws -> Bool {
+        try transaction.first("SELECT 1 AS one FROM suspended_index LIMIT 1") != nil
+    }
+
+    private static func isThere(_ name: String, in transaction: any SQLTransaction) throws -> Bool {
+        let sql =
+            switch transaction.dialect {
+            case .sqlite: "SELECT 1 AS one FROM sqlite_master WHERE type = 'index' AND name = ?"
+            case .postgresql: "SELECT 1 AS one FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ?"
+            }
+        return try transaction.first(sql, [SQLValue(name)]) != nil
+    }
+
+    /// The indexes of a table of the store that are not unique, with the statements that make them. Parameter: table.
+    private static func sql(_ dialect: SQLDialect) -> String {
+        switch dialect {
+        case .sqlite:
+            """
+            SELECT name, sql AS statement FROM sqlite_master
+            WHERE type = 'index' AND tbl_name = ? AND sql NOT LIKE 'CREATE UNIQUE%' ORDER BY name
+            """
+        case .postgresql:
+            """
+            SELECT CAST(indexname AS text) AS name, indexdef AS statement FROM pg_indexes
+            WHERE schemaname = current_schema() AND tablename = ? AND indexdef NOT LIKE 'CREATE UNIQUE%' ORDER BY indexname
+            """
+        }
+    }
+}
