@@ -77,11 +77,12 @@ struct ConsumerFixture {
 
     /// A consumer over the fixture's stores.
     func service(
-        owner: String = "test", turn: ConsumerTurn? = nil, over queue: (any SubmissionQueue)? = nil
+        owner: String = "test", turn: ConsumerTurn? = nil, over queue: (any SubmissionQueue)? = nil,
+        processing processor: SubmissionProcessor? = nil
     ) -> ConsumerService {
         let path = folder.appendingPathComponent("records.sqlite").path
         return ConsumerService(
-            queue: queue ?? self.queue, processor: processor,
+            queue: queue ?? self.queue, processor: processor ?? self.processor,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
             owner: owner, turn: turn ?? .alone { try StoreLock(storePath: path) }, clock: clock)
     }

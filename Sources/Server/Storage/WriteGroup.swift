@@ -36,6 +36,9 @@ public actor WriteGroup<Request: Sendable, Answer: Sendable> {
         }
     }
 
+    /// How many requests wait while a batch is written.
+    var waitingCount: Int { waiting.count }
+
     func add(_ request: Request, ended: @escaping @Sendable (Result<Answer, any Error>) -> Void) {
         waiting.append(Waiting(request: request, ended: ended))
         guard !isWriting else { return }

@@ -7,6 +7,14 @@ import Warehouse
 struct ParsedDocument: Sendable {
     let bytes: Data
     let resource: Resource
+    /// Whose it is, by the document as it came.
+    let owners: ResourceOwners
+
+    init(bytes: Data) throws(ResourceError) {
+        self.bytes = bytes
+        resource = try Resource(bytes)
+        owners = resource.owners
+    }
 }
 
 /// One resource of an opened submission: as R4, as it will be recorded, and as what the warehouse will take of it.

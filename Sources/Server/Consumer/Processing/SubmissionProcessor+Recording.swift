@@ -71,11 +71,10 @@ extension SubmissionProcessor {
             return Self.outcome(of: verdict, keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
-        for resource in incoming {
-            let owner = try records.subject(ofType: resource.resource.resourceType, id: resource.id, in: transaction)
-            guard owner == nil || owner == subject else {
-                return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
-            }
+        let owners = try records.subjects(
+            of: incoming.map { (type: $0.resource.resourceType, id: $0.id) }, in: transaction)
+        guard owners.allSatisfy({ $0 == nil || $0 == subject }) else {
+            return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
         // 4. The gate, resource by resource, as the consent changes on the way.
         var situation = try situation(of: subject, state, published, in: transaction)

@@ -59,12 +59,15 @@ public struct SubmissionProcessor: Sendable {
     let settlements = SettlementRegister()
     let messages = DeviceMessages()
     private let heavyWork = HeavyWork()
+    /// Commits what devices sent, of several of them together.
+    let recording: GroupedWriter
 
     public init(
         database: any SQLDatabase, access: AccessControl, records: RecordStore, loader: WarehouseLoader,
         openers: KeyOpenerCache, study: Study, clock: @escaping @Sendable () -> Date
     ) {
         self.database = database
+        recording = GroupedWriter(database: database)
         self.access = access
         self.records = records
         self.loader = loader
@@ -140,7 +143,7 @@ public struct SubmissionProcessor: Sendable {
     private func decide(
         _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy
     ) async throws -> SubmissionOutcome {
-        try await database.write { transaction in
+        let body: @Sendable (any SQLTransaction) throws -> SubmissionOutcome = { transaction in
             if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
             let outcome: SubmissionOutcome
             var isForged = false
@@ -173,6 +176,9 @@ public struct SubmissionProcessor: Sendable {
             }
             return outcome
         }
+        // A link is noted in a store of its own as well, which no other transaction may end with.
+        if case .link = reading.result { return try await database.write(body) }
+        return try await recording.write(body)
     }
 
     /// Returns what is known before a submission is read: the outcome that was recorded of it, and the standing of its
@@ -303,7 +309,7 @@ public struct SubmissionProcessor: Sendable {
                 error, maySayNoMore: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
         }
         let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
-        let subjects = documents.reduce(into: Set<String>()) { $0.formUnion($1.resource.owners.patients) }
+        let subjects = documents.reduce(into: Set<String>()) { $0.formUnion($1.owners.patients) }
         // 3. The cheap part of the gate: what cannot be taken now is not converted.
         if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
             return Reading(result: .settled(early), maySayNoMore: maySayNoMore, subjects: subjects)

@@ -37,7 +37,7 @@ struct SubmissionReader {
         return try documents.enumerated().map { index, bytes in
             try Self.placed(index, of: documents.count) {
                 do throws(ResourceError) {
-                    return ParsedDocument(bytes: bytes, resource: try Resource(bytes))
+                    return try ParsedDocument(bytes: bytes)
                 } catch {
                     throw SubmissionProblem(error.code, error.message)
                 }
@@ -113,7 +113,7 @@ struct SubmissionReader {
                 "resource-type-not-accepted", "Resources of the type \(converted.resourceType) are not taken here.")
         }
         if let problem = try validation.problem(in: converted, budget: budget) { throw problem }
-        let owners = converted.owners
+        let owners = version == nil ? document.owners : converted.owners
         guard let subject = owners.one else {
             throw owners.patients.isEmpty
                 ? SubmissionProblem(

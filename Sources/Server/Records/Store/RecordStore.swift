@@ -39,8 +39,18 @@ public struct RecordStore: Sendable {
 
     /// The participant that a stored resource is about; nil where there is no such resource.
     public func subject(ofType type: String, id: String, in transaction: any SQLTransaction) throws -> String? {
-        try transaction.first("SELECT subject FROM record WHERE type = ? AND id = ?", [SQLValue(type), SQLValue(id)])
-            .flatMap { $0.textIfPresent("subject") }
+        try subjects(of: [(type, id)], in: transaction).first ?? nil
+    }
+
+    /// The same of many resources, in their order. A server is waited for once.
+    public func subjects(
+        of resources: [(type: String, id: String)], in transaction: any SQLTransaction
+    ) throws -> [String?] {
+        try transaction.queries(
+            resources.map { type, id in
+                SQLQuery("SELECT subject FROM record WHERE type = ? AND id = ?", [SQLValue(type), SQLValue(id)])
+            }
+        ).map { $0.first?.textIfPresent("subject") }
     }
 
     /// When a submission came; nil where nothing of it is stored.
