@@ -40,6 +40,8 @@ def tidied(url):
 
 LOGGED = re.compile(r"^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] (\w+): +(.*)$", re.S)
 EXECUTED = re.compile(r"^execute [^:]+: (.*)$", re.S)
+# What begins a transaction is sent together with its lock, without values.
+BEGUN = re.compile(r"^statement: (BEGIN .*)$", re.S)
 PARAMETER = re.compile(r"\$(\d+) = (NULL|'(?:[^']|'')*')")
 
 
@@ -62,7 +64,10 @@ def sent(url, body):
     for entry in entries:
         logged = LOGGED.match(entry)
         executed = logged and logged[1] == "LOG" and EXECUTED.match(logged[2])
-        if executed:
+        begun = logged and logged[1] == "LOG" and BEGUN.match(logged[2])
+        if begun:
+            statements.extend((" ".join(text.split()), []) for text in begun[1].split(";"))
+        elif executed:
             statements.append((" ".join(executed[1].split()), []))
         elif logged and logged[1] == "DETAIL" and logged[2].startswith("parameters: ") and statements:
             statements[-1][1].extend(
