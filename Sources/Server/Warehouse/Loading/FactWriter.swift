@@ -65,6 +65,7 @@ final class FactWriter {
         let made = Self.rows(of: facts, encounter: encounter)
         written += facts.facts.count
         if standing.stand(made, of: record), present == place {
+            // The upload's row tells when it was loaded, also where no fact of it changed.
             changes[trail.upload, default: 0] += 0
         } else {
             if let present { replace(present) }
