@@ -202,6 +202,8 @@ def main():
             if result is None:
                 say(f"   skipped: {name} needs published data or a Python package that is not there")
             else:
+                # A later figure that fails does not take this one with it.
+                say(f"   {result['ratio']:.3f}")
                 results[name] = result
         if not sys.argv[1:] or "tables" in chosen:
             results["tables"] = tables(folder)
