@@ -54,7 +54,8 @@ import Testing
             try write(ontologyIn: transaction)
             for place in Self.resources.indices {
                 let (resource, put, context) = try put(place, in: transaction)
-                let entry = concepts.entry(of: resource, id: resource.id ?? "", receivedAt: context.receivedAt)
+                let entry = try concepts.entry(
+                    of: resource.json.data(), id: resource.id ?? "", receivedAt: context.receivedAt)
                 try loader.load(entry, put, context: context, in: transaction)
             }
         }
@@ -199,7 +200,7 @@ import Testing
             let provenance = RecordProvenance(submissionID: "s9", clientID: "c", keyID: nil, receivedAt: received)
             let put = try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) }
             let context = LoadContext(subject: "p1", submissionID: "s9", receivedAt: received, loadedAt: received)
-            let entry = concepts.entry(of: changed, id: "w1", receivedAt: received)
+            let entry = try concepts.entry(of: changed.json.data(), id: "w1", receivedAt: received)
             try loader.load(entry, put, context: context, in: transaction)
             while try reload.load(slice, into: &report, at: received, in: transaction) {}
             try reload.finish(in: transaction)

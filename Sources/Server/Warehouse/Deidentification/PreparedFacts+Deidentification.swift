@@ -69,12 +69,8 @@ enum ShiftedDate {
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2]),
             (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        let date = CivilDate.date(days: CivilDate.days(year: year, month: month, day: day) + days)
-        guard (1...9999).contains(date.year) else { return nil }
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))" + text.dropFirst(10)
+        let moved = CivilDate.days(year: year, month: month, day: day) + days
+        guard (1...9999).contains(CivilDate.date(days: moved).year) else { return nil }
+        return SQLTimestamp.day(days: Int64(moved)) + text.dropFirst(10)
     }
 }

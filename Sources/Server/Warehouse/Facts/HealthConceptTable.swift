@@ -12,7 +12,7 @@ public struct HealthConceptTable: Sendable {
     private let units: [String: ConceptUnit]
     private let codes: Set<String>
     private let options: Set<String>
-    /// What concepts come to by it.
+    /// What the concepts come to that were met with this table.
     let readings = ConceptReadings()
 
     /// The table of these concepts.

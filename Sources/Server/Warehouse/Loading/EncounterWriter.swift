@@ -38,28 +38,29 @@ struct EncounterWriter {
 
     /// Tells which encounters are needed next, so that a server is asked once which of them are there.
     mutating func expect(_ encounters: [FactEncounter]) throws {
-        var (own, days): ([EncounterMappingRow], Set<FactEncounter>) = ([], [])
+        var (own, days): ([EncounterMappingRow], [FactEncounter: DayVisit]) = ([], [:])
         for encounter in encounters {
             switch encounter {
             case .resource(let ide): own.append(EncounterMappingRow(ide, number: next))
-            case .day: if known[encounter] == nil { days.insert(encounter) }
+            case .day(let source, let day):
+                if known[encounter] == nil { days[encounter] = DayVisit(source, day, patient: trail.patient) }
             }
         }
         try mappings.expect(own)
         if days.count > 1 {
-            let found = try numbering.encounters(days.map(\.ide))
-            for day in days {
+            let found = try numbering.encounters(days.keys.map(\.ide))
+            for (day, visit) in days {
                 guard let encounter = found[day.ide] else { continue }
-                days.remove(day)
+                days[day] = nil
                 // A visit that says what it should is not written again.
-                if encounter.visit == visit(of: day) {
+                if encounter.visit == visit {
                     known[day] = encounter.number
                 } else {
                     present[day] = encounter.number
                 }
             }
         }
-        try dayMappings.expect(days.map { EncounterMappingRow($0.ide, number: next) })
+        try dayMappings.expect(days.keys.map { EncounterMappingRow($0.ide, number: next) })
     }
 
     /// The number of the encounter of a resource, with its visit.
@@ -73,11 +74,6 @@ struct EncounterWriter {
             known[facts.encounter] = number
             return number
         }
-    }
-
-    private func visit(of encounter: FactEncounter) -> DayVisit? {
-        guard case .day(let source, let day) = encounter else { return nil }
-        return DayVisit(source, day, patient: trail.patient)
     }
 
     private mutating func own(_ facts: PreparedFacts) throws -> Int64 {

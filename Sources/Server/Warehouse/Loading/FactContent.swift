@@ -17,8 +17,7 @@ struct FactContent: Sendable, Hashable {
     /// The columns that are read.
     static let columnNames = [
         "concept_cd", "modifier_cd", "start_date", "end_date", "valtype_cd", "tval_char", "units_cd",
-        "observation_blob",
-        "instance_num", "nval_num",
+        "observation_blob", "instance_num", "nval_num",
     ]
 
     /// What a row is to say.

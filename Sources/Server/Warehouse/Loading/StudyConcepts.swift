@@ -25,14 +25,7 @@ public struct StudyConcepts: Sendable {
     ///
     /// - Parameter content: the bytes as they are recorded.
     func entry(of content: Data, id: String, receivedAt: Date) throws(ResourceError) -> WarehouseEntry {
-        entry(storable: StorableText.resource(try Resource(content), of: content), id: id, receivedAt: receivedAt)
-    }
-
-    func entry(of resource: Resource, id: String, receivedAt: Date) -> WarehouseEntry {
-        entry(storable: StorableText.resource(resource), id: id, receivedAt: receivedAt)
-    }
-
-    private func entry(storable resource: Resource, id: String, receivedAt: Date) -> WarehouseEntry {
+        let resource = StorableText.resource(try Resource(content), of: content)
         let response = resource.as(QuestionnaireResponse.self)
         return WarehouseEntry(
             storable: resource, id: id, form: response?.questionnaire.flatMap { form($0) }, health: health,
