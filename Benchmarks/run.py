@@ -181,7 +181,7 @@ FIGURES = [
     ("claim", "queue's lease and settle / pgbench with the same statements", claim),
     ("commits", "commits at 1, 4, 16 connections / pgbench with the same (least)", commits),
     ("reading", "resources read by id / the same stored uncompressed (least)", reading),
-    ("many", "health load into 5 million records / into 100,000", many),
+    ("many", "a record of a load of 100,000 / of a load of 5 million", many),
 ]
 
 # Figures that take long: they are measured where they are named.

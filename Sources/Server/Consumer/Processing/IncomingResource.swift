@@ -18,7 +18,9 @@ struct ParsedDocument: Sendable {
 }
 
 /// One resource of an opened submission: as R4, as it will be recorded, and as what the warehouse will take of it.
-public struct IncomingResource: Sendable {
+///
+/// A reference, for each of its parts is gone through by itself, and a copy of all of them takes as long as reading one.
+public final class IncomingResource: Sendable {
     /// The resource as R4.
     public let resource: Resource
     /// The participant whose it is.
@@ -31,6 +33,18 @@ public struct IncomingResource: Sendable {
     let contract: ContractValidation.Verdict?
     /// Names of health data in it that is only taken where the consent names it.
     let inclusions: Set<String>
+
+    init(
+        resource: Resource, subject: String, record: NewRecord, entry: WarehouseEntry,
+        contract: ContractValidation.Verdict?, inclusions: Set<String>
+    ) {
+        self.resource = resource
+        self.subject = subject
+        self.record = record
+        self.entry = entry
+        self.contract = contract
+        self.inclusions = inclusions
+    }
 
     /// The id under which it is recorded.
     public var id: String { record.id }

@@ -82,6 +82,7 @@ extension SubmissionProcessor {
         for step in steps {
             let verdict = gate.decide(step.gateSubject, in: situation)
             if let outcome = Self.outcome(of: verdict, keyID: keyID) { return outcome }
+            guard step.changesConsent else { continue }
             state = step.applied(to: state)
             situation.standing = state.standing
             situation.included = state.includedHealthData

@@ -19,30 +19,26 @@ struct SearchIndexWriter {
         identifiers = try transaction.inserter(IdentifierRow.insertion)
     }
 
-    /// Adds the tokens of the resource with a number, each once.
-    mutating func add(_ tokens: some Collection<SearchIndex.Token>, type: String, number: Int64) throws {
-        for token in tokens {
-            let isOwn = token.isOfItsOwn
-            let entry = try vocabulary.number(
-                of: SearchVocabulary.Entry(
-                    type: type, parameter: token.parameter, system: token.system, code: isOwn ? "" : token.code))
-            if isOwn {
-                try identifiers.add(
-                    IdentifierRow(number: number, system: entry, value: SearchIndex.print(of: token.code)))
+    /// Adds the entries of the resource with a number, each once.
+    mutating func add(_ entries: [SearchIndexEntry], number: Int64) throws {
+        for entry in entries {
+            let place = try vocabulary.number(of: entry.vocabulary)
+            if let print = entry.print {
+                try identifiers.add(IdentifierRow(number: number, system: place, value: print))
             } else {
-                try codes.add(CodeRow(number: number, code: entry))
+                try codes.add(CodeRow(number: number, code: place))
             }
         }
     }
 
-    /// Puts the tokens of a resource's new version in the place of those it had, which are written (``flush()``).
-    mutating func replace(_ tokens: some Collection<SearchIndex.Token>, type: String, number: Int64) throws {
+    /// Puts the entries of a resource's new version in the place of those it had, which are written (``flush()``).
+    mutating func replace(_ entries: [SearchIndexEntry], number: Int64) throws {
         let its = [SQLValue(number)]
         former.formUnion(try SearchVocabulary.numbers(of: number, in: transaction))
         for table in ["record_code", "record_identifier"] {
             try transaction.execute("DELETE FROM \(table) WHERE number = ?", its)
         }
-        try add(tokens, type: type, number: number)
+        try add(entries, number: number)
     }
 
     /// Writes what waits to be written together.
@@ -61,6 +57,21 @@ struct SearchIndexWriter {
     }
 }
 
+/// A token of a resource as the index has it. It is made without the database (``NewRecord``).
+struct SearchIndexEntry {
+    /// What is numbered of it.
+    let vocabulary: SearchVocabulary.Entry
+    /// The print of a value that each resource has another one of (``SearchIndex/Token/isOfItsOwn``); nil for all others.
+    let print: Data?
+
+    init(_ token: SearchIndex.Token, type: String) {
+        let isOwn = token.isOfItsOwn
+        vocabulary = SearchVocabulary.Entry(
+            type: type, parameter: token.parameter, system: token.system, code: isOwn ? "" : token.code)
+        print = isOwn ? Data(SearchIndex.print(of: token.code)) : nil
+    }
+}
+
 /// A code that search finds a resource by, as `record_code` has it.
 private struct CodeRow {
     let number: Int64
@@ -75,13 +86,13 @@ private struct CodeRow {
 private struct IdentifierRow {
     let number: Int64
     let system: Int64
-    let value: [UInt8]
+    let value: Data
 
     static let insertion = SQLInsertion<IdentifierRow, Void>(
         into: "record_identifier",
         columns: [
             SQLColumn("number") { .integer($0.number) },
             SQLColumn("system") { .integer($0.system) },
-            SQLColumn("value") { .blob(Data($0.value)) },
+            SQLColumn("value") { .blob($0.value) },
         ])
 }

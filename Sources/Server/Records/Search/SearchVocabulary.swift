@@ -11,16 +11,24 @@ struct SearchVocabulary {
         let parameter: String
         let system: String
         let code: String
+        /// Computed where the entry is made, beside the transaction that looks it up.
+        private let hash: Int
 
         init(type: String, parameter: String, system: String, code: String) {
             (self.type, self.parameter) = (type, parameter)
             (self.system, self.code) = (SearchIndex.indexed(system), SearchIndex.indexed(code))
+            var hasher = Hasher()
+            for text in [type, parameter, self.system, self.code] { hasher.combine(text) }
+            hash = hasher.finalize()
         }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
         /// By their bytes, as the store compares them: texts that only look the same have numbers of their own.
         static func == (left: Entry, right: Entry) -> Bool {
-            left.code.utf8.elementsEqual(right.code.utf8) && left.system.utf8.elementsEqual(right.system.utf8)
-                && left.parameter == right.parameter && left.type == right.type
+            left.hash == right.hash && left.code.utf8.elementsEqual(right.code.utf8)
+                && left.system.utf8.elementsEqual(right.system.utf8) && left.parameter == right.parameter
+                && left.type == right.type
         }
     }
 

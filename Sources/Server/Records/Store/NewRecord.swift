@@ -4,7 +4,9 @@ import Foundation
 
 /// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
 /// made while others are being written (``RecordWriter``).
-public struct NewRecord: Sendable {
+///
+/// A reference: it waits in one row after the other, and a copy of its parts for each takes the writer's time.
+public final class NewRecord: Sendable {
     /// A value that a token parameter finds: the code and its system, empty where there is none.
     public struct Token: Sendable, Hashable {
         public let system: String
@@ -28,12 +30,12 @@ public struct NewRecord: Sendable {
     public let digest: Data
     /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
-    let tokens: [SearchIndex.Token]
+    let entries: [SearchIndexEntry]
     /// Milliseconds since 1970, half open.
     let date: (low: Int64, high: Int64)?
 
     /// How many rows storing it writes: the record, its version and what search finds it by.
-    public var rowCount: Int { 2 + tokens.count }
+    public var rowCount: Int { 2 + entries.count }
 
     /// A resource whose owner is known.
     ///
@@ -55,7 +57,7 @@ public struct NewRecord: Sendable {
             ContentCodec.stored(content, type: name), original.map { ContentCodec.stored($0.bytes, type: name) }
         )
         // In one order, so that the same resources get the same numbers for their codes.
-        tokens = SearchIndex.tokens(of: resource).sorted()
+        entries = SearchIndex.tokens(of: resource).sorted().map { SearchIndexEntry($0, type: name) }
         date = SearchIndex.date(of: resource)
     }
 
@@ -64,7 +66,7 @@ public struct NewRecord: Sendable {
     /// - Parameters:
     ///   - content: its R4 bytes as they came.
     ///   - original: the bytes as they came where they were converted.
-    public init(_ resource: Resource, id: String, content: Data, original: OriginalContent? = nil) {
+    public convenience init(_ resource: Resource, id: String, content: Data, original: OriginalContent? = nil) {
         self.init(
             resource, id: id, subject: SearchIndex.subject(of: resource, id: id), content: content, original: original)
     }
@@ -87,9 +89,10 @@ public struct NewRecord: Sendable {
         original = nil
         digest = Self.digest(of: content)
         stored = (ContentCodec.stored(content, type: type), nil)
-        tokens =
+        let tokens =
             identifiers.map { SearchIndex.Token(parameter: "identifier", system: $0.system, code: $0.code) }
             + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
+        entries = tokens.map { SearchIndexEntry($0, type: type) }
         date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
     }
 

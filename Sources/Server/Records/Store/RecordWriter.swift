@@ -44,7 +44,7 @@ public struct RecordWriter {
         }
         next += 1
         try add(new, number: number, version: 1)
-        try searchIndex.add(new.tokens, type: new.type, number: number)
+        try searchIndex.add(new.entries, number: number)
         return number
     }
 
@@ -91,7 +91,7 @@ public struct RecordWriter {
                 SQLValue(Milliseconds.of(receipt.at)),
             ] + own.columns + [SQLValue(number)])
         try add(new, number: number, version: version)
-        try searchIndex.replace(new.tokens, type: new.type, number: number)
+        try searchIndex.replace(new.entries, number: number)
         return result(.updated, number, version)
     }
 

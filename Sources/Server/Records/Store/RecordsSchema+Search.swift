@@ -74,7 +74,8 @@ extension RecordsSchema {
         for row in rows {
             let token = SearchIndex.Token(
                 parameter: try row.text("parameter"), system: try row.text("system"), code: try row.text("code"))
-            try index.add([token], type: try row.text("type"), number: try row.integer("number"))
+            try index.add(
+                [SearchIndexEntry(token, type: try row.text("type"))], number: try row.integer("number"))
         }
         try index.finish()
         // 3. Their dates.

@@ -23,12 +23,12 @@ struct FactContent: Sendable, Hashable {
     /// What a row is to say.
     init(_ row: ObservationFactRow) {
         func text(_ value: SQLValue) -> String? { if case .text(let text) = value { text } else { nil } }
-        let columns = row.value.columns
+        let columns = row.value
         (concept, modifier) = (row.concept, row.modifier)
-        (start, end) = (text(row.facts.start), text(row.facts.end))
+        (start, end) = (text(row.start), text(row.end))
         (type, self.text) = (text(columns.type), text(columns.text))
         (units, blob) = (text(columns.units), text(columns.blob))
-        instance = row.instanceNumber
+        instance = row.instance
         number = if case .real(let value) = columns.number { value } else { nil }
     }
 

@@ -153,28 +153,32 @@ struct DayVisitRow {
 }
 
 /// A fact, as `observation_fact` has it.
+///
+/// It holds what its columns hold and nothing else: rows wait in thousands to be written together.
 struct ObservationFactRow {
     let encounter: Int64
-    let facts: PreparedFacts
     let concept: String
     let modifier: String
-    let instance: Int
-    let value: FactValue
+    /// `instance_num`
+    let instance: Int64
+    let start: SQLValue
+    let end: SQLValue
+    let value: FactValue.Columns
 
     static let insertion = SQLInsertion<ObservationFactRow, UploadTrail>(
         into: "observation_fact",
         columns: [
             SQLColumn("encounter_num") { .integer($0.encounter) },
             SQLColumn("concept_cd") { .text($0.concept) },
-            SQLColumn("start_date") { $0.facts.start },
+            SQLColumn("start_date") { $0.start },
             SQLColumn("modifier_cd") { .text($0.modifier) },
-            SQLColumn("instance_num") { .integer($0.instanceNumber) },
-            SQLColumn("valtype_cd") { $0.value.columns.type },
-            SQLColumn("tval_char") { $0.value.columns.text },
-            SQLColumn("nval_num") { $0.value.columns.number },
-            SQLColumn("units_cd") { $0.value.columns.units },
-            SQLColumn("end_date") { $0.facts.end },
-            SQLColumn("observation_blob") { $0.value.columns.blob },
+            SQLColumn("instance_num") { .integer($0.instance) },
+            SQLColumn("valtype_cd") { $0.value.type },
+            SQLColumn("tval_char") { $0.value.text },
+            SQLColumn("nval_num") { $0.value.number },
+            SQLColumn("units_cd") { $0.value.units },
+            SQLColumn("end_date") { $0.end },
+            SQLColumn("observation_blob") { $0.value.blob },
         ],
         shared: [
             SQLColumn("patient_num") { .integer($0.patient) },
@@ -184,35 +188,35 @@ struct ObservationFactRow {
             sourceColumn,
         ] + trail)
 
-    /// `instance_num`
-    var instanceNumber: Int64 { Int64(facts.firstInstance + instance - 1) }
-
     /// A fact of a resource.
     init(_ fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        (self.encounter, self.facts) = (encounter, facts)
-        (concept, modifier, instance) = (fact.concept, "@", fact.instance)
-        value = fact.value
+        self.init(fact, "@", fact.value, facts, encounter)
     }
 
     /// The modifier that stands beside a fact and holds what was sent.
     init(_ original: FactValue, sentAs fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        (self.encounter, self.facts) = (encounter, facts)
-        (concept, modifier, instance) = (fact.concept, FactModifier.original.rawValue, fact.instance)
-        value = original
+        self.init(fact, FactModifier.original.rawValue, original, facts, encounter)
     }
 
     /// The modifier that stands beside a fact and names what could not be kept as it should be.
     init(_ warning: LoadWarning, about fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        (self.encounter, self.facts) = (encounter, facts)
-        (concept, modifier, instance) = (fact.concept, FactModifier.asText.rawValue, fact.instance)
-        value = .text(warning.rawValue)
+        self.init(fact, FactModifier.asText.rawValue, .text(warning.rawValue), facts, encounter)
     }
 
     /// The modifier that stands beside a fact and says how its time is known.
     init(_ source: String, ofTimeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        (self.encounter, self.facts) = (encounter, facts)
-        (concept, modifier, instance) = (fact.concept, source, fact.instance)
-        value = facts.timeText
+        self.init(fact, source, facts.timeText, facts, encounter)
+    }
+
+    private init(
+        _ fact: ObservationFact, _ modifier: String, _ value: FactValue, _ facts: PreparedFacts, _ encounter: Int64
+    ) {
+        self.encounter = encounter
+        concept = fact.concept
+        self.modifier = modifier
+        instance = Int64(facts.firstInstance + fact.instance - 1)
+        (start, end) = (facts.start, facts.end)
+        self.value = value.columns
     }
 }
 
