@@ -110,6 +110,7 @@ let server: [Target] = [
             "Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
         ],
         path: "Sources/Server/Receiver"),
+    .target(name: "Authorization", dependencies: ["Core", "Wire"], path: "Sources/Server/Authorization"),
     .target(
         name: "Consumer",
         dependencies: [
@@ -195,6 +196,7 @@ let tests: [Target] = [
         name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
     .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "StorageTestSupport"]),
+    .testTarget(name: "AuthorizationTests", dependencies: ["Authorization", "Wire", "Core", crypto, cryptoExtras]),
     .testTarget(
         name: "RecordsTests",
         dependencies: [

@@ -2,24 +2,27 @@ import Core
 import Crypto
 import Foundation
 
-/// A JWS in compact serialisation (RFC 7515 section 7.1) signed with ES256 (RFC 7518 section 3.4) and nothing else.
+/// A JWS in compact serialisation (RFC 7515 section 7.1).
 ///
-/// A value of this type is well-formed: three parts of base64url in their one spelling, a header that names ES256 and
-/// nothing that could bring a key or another meaning along, and a signature of 64 bytes. Whether the signature holds is
-/// told by ``verify(with:)`` alone.
+/// A value of this type is well-formed: three parts of base64url in their one spelling, a header that names an algorithm
+/// its reader takes and nothing that could bring a key or another meaning along, and a signature of that algorithm's
+/// length. Whether the signature holds is told by ``verify(with:)-(P256PublicKey)`` and
+/// ``verify(with:)-(SignatureKey)`` alone.
 public struct JWS: Sendable, Hashable {
     /// The protected header.
     public let header: JSON
+    /// The algorithm that the header names.
+    public let algorithm: SignatureAlgorithm
     /// The content that is signed, byte for byte.
     public let payload: Data
-    /// The signature: r and s, 32 bytes each (RFC 7518 section 3.4).
+    /// The signature: of the elliptic curves r and s, each as long as a coordinate (RFC 7518 section 3.4).
     public let signature: Data
     /// The compact serialisation.
     public let bytes: Data
     /// SHA-256 of the compact serialisation, 64 hexadecimal digits in lower case.
     public let digest: String
     /// The bytes that are signed: header and payload as they are spelt (RFC 7515 section 5.1).
-    private let signingInput: Data
+    let signingInput: Data
 
     /// Bytes of the encoded header beyond which nobody's header is read.
     static let maximumHeaderBytes = 8_192
@@ -29,7 +32,14 @@ public struct JWS: Sendable, Hashable {
     static let refusedMembers = ["crit", "b64", "jwk", "jku", "x5c", "x5u", "x5t", "x5t#S256", "zip"]
 
     /// Reads a compact serialisation. Throws `signature-invalid`.
-    public init(compact: Data) throws(WireError) {
+    ///
+    /// - Parameters:
+    ///   - algorithms: those that the reader takes; what devices, studies and links sign is ES256 and nothing else.
+    ///   - keySetURL: the one address that `jku` may name, for a reader that knows where the signer's keys are and goes by
+    ///     that, whatever the header says; nil where there must be none.
+    public init(
+        compact: Data, accepting algorithms: Set<SignatureAlgorithm> = [.es256], keySetURL: String? = nil
+    ) throws(WireError) {
         // 1. Three parts; the payload may be empty, the others not.
         let compact = Data(compact)
         let dot = UInt8(ascii: ".")
@@ -40,35 +50,46 @@ public struct JWS: Sendable, Hashable {
             return (first, last)
         }
         // A dot more is found by the payload, which is base64url.
-        guard let dots, dots.first <= Self.maximumHeaderBytes, compact.count - dots.last <= 129 else {
+        guard let dots, dots.first <= Self.maximumHeaderBytes, compact.count - dots.last <= Self.maximumSignatureText
+        else {
             throw WireError.signature("The signed message is not a compact JWS.")
         }
         let parts = [
             compact[..<dots.first], compact[(dots.first + 1)..<dots.last], compact[(dots.last + 1)...],
         ]
         guard let headerBytes = Data(base64URLText: parts[0]), let payload = Data(base64URLText: parts[1]),
-            let signature = Data(base64URLText: parts[2]), signature.count == 64
-        else {
-            throw WireError.signature(
-                "The parts of the signed message are not base64url, or its signature has not 64 bytes.")
-        }
+            let signature = Data(base64URLText: parts[2])
+        else { throw WireError.signature("The parts of the signed message are not base64url.") }
         // 2. The header. JSON with one name twice is no JSON here.
         guard let header = JSON(reading: headerBytes), header.object != nil else {
             throw WireError.signature("The header of the signed message is not a JSON object.")
         }
-        guard header["alg"]?.string == "ES256" else {
-            throw WireError.signature("The signed message must name ES256.")
+        guard let algorithm = header["alg"]?.string.flatMap(SignatureAlgorithm.init(rawValue:)),
+            algorithms.contains(algorithm)
+        else {
+            let names = algorithms.map(\.rawValue).sorted().joined(separator: ", ")
+            throw WireError.signature("The signed message must name \(names).")
         }
-        guard !Self.refusedMembers.contains(where: { header[$0] != nil }) else {
+        guard algorithm.signatureBytes.contains(signature.count) else {
+            throw WireError.signature("The signature has not as many bytes as one of \(algorithm.rawValue).")
+        }
+        let isOfRegisteredKeys = keySetURL != nil && header["jku"]?.string == keySetURL
+        guard !Self.refusedMembers.contains(where: { header[$0] != nil && !($0 == "jku" && isOfRegisteredKeys) }) else {
             throw WireError.signature("The header of the signed message brings a key along, or an extension.")
         }
         self.init(
-            header: header, payload: payload, signature: signature,
+            header: header, algorithm: algorithm, payload: payload, signature: signature,
             signingInput: compact[..<dots.last], bytes: compact)
     }
 
-    private init(header: JSON, payload: Data, signature: Data, signingInput: Data, bytes: Data) {
+    /// The base64url text of the longest signature there is, and the dot before it.
+    private static let maximumSignatureText = 1 + (RSAPublicKey.maximumModulusBytes * 4 + 2) / 3
+
+    private init(
+        header: JSON, algorithm: SignatureAlgorithm, payload: Data, signature: Data, signingInput: Data, bytes: Data
+    ) {
         self.header = header
+        self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
         self.signingInput = signingInput
@@ -91,18 +112,21 @@ public struct JWS: Sendable, Hashable {
         let signature = try key.signature(of: signingInput)
         guard signature.count == 64 else { throw WireError.signature("The device's key gives no ES256 signature.") }
         return JWS(
-            header: header, payload: payload, signature: signature, signingInput: signingInput,
+            header: header, algorithm: .es256, payload: payload, signature: signature, signingInput: signingInput,
             bytes: signingInput + Data(("." + signature.base64URL).utf8))
     }
 
     /// The name of the key that signed, as the header says: `kid`.
     public var keyID: String? { header["kid"]?.string }
 
-    /// Checks the signature (RFC 7515 section 5.2). Throws `signature-invalid`.
-    public func verify(with key: P256PublicKey) throws(WireError) {
-        guard let verifier = try? P256.Signing.PublicKey(x963Representation: key.x963),
-            let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
-            verifier.isValidSignature(parsed, for: signingInput)
-        else { throw WireError.signature("The signature is not one of the key that it names.") }
+    /// Checks the signature of an ES256 key (RFC 7515 section 5.2). Throws `signature-invalid`.
+    public func verify(with key: P256PublicKey) throws(WireError) { try verify(with: .p256(key)) }
+
+    /// Checks the signature (RFC 7515 section 5.2). A key of another kind than the header's algorithm asks for fits
+    /// nothing. Throws `signature-invalid`.
+    public func verify(with key: SignatureKey) throws(WireError) {
+        guard key.holds(signature, of: signingInput, by: algorithm) else {
+            throw WireError.signature("The signature is not one of the key that it names.")
+        }
     }
 }

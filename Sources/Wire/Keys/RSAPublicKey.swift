@@ -13,7 +13,7 @@ public struct RSAPublicKey: Sendable, Hashable {
     public let subjectPublicKeyInfo: Data
 
     /// Larger moduli only serve to keep us busy.
-    private static let maximumModulusBytes = 1024
+    static let maximumModulusBytes = 1024
 
     /// Makes a key of its numbers, big endian. Throws `key-unsupported` below 2048 or above 8192 bits, or if the
     /// numbers are no RSA key.
