@@ -1,0 +1,29 @@
+import FHIR
+import Testing
+import Trust
+
+@testable import Records
+
+@Suite struct RecordFactsTests {
+    private func facts(_ text: String) throws -> RecordFacts { RecordFacts(try Resource(Array(text.utf8))) }
+
+    @Test func aResourceTellsItsTypeItsPatientsAndItsLabels() throws {
+        let facts = try facts(
+            #"""
+            {"resourceType":"Observation","subject":{"reference":"Patient/a"},"performer":[{"reference":"Patient/b"}],
+             "meta":{"security":[{"system":"http://terminology.hl7.org/CodeSystem/v3-Confidentiality","code":"R"}]},
+             "contained":[{"resourceType":"Device","meta":{"security":[
+               {"system":"http://terminology.hl7.org/CodeSystem/v3-ActCode","code":"ETHUD"}]}}]}
+            """#)
+        #expect(facts.type == "Observation")
+        #expect(facts.owners == ["a", "b"])
+        #expect(facts.labels == SecurityLabels(confidentiality: .restricted, sensitivities: ["ETHUD"]))
+    }
+
+    @Test func aPatientWhoIsNotNamedIsNobodyElse() throws {
+        let device = #"{"resourceType":"Device","patient":{"identifier":{"value":"7"}}}"#
+        #expect(try facts(device).owners == [RecordFacts.unresolvedOwner])
+        #expect(try !facts(device).isShared)
+        #expect(try facts(#"{"resourceType":"Device"}"#).isShared)
+    }
+}
