@@ -100,7 +100,8 @@ import Testing
         #expect(try AccessScopes("patient/*.rs").sensitivity == .none)
         #expect(try AccessScopes("conf/L conf/R conf/N").confidentiality == .restricted)
         #expect(try AccessScopes("conf/U").confidentiality == .unrestricted)
-        #expect(try AccessScopes("sens/ETH sens/HIV").sensitivity == .codes(["ETH", "SUD", "ETHUD", "OPIOIDUD", "HIV"]))
+        #expect(
+            try AccessScopes("sens/ETH sens/HIV").sensitivity == .codes(["ETH", "SUD", "ETHUD", "OPIOIDUD", "HIV"]))
         #expect(try AccessScopes("sens/SOC").sensitivity == .codes(["SOC"]))
         #expect(try AccessScopes("sens/ETH sens/*").sensitivity == .every)
     }

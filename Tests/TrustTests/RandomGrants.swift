@@ -13,7 +13,9 @@ enum RandomGrants {
     /// Each choice of parameters that a record may meet.
     static let metParameters: [Set<String>] = [[], ["category=lab"], ["status=final"], Set(parameters)]
 
-    static func scopes(_ generator: inout Seeded, labels: Bool, contexts: [String] = ["patient", "user", "system"]) -> String {
+    static func scopes(_ generator: inout Seeded, labels: Bool, contexts: [String] = ["patient", "user", "system"])
+        -> String
+    {
         var scopes = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
             let type = Bool.random(using: &generator) ? "*" : pick(types, &generator)
             let head = "\(pick(contexts, &generator))/\(type)."

@@ -19,7 +19,9 @@ import Testing
         if let end = grant.end, end <= now { return false }
         let words = grant.scopes.text.split(separator: " ").map(String.init)
         let ranks = Array("ULMNRV").map(String.init)
-        let ceiling = words.filter { $0.hasPrefix("conf/") }.compactMap { ranks.firstIndex(of: String($0.dropFirst(5))) }.max()
+        let ceiling = words.filter { $0.hasPrefix("conf/") }.compactMap {
+            ranks.firstIndex(of: String($0.dropFirst(5)))
+        }.max()
         guard facts.labels.confidentiality.rawValue <= ceiling ?? 3 else { return false }
         if !words.contains("sens/*") {
             let codes = words.filter { $0.hasPrefix("sens/") }.reduce(into: Set<String>()) {

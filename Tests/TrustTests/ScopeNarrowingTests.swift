@@ -15,7 +15,10 @@ import Testing
         ("openid fhirUser patient/*.rs", "patient/*.rs openid fhirUser launch", "openid fhirUser patient/*.rs"),
         // Less by type, letters and query; version 1 stays where it has a word for it.
         ("patient/*.read", "patient/Observation.cruds", "patient/Observation.read"),
-        ("patient/*.*", "patient/Observation.rs patient/Condition.cud", "patient/Observation.read patient/Condition.write"),
+        (
+            "patient/*.*", "patient/Observation.rs patient/Condition.cud",
+            "patient/Observation.read patient/Condition.write"
+        ),
         ("patient/*.read", "patient/Observation.r", "patient/Observation.r"),
         ("user/*.cruds", "user/Observation.r user/Observation.s user/Patient.r", "user/Observation.rs user/Patient.r"),
         ("user/*.cruds", "user/*.cru user/*.ds", "user/*.cruds"),
@@ -29,7 +32,10 @@ import Testing
             "patient/Observation.rs?status=final&category=a", "patient/*.rs?category=a",
             "patient/Observation.rs?status=final&category=a"
         ),
-        ("patient/Observation.rs", "patient/*.rs?_tag=x patient/Observation.s", "patient/Observation.rs?_tag=x patient/Observation.s"),
+        (
+            "patient/Observation.rs", "patient/*.rs?_tag=x patient/Observation.s",
+            "patient/Observation.rs?_tag=x patient/Observation.s"
+        ),
         // A context is no other one.
         ("system/*.rs", "patient/*.rs user/*.rs", ""), ("patient/*.rs", "user/*.rs system/*.rs", ""),
         // Labels.

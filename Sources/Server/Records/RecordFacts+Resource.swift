@@ -9,6 +9,7 @@ extension RecordFacts {
         let owners = resource.owners
         self.init(
             type: resource.resourceType, patients: owners.patients, hasUnresolvedPatient: owners.hasUnresolved,
-            labels: SecurityLabels(resource.securityLabels.map { ($0.system, $0.code) }), matchedQueries: matchedQueries)
+            labels: SecurityLabels(resource.securityLabels.map { ($0.system, $0.code) }), matchedQueries: matchedQueries
+        )
     }
 }

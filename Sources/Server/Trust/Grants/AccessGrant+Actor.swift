@@ -15,7 +15,8 @@ extension AccessGrant {
                 patients: .only(actor.participant.map { [$0] } ?? []), scopes: AccessGrant.ofDevices, end: end)
         case .site, .participant, .practitioner, .service:
             self.init(
-                unchecked: actor.id, person: nil, role: actor.role, patients: .only([]), scopes: AccessScopes(known: []),
+                unchecked: actor.id, person: nil, role: actor.role, patients: .only([]),
+                scopes: AccessScopes(known: []),
                 end: end)
         }
     }

@@ -43,7 +43,8 @@ public struct AccessGrant: Sendable, Hashable {
     }
 
     init(
-        unchecked client: String?, person: String?, role: Role, patients: PatientAccess, patientInContext: String? = nil,
+        unchecked client: String?, person: String?, role: Role, patients: PatientAccess,
+        patientInContext: String? = nil,
         scopes: AccessScopes, purpose: String? = nil, end: Date?
     ) {
         self.client = client

@@ -12,7 +12,8 @@ extension AccessScopes {
             case .sensitivity(let code):
                 result += AccessScopes.narrowed(SensitivityCodes.r4.covered(by: code), to: most.sensitivity)
             case .everySensitivity:
-                result += most.sensitivity == .every
+                result +=
+                    most.sensitivity == .every
                     ? [scope] : AccessScopes.narrowed(SensitivityCodes.r4.all, to: most.sensitivity)
             case .launch, .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess:
                 if most.contains(scope.kind) { result.append(scope) }
