@@ -148,7 +148,7 @@ import Testing
     @Test func noWriteLeavesTheGrantsReach() throws {
         var generator = Seeded.fresh()
         var permitted = 0
-        for _ in 0..<20_000 {
+        for _ in 0..<8000 {
             let grant = try RandomGrants.grant(&generator)
             let present = RandomGrants.facts(&generator, for: grant)
             var new = RandomGrants.facts(&generator, for: grant)
@@ -169,6 +169,6 @@ import Testing
                 #expect(grant.scopes.text.contains("conf/V") && grant.scopes.text.contains("sens/*"))
             }
         }
-        #expect(permitted > 50)
+        #expect(permitted > 20)
     }
 }

@@ -64,13 +64,26 @@ import Testing
         #expect(throws: ScopeError.tooMany) { try narrowed(asked, most) }
     }
 
+    @Test func whatIsLeftCanBeReadAgain() throws {
+        func parameters(_ name: String) -> String { (0..<16).map { "\(name)\($0)=1" }.joined(separator: "&") }
+        // Both together have more parameters than a scope may have.
+        let left = try narrowed("user/*.rs?\(parameters("a")) user/*.d", "user/*.rs?\(parameters("b")) user/*.d")
+        #expect(left == "user/*.d")
+        let same = (0..<600).map { "patient/T\(String(repeating: "x", count: $0 % 60)).read" }.joined(separator: " ")
+        #expect(try AccessScopes(narrowed(same, "patient/*.rs")).scopes.count == 60)
+        let wide = (["patient/*.rs"] + (0..<60).map { "patient/*.rs?a=\($0)" }).joined(separator: " ")
+        #expect(
+            try narrowed(wide, "patient/Patient.rs patient/Device.rs").hasPrefix(
+                "patient/Patient.rs patient/Device.rs "))
+    }
+
     /// What is permitted after narrowing is what both permit, asked for each context, type, letter and choice of met
     /// parameters.
     @Test func narrowingIsTheIntersection() throws {
         var generator = Seeded.fresh()
         let codes: [Set<String>] = [[], ["ETH"], ["SUD"], ["PSY"], ["SPI"], ["HIV"], ["SOC"], ["?"], ["SUD", "HIV"]]
         var permitted = 0
-        for _ in 0..<1000 {
+        for _ in 0..<400 {
             let asked = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
             let most = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
             let left = try asked.narrowed(to: most)
@@ -80,7 +93,7 @@ import Testing
                         for met in RandomGrants.metParameters {
                             let both = [asked, most].allSatisfy { permits($0, context, type, permission, met) }
                             let isLeft = permits(left, context, type, permission, met)
-                            #expect(isLeft == both, "\(asked.text) | \(most.text) | \(left.text)")
+                            if isLeft != both { Issue.record("\(asked.text) | \(most.text) | \(left.text)") }
                             if both { permitted += 1 }
                         }
                     }
@@ -98,7 +111,7 @@ import Testing
             #expect(try left.narrowed(to: left).text == left.text)
             #expect(try AccessScopes(left.text) == left)
         }
-        #expect(permitted > 1000)
+        #expect(permitted > 500)
     }
 
     private func permits(

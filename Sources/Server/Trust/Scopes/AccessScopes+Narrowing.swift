@@ -5,20 +5,22 @@ extension AccessScopes {
     /// Nothing is permitted that one of the two does not permit. What may be had wholly is answered as it was asked for;
     /// the rest is written as version 1 where it was asked so and version 1 has a word for it. What is not known goes.
     public func narrowed(to most: AccessScopes) throws(ScopeError) -> AccessScopes {
+        let sensitivity = most.sensitivity
         var result: [AccessScope] = []
+        var seen: Set<String> = []
         for scope in scopes {
-            switch scope.kind {
-            case .resource(let asked): result += AccessScopes.narrowed(scope, asked, to: most.resources)
-            case .sensitivity(let code):
-                result += AccessScopes.narrowed(SensitivityCodes.r4.covered(by: code), to: most.sensitivity)
-            case .everySensitivity:
-                result +=
-                    most.sensitivity == .every
-                    ? [scope] : AccessScopes.narrowed(SensitivityCodes.r4.all, to: most.sensitivity)
-            case .launch, .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess:
-                if most.contains(scope.kind) { result.append(scope) }
-            case .confidentiality, .unrecognized: break
-            }
+            let left: [AccessScope] =
+                switch scope.kind {
+                case .resource(let asked): AccessScopes.narrowed(scope, asked, to: most.resources)
+                case .sensitivity(let code):
+                    AccessScopes.narrowed(SensitivityCodes.r4.covered(by: code), to: sensitivity)
+                case .everySensitivity where sensitivity == .every: [scope]
+                case .everySensitivity: AccessScopes.narrowed(SensitivityCodes.r4.all, to: sensitivity)
+                case .launch, .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess:
+                    most.contains(scope.kind) ? [scope] : []
+                case .confidentiality, .unrecognized: []
+                }
+            result += left.filter { seen.insert($0.text).inserted }
             // What two lists of narrowed scopes have in common may be much longer than either.
             guard result.count <= AccessScopes.largestCount else { throw .tooMany }
         }
@@ -48,11 +50,12 @@ extension AccessScopes {
                 common.append(part)
             }
         }
-        // 2. All of it, then, or without what another part permits already.
+        // 2. All of it, then, or without what another part permits already. Two queries together may be longer than one
+        //    that is read: what could not be read again is not answered.
         if common.contains(where: { $0.covers(asked) }) { return [scope] }
         return common.enumerated().filter { number, part in
             !common.enumerated().contains { $0.offset != number && $0.element.covers(part) }
-        }.map { AccessScope($0.element, asVersionOne: scope.isVersionOne) }
+        }.map { AccessScope($0.element, asVersionOne: scope.isVersionOne) }.filter { AccessScope($0.text) == $0 }
     }
 
     private static func narrowed(_ codes: Set<String>, to most: SensitivityAccess) -> [AccessScope] {

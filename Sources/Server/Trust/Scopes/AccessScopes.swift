@@ -2,6 +2,8 @@
 public struct AccessScopes: Sendable, Hashable {
     /// The scopes in the order in which they were written, each once.
     public let scopes: [AccessScope]
+    /// The scopes that reach records.
+    public let resources: [ResourceScope]
 
     /// A longer list, in bytes, is not read.
     public static let longestText = 32_768
@@ -18,17 +20,18 @@ public struct AccessScopes: Sendable, Hashable {
         var seen: Set<String> = []
         let distinct = scopes.filter { seen.insert($0.text).inserted }
         guard distinct.count <= AccessScopes.largestCount else { throw .tooMany }
-        self.scopes = distinct
+        guard distinct.reduce(-1, { $0 + $1.text.utf8.count + 1 }) <= AccessScopes.longestText else { throw .tooLong }
+        self.init(known: distinct)
     }
 
     /// Scopes that are known and few.
-    init(known scopes: [AccessScope]) { self.scopes = scopes }
+    init(known scopes: [AccessScope]) {
+        self.scopes = scopes
+        resources = scopes.compactMap(\.resource)
+    }
 
     /// The list as it is answered: every scope as it was asked for.
     public var text: String { scopes.map(\.text).joined(separator: " ") }
-
-    /// The scopes that reach records.
-    public var resources: [ResourceScope] { scopes.compactMap(\.resource) }
 
     /// Those that are not known.
     public var unrecognized: [AccessScope] { scopes.filter { $0.kind == .unrecognized } }
