@@ -110,6 +110,17 @@ import Testing
                 == .any([.all([.type(["Observation"]), .query(query)]), .type(["Patient"])]))
     }
 
+    @Test func aQueryIsAskedWhereItReachesOtherPatientsThanWhatHasNone() throws {
+        let grant = try AccessGrant(
+            client: "app", person: "p", role: .practitioner, patients: .only(["a", "b"]), patientInContext: "a",
+            scopes: AccessScopes("patient/*.rs user/Observation.rs?status=final"))
+        let filter = Policy().filter(grant, .searchType, at: now)
+        let queries = grant.scopes.queries(of: "Observation", for: .search)
+        #expect(!filter.matches(RecordFacts(type: "Observation", patients: ["b"])))
+        #expect(filter.matches(RecordFacts(type: "Observation", patients: ["b"], matchedQueries: queries)))
+        #expect(filter.matches(RecordFacts(type: "Observation", patients: ["a"])))
+    }
+
     @Test func aWritingInteractionSelectsNothing() throws {
         let staff = AccessGrant(Actor(id: "s", role: .staff))
         for interaction in RecordInteraction.allCases {

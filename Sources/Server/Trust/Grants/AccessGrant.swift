@@ -9,12 +9,15 @@ public struct AccessGrant: Sendable, Hashable {
     public let client: String?
     /// The account of the person for whom it acts; nil where it acts on its own.
     public let person: String?
+    /// The role in which it acts.
     public let role: Role
+    /// Whose records it reaches.
     public let patients: PatientAccess
     /// The patient that was chosen for the app. The scopes that begin with `patient/` reach this one alone
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); without
     /// one they reach ``patients``.
     public let patientInContext: String?
+    /// What it may do with them, and how far it goes.
     public let scopes: AccessScopes
     /// For what the records are used: a code of v3-ActReason below `PurposeOfUse`
     /// (<https://hl7.org/fhir/R4/v3/PurposeOfUse/vs.html>), such as `TREAT`.
@@ -27,6 +30,8 @@ public struct AccessGrant: Sendable, Hashable {
     /// Which sensitive records it reaches: what the `sens/` among the scopes say.
     public let sensitivity: SensitivityAccess
 
+    /// A grant with its scopes as they were narrowed to what may be had.
+    ///
     /// - Throws: ``AccessGrantError/patientMissing`` for a participant's grant or one with a scope `patient/` that names
     ///   no patients: what reaches one patient must never reach all by an omission.
     public init(

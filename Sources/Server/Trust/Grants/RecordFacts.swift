@@ -6,6 +6,7 @@ public struct RecordFacts: Sendable, Hashable {
     /// The ids of the patients that it belongs to, by R4's Patient compartment
     /// (<https://hl7.org/fhir/R4/compartmentdefinition-patient.html>), and ``unresolvedOwner``.
     public let owners: Set<String>
+    /// Its security labels.
     public let labels: SecurityLabels
     /// Those of the grant's queries that the record meets. One that was not asked counts as not met.
     public let matchedQueries: Set<ScopeQuery>
@@ -14,6 +15,8 @@ public struct RecordFacts: Sendable, Hashable {
     /// It is no id, and no grant for certain patients names it.
     public static let unresolvedOwner = "?"
 
+    /// The facts of a record.
+    ///
     /// - Parameters:
     ///   - patients: the ids of the patients.
     ///   - hasUnresolvedPatient: whether it refers to a patient whose id it does not tell.

@@ -23,5 +23,6 @@ public enum Confidentiality: Int, Sendable, CaseIterable, Comparable {
         self = found
     }
 
+    /// Whether a record with the left one is less confidential.
     public static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.rawValue < right.rawValue }
 }

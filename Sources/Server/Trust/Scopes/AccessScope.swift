@@ -30,6 +30,7 @@ public struct AccessScope: Sendable, Hashable {
 
     /// As it was written.
     public let text: String
+    /// What it is.
     public let kind: Kind
     /// Whether it is written as version 1 of SMART has it, and is to be answered so.
     public let isVersionOne: Bool

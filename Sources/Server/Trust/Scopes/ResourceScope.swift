@@ -13,9 +13,11 @@ public struct ResourceScope: Sendable, Hashable {
         case system
     }
 
+    /// Whose records it reaches.
     public let context: Context
     /// The resource type; nil for all, `*`.
     public let type: String?
+    /// What it lets do with them.
     public let permissions: ScopePermissions
     /// What narrows it; nil where nothing does.
     public let query: ScopeQuery?

@@ -1,7 +1,9 @@
 /// What a scope lets do with records (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html>).
 public struct ScopePermissions: OptionSet, Sendable, Hashable {
+    /// The permissions as bits.
     public let rawValue: UInt8
 
+    /// The permissions of some bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `c`: create.

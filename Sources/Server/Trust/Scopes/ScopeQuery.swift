@@ -14,10 +14,12 @@ public struct ScopeQuery: Sendable, Hashable {
         /// As it was written.
         let text: String
 
+        /// Whether two say the same, however they are written.
         public static func == (left: Parameter, right: Parameter) -> Bool {
             left.name == right.name && left.value == right.value
         }
 
+        /// Hashes what the parameter says.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(value)
