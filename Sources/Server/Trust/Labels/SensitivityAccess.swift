@@ -1,5 +1,5 @@
-/// Which sensitive records a grant reaches: what its `sens/` scopes say (HEART's profile of scopes,
-/// <https://openid.net/specs/openid-heart-fhir-oauth2-1_0-2017-05-31.html>).
+/// Which sensitive records a grant reaches: what its `sens/` scopes say (HEART's profile of scopes, section 3,
+/// <https://openid.net/specs/openid-heart-fhir-oauth2-1_0-2018-07-08.txt>).
 public enum SensitivityAccess: Sendable, Hashable {
     /// Those whose every sensitivity is among the codes, which are all written out: whoever may see ETH has SUD, ETHUD
     /// and OPIOIDUD here too. Without a code, those alone that are not sensitive.
