@@ -195,7 +195,7 @@ let tests: [Target] = [
     .testTarget(
         name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
-    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "StorageTestSupport"]),
+    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "TestSupport", "StorageTestSupport"]),
     .testTarget(name: "AuthorizationTests", dependencies: ["Authorization", "Wire", "Core", crypto, cryptoExtras]),
     .testTarget(
         name: "RecordsTests",

@@ -5,7 +5,7 @@ import Testing
 @Suite struct PolicyTests {
     /// Who asks.
     enum Asker: String, CaseIterable, Sendable {
-        case nobody, unboundDevice, boundDevice, staff, site
+        case nobody, unboundDevice, boundDevice, staff, site, participant, practitioner, service
 
         var actor: Actor? {
             switch self {
@@ -15,6 +15,9 @@ import Testing
                 Actor(id: "device-1", role: .device, participant: "anna", enrolmentID: "e1")
             case .staff: Actor(id: "staff-1", role: .staff)
             case .site: Actor(id: "account-1", role: .site)
+            case .participant: Actor(id: "anna", role: .participant, participant: "anna")
+            case .practitioner: Actor(id: "dora", role: .practitioner)
+            case .service: Actor(id: "client-1", role: .service)
             }
         }
     }

@@ -6,6 +6,12 @@ public enum Role: String, Sendable, CaseIterable {
     case staff
     /// Who works at the server's own command line: an account of the machine, which reaches the database anyway.
     case site
+    /// A participant who signed in: sees the records of their own Patient.
+    case participant
+    /// A practitioner who signed in.
+    case practitioner
+    /// A client that acts on its own, without a person: SMART Backend Services.
+    case service
 }
 
 /// Who asks, once they have proved it.

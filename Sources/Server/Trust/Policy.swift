@@ -1,4 +1,6 @@
 /// The one place where it is decided who may do what. Pure; denies what it does not know to permit.
+///
+/// What concerns records is decided by an ``AccessGrant``, everything else by an ``Actor``'s role.
 public struct Policy: Sendable {
     public init() {}
 
@@ -18,7 +20,8 @@ public struct Policy: Sendable {
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
             target.subject == nil ? .denied("subject-missing") : .permitted
-        case (.site, _), (.staff, _): .denied("role-not-permitted")
+        case (.site, _), (.staff, _), (.participant, _), (.practitioner, _), (.service, _):
+            .denied("role-not-permitted")
         }
     }
 

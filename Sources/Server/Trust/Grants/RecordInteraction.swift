@@ -1,0 +1,30 @@
+/// What is done with records (<https://hl7.org/fhir/R4/http.html>), by FHIR's own codes
+/// (<https://hl7.org/fhir/R4/valueset-restful-interaction.html>).
+public enum RecordInteraction: String, Sendable, CaseIterable {
+    case read
+    case versionRead = "vread"
+    case historyOfInstance = "history-instance"
+    case searchType = "search-type"
+    case searchSystem = "search-system"
+    case historyOfType = "history-type"
+    case historyOfSystem = "history-system"
+    case create
+    case update
+    case patch
+    case delete
+
+    /// What a scope must permit for it
+    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
+    public var permission: ScopePermissions {
+        switch self {
+        case .read, .versionRead, .historyOfInstance: .read
+        case .searchType, .searchSystem, .historyOfType, .historyOfSystem: .search
+        case .create: .create
+        case .update, .patch: .update
+        case .delete: .delete
+        }
+    }
+
+    /// Whether it changes records.
+    public var isWriting: Bool { permission.isSubset(of: [.create, .update, .delete]) }
+}

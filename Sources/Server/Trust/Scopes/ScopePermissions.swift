@@ -1,0 +1,55 @@
+/// What a scope lets do with records (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html>).
+public struct ScopePermissions: OptionSet, Sendable, Hashable {
+    /// The permissions as bits.
+    public let rawValue: UInt8
+
+    /// The permissions of some bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `c`: create.
+    public static let create = ScopePermissions(rawValue: 1)
+    /// `r`: read, also versions and the history of one record.
+    public static let read = ScopePermissions(rawValue: 2)
+    /// `u`: update and patch.
+    public static let update = ScopePermissions(rawValue: 4)
+    /// `d`: delete.
+    public static let delete = ScopePermissions(rawValue: 8)
+    /// `s`: search, also the history of a type or of all.
+    public static let search = ScopePermissions(rawValue: 16)
+
+    /// `cruds`.
+    public static let all: ScopePermissions = [.create, .read, .update, .delete, .search]
+
+    private static let letters: [(letter: Character, permission: ScopePermissions)] = [
+        ("c", .create), ("r", .read), ("u", .update), ("d", .delete), ("s", .search),
+    ]
+    private static let versionOne: [(name: String, permissions: ScopePermissions)] = [
+        ("read", [.read, .search]), ("write", [.create, .update, .delete]), ("*", .all),
+    ]
+
+    /// Reads letters, each once and in the order `cruds`; nil for anything else, and where there is none.
+    init?(letters text: Substring) {
+        var permissions: ScopePermissions = []
+        var rest = text
+        for (letter, permission) in ScopePermissions.letters where rest.first == letter {
+            permissions.insert(permission)
+            rest = rest.dropFirst()
+        }
+        guard rest.isEmpty, !permissions.isEmpty else { return nil }
+        self = permissions
+    }
+
+    /// Reads what version 1 of SMART's scopes has: `read`, `write`, `*`.
+    init?(versionOne text: Substring) {
+        guard let found = ScopePermissions.versionOne.first(where: { $0.name == text }) else { return nil }
+        self = found.permissions
+    }
+
+    /// The letters, in the order `cruds`.
+    public var letters: String {
+        String(ScopePermissions.letters.filter { contains($0.permission) }.map(\.letter))
+    }
+
+    /// As version 1 says it; nil where it has no word for it.
+    var versionOne: String? { ScopePermissions.versionOne.first { $0.permissions == self }?.name }
+}
