@@ -1,0 +1,118 @@
+import FHIR
+import FHIRPath
+
+/// The search parameters of one resource type, compiled: all ways that their expressions go, as one tree that is walked
+/// once for each resource (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
+struct SearchTree: Sendable {
+    /// A place in the resources of the type.
+    struct Node: Sendable {
+        /// The type of what stands there; `Resource` for any resource.
+        let type: TypeModel.TypeID
+        /// The number of the declaration, -1 for the resource itself.
+        let declaration: Int32
+        /// The ways on, by the names in JSON.
+        private(set) var members: [String: [Edge]] = [:]
+        /// The names in JSON, in the order in which they came: that of the members is another in each process.
+        private(set) var names: [String] = []
+        /// Further nodes for what stands here, where it is as they ask.
+        var refinements: [Refinement] = []
+        /// The parameters that select what stands here.
+        var leaves: [Leaf] = []
+        /// The composite parameters of which each value is made inside of what stands here.
+        var composites: [Composite] = []
+
+        var isSelected: Bool { !leaves.isEmpty || !composites.isEmpty }
+
+        init(type: TypeModel.TypeID, declaration: Int32) {
+            self.type = type
+            self.declaration = declaration
+        }
+
+        mutating func add(_ edge: Edge, _ name: String) {
+            if members[name] == nil { names.append(name) }
+            members[name, default: []].append(edge)
+        }
+    }
+
+    struct Edge: Sendable {
+        let node: Int
+        /// The one item of an array that is meant; nil for all.
+        let place: Int?
+    }
+
+    struct Refinement: Sendable, Hashable {
+        enum Condition: Sendable, Hashable {
+            case member(String, text: String)
+            case hasExtension(url: String)
+            case resolves(toType: String)
+        }
+
+        let condition: Condition
+        let node: Int
+    }
+
+    struct Leaf: Sendable {
+        let kind: SearchParamType
+        /// By their places in ``SearchTree/parameters``.
+        var parameters: [Int]
+    }
+
+    struct Composite: Sendable {
+        let components: [Component]
+        var parameters: [Int]
+    }
+
+    /// One of the values that a composite's value consists of.
+    struct Component: Sendable, Hashable {
+        /// Where its own tree begins.
+        let node: Int
+        let kind: SearchParamType
+        /// Whether it is looked for in the whole resource, as `%resource` says.
+        let isOfResource: Bool
+        /// What it was compiled of: two of the same text and kind are one.
+        let expression: String
+    }
+
+    /// A parameter whose expression is more than ways, and is evaluated.
+    struct Evaluated: Sendable {
+        let parameter: Int
+        let kind: SearchParamType
+        let expression: FHIRPathExpression
+    }
+
+    let type: String
+    /// The type's own parameters and those of all resources; those that have no expression are not among them.
+    let parameters: [SearchParameterTable.Parameter]
+    var nodes: [Node] = []
+    var evaluated: [Evaluated] = []
+    /// The codes of the parameters of which an expression is not understood: a test rules it out.
+    var unread: [String] = []
+    private let places: [String: Int]
+
+    /// The tree of a type; nil where R4 has no resources of the type.
+    static func of(_ type: String) -> SearchTree? { all[type] }
+
+    private static let all: [String: SearchTree] = Dictionary(
+        uniqueKeysWithValues: TypeModel.r4.resourceTypes.map { ($0, SearchTree($0)) })
+
+    /// The place of a parameter by its code.
+    func place(of code: String) -> Int? { places[code] }
+
+    private init(_ type: String) {
+        self.type = type
+        // Of two with one code, a type's own stands last.
+        var byCode: [String: SearchParameterTable.Parameter] = [:]
+        var codes: [String] = []
+        for parameter in SearchParameterTable.r4.parameters(of: type) where SearchTree.isCompiled(parameter) {
+            if byCode.updateValue(parameter, forKey: parameter.code) == nil { codes.append(parameter.code) }
+        }
+        parameters = codes.compactMap { byCode[$0] }
+        places = Dictionary(uniqueKeysWithValues: codes.enumerated().map { ($1, $0) })
+        compile()
+    }
+
+    /// Parameters without expression, and those that are calculated by a rule of their own (`near`), are left out.
+    private static func isCompiled(_ parameter: SearchParameterTable.Parameter) -> Bool {
+        !parameter.expression.isEmpty && parameter.kind != .special
+    }
+}
