@@ -9,7 +9,8 @@ import Testing
 @Suite struct SearchConditionTests {
     /// Whether a resource of a type with the members is found.
     private func finds(
-        _ type: String, _ members: String, _ name: String, _ value: String, _ context: SearchCondition.Context = .init(),
+        _ type: String, _ members: String, _ name: String, _ value: String,
+        _ context: SearchCondition.Context = .init(),
         terminology: SearchCondition.TerminologyAnswer? = nil
     ) throws -> Bool {
         let json = #"{"resourceType":"\#(type)"\#(members.isEmpty ? "" : ",")\#(members)}"#
@@ -29,7 +30,8 @@ import Testing
         ("ne100", "99.4", true), ("ne100", "100.2", false), ("sa100", "100.1", true), ("sa100", "100", false),
         ("eb100", "99.9", true), ("eb100", "100", false), ("ap100", "91.0", true), ("ap100", "89.0", false),
         ("ap100", "109.0", true), ("ap100", "111.0", false), ("eq100", "100", true), ("gt8e-1", "0.81", true),
-        ("gt8e-1", "0.8", false), ("-5", "-5.2", true), ("lt0", "-0.1", true), ("2.0", "1.96", true), ("2.0", "2.06", false),
+        ("gt8e-1", "0.8", false), ("-5", "-5.2", true), ("lt0", "-0.1", true), ("2.0", "1.96", true),
+        ("2.0", "2.06", false),
     ])
     func aDecimalComparesByTheImplicitRange(asked: String, stored: String, isFound: Bool) throws {
         #expect(
@@ -103,7 +105,8 @@ import Testing
         ("given:contains", "eve", "Severine", true), ("given:contains", "EVE", "Severine", true),
         ("given:exact", "Eve", "Eve", true), ("given:exact", "Eve", "eve", false), ("given:exact", "Eve", "EVE", false),
         ("given:exact", "Eve", "Evelyn", false), ("given", "zoe", "Zoë", true), ("given", "Zoë", "ZOE", true),
-        ("given:exact", "Zoe", "Zoë", false), ("given", "anna  maria", "Anna Maria", true), ("given", "x,eve", "Eve", true),
+        ("given:exact", "Zoe", "Zoë", false), ("given", "anna  maria", "Anna Maria", true),
+        ("given", "x,eve", "Eve", true),
         ("given", "a\\,b", "a,b", true), ("given", "ob", "O'Brien", true),
     ])
     func aStringIsFoundByItsBegin(name: String, asked: String, stored: String, isFound: Bool) throws {
@@ -113,13 +116,15 @@ import Testing
 
     // MARK: Tokens
 
-    private static let acme = #""identifier":[{"system":"http://acme.org/patient","value":"2345","type":{"text":"Medical Record","coding":[{"system":"http://terminology.hl7.org/CodeSystem/v2-0203","code":"MR"}]}}],"gender":"male","active":true"#
+    private static let acme =
+        #""identifier":[{"system":"http://acme.org/patient","value":"2345","type":{"text":"Medical Record","coding":[{"system":"http://terminology.hl7.org/CodeSystem/v2-0203","code":"MR"}]}}],"gender":"male","active":true"#
 
     @Test(arguments: [
         ("identifier", "http://acme.org/patient|2345", true), ("identifier", "2345", true),
         ("identifier", "|2345", false), ("identifier", "http://acme.org/patient|", true),
         ("identifier", "http://acme.org/other|2345", false), ("identifier", "http://acme.org/other|", false),
-        ("identifier", "234", false), ("gender", "male", true), ("gender", "MALE", false), ("gender:not", "male", false),
+        ("identifier", "234", false), ("gender", "male", true), ("gender", "MALE", false),
+        ("gender:not", "male", false),
         ("gender:not", "female", true), ("gender", "female,male", true), ("gender:not", "female,male", false),
         ("gender", "http://hl7.org/fhir/administrative-gender|male", true), ("active", "true", true),
         ("active", "false", false), ("birthdate:missing", "true", true), ("birthdate:missing", "false", false),
@@ -139,9 +144,11 @@ import Testing
     }
 
     @Test func aConceptIsFoundByItsTextsAndByAnyOfItsCodings() throws {
-        let code = #""code":{"coding":[{"system":"http://acme.org/conditions/codes","code":"ha125","display":"Headache"},{"system":"urn:b","code":"b"}],"text":"Migräne"}"#
+        let code =
+            #""code":{"coding":[{"system":"http://acme.org/conditions/codes","code":"ha125","display":"Headache"},{"system":"urn:b","code":"b"}],"text":"Migräne"}"#
         for (name, asked, isFound) in [
-            ("code", "http://acme.org/conditions/codes|ha125", true), ("code", "urn:b|ha125", false), ("code", "b", true),
+            ("code", "http://acme.org/conditions/codes|ha125", true), ("code", "urn:b|ha125", false),
+            ("code", "b", true),
             ("code:text", "headache", true), ("code:text", "migrane", true), ("code:text", "ache", false),
             ("code", "headache", false), ("code:not", "b", false),
         ] {
@@ -213,7 +220,8 @@ import Testing
     @Test(arguments: [
         ("subject", "23", "Patient/23", true), ("subject", "Patient/23", "Patient/23", true),
         ("subject", "Group/23", "Patient/23", false), ("subject:Patient", "23", "Patient/23", true),
-        ("subject:Group", "23", "Patient/23", false), ("subject", "Patient/23", "http://example.org/fhir/Patient/23", true),
+        ("subject:Group", "23", "Patient/23", false),
+        ("subject", "Patient/23", "http://example.org/fhir/Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "http://example.org/fhir/Patient/23/_history/2", true),
         ("subject", "Patient/23", "http://other.example/fhir/Patient/23", false),
@@ -229,7 +237,8 @@ import Testing
     }
 
     @Test func aReferenceIsFoundByItsIdentifier() throws {
-        let subject = #""subject":{"reference":"Patient/1","identifier":{"system":"http://acme.org/fhir/identifier/mrn","value":"123456"}}"#
+        let subject =
+            #""subject":{"reference":"Patient/1","identifier":{"system":"http://acme.org/fhir/identifier/mrn","value":"123456"}}"#
         let name = "subject:identifier"
         #expect(try finds("Observation", subject, name, "http://acme.org/fhir/identifier/mrn|123456"))
         #expect(try finds("Observation", subject, name, "123456"))
@@ -238,10 +247,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("questionnaire", "http://acme.com/some-profile", true), ("questionnaire", "http://acme.com/some-profile|1.1", true),
+        ("questionnaire", "http://acme.com/some-profile", true),
+        ("questionnaire", "http://acme.com/some-profile|1.1", true),
         ("questionnaire", "http://acme.com/some-profile|1", false),
         ("questionnaire:below", "http://acme.com/some-profile|1", true),
-        ("questionnaire:below", "http://acme.com/some-profile|2", false), ("questionnaire", "http://acme.com/some", false),
+        ("questionnaire:below", "http://acme.com/some-profile|2", false),
+        ("questionnaire", "http://acme.com/some", false),
     ])
     func aCanonicalIsFoundWithItsVersionAndWithout(name: String, asked: String, isFound: Bool) throws {
         let form = #""questionnaire":"http://acme.com/some-profile|1.1""#
@@ -258,8 +269,10 @@ import Testing
     @Test(arguments: [
         ("url", "http://acme.org/fhir/ValueSet/123", true), ("url", "http://acme.org/fhir/ValueSet/12", false),
         ("url", "HTTP://acme.org/fhir/ValueSet/123", false), ("url:below", "http://acme.org/fhir/", true),
-        ("url:below", "http://acme.org/other/", false), ("url:above", "http://acme.org/fhir/ValueSet/123/_history/5", true),
-        ("url:above", "http://acme.org/fhir/ValueSet/1234", false), ("url:above", "http://acme.org/fhir/ValueSet", false),
+        ("url:below", "http://acme.org/other/", false),
+        ("url:above", "http://acme.org/fhir/ValueSet/123/_history/5", true),
+        ("url:above", "http://acme.org/fhir/ValueSet/1234", false),
+        ("url:above", "http://acme.org/fhir/ValueSet", false),
     ])
     func aURIIsFoundWholeOrByItsPath(name: String, asked: String, isFound: Bool) throws {
         #expect(
@@ -271,7 +284,8 @@ import Testing
 
     // MARK: Composites
 
-    private static let pressure = #""component":[{"code":{"coding":[{"system":"http://loinc.org","code":"8480-6"}]},"valueQuantity":{"value":107,"unit":"mmHg"}},{"code":{"coding":[{"system":"http://loinc.org","code":"8462-4"}]},"valueQuantity":{"value":55,"unit":"mmHg"}}]"#
+    private static let pressure =
+        #""component":[{"code":{"coding":[{"system":"http://loinc.org","code":"8480-6"}]},"valueQuantity":{"value":107,"unit":"mmHg"}},{"code":{"coding":[{"system":"http://loinc.org","code":"8462-4"}]},"valueQuantity":{"value":55,"unit":"mmHg"}}]"#
 
     @Test(arguments: [
         ("http://loinc.org|8480-6$gt100", true), ("http://loinc.org|8480-6$lt60", false),
@@ -288,7 +302,8 @@ import Testing
     @Test(arguments: [
         ("birthdate", "yesterday", "parameter-invalid"), ("birthdate", "2026-13-01", "parameter-invalid"),
         ("birthdate:exact", "2026-01-01", "modifier-unknown"), ("name:of-type", "a|b|c", "modifier-unknown"),
-        ("name:nonsense", "a", "modifier-unknown"), ("nothing", "a", "parameter-unknown"), ("near", "1|2", "parameter-unknown"),
+        ("name:nonsense", "a", "modifier-unknown"), ("nothing", "a", "parameter-unknown"),
+        ("near", "1|2", "parameter-unknown"),
         ("name", "a\\b", "parameter-escape"), ("name", "a\\", "parameter-escape"), ("name", ",", "parameter-invalid"),
         ("name", "a\0", "parameter-invalid"), ("gender:missing", "maybe", "parameter-invalid"),
         ("identifier:of-type", "a|b", "parameter-invalid"), ("identifier", "|", "parameter-invalid"),

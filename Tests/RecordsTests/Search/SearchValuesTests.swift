@@ -230,7 +230,9 @@ import Testing
         var count = 0
         let all = clock.measure { for _ in 0..<rounds { count += SearchValues(of: resource)?.entries.count ?? 0 } }
         let today = clock.measure {
-            for _ in 0..<rounds { count += SearchIndex.tokens(of: resource).count + (SearchIndex.date(of: resource) == nil ? 0 : 1) }
+            for _ in 0..<rounds {
+                count += SearchIndex.tokens(of: resource).count + (SearchIndex.date(of: resource) == nil ? 0 : 1)
+            }
         }
         func microseconds(_ time: Duration) -> Double { Double(time.components.attoseconds) / 1e12 / Double(rounds) }
         print("all parameters \(microseconds(all)) us, today's index \(microseconds(today)) us (this build)")

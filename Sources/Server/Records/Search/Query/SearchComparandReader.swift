@@ -99,14 +99,13 @@ struct SearchComparandReader {
     private func quantity(_ text: String) throws(SearchConditionError) -> SearchComparand {
         let parts = SearchText.split(text, at: "|").map(SearchText.unescaped)
         let (prefix, rest) = SearchPrefix.split(parts[0])
-        guard parts.count <= 3, let number = SearchNumber(asked: rest, prefix) else {
+        guard parts.count == 1 || parts.count == 3, let number = SearchNumber(asked: rest, prefix) else {
             throw .invalid(code, "a number, or a number with its unit such as 5.4|http://unitsofmeasure.org|mg")
         }
-        let system = parts.count > 1 ? parts[1] : ""
-        let unit = parts.count > 2 ? parts[2] : ""
-        if unit.isEmpty, system.isEmpty {
+        guard parts.count == 3, !parts[1].isEmpty || !parts[2].isEmpty else {
             return .quantity(prefix, SearchComparand.Quantity(number: number, unit: .any, canonical: nil))
         }
+        let (system, unit) = (parts[1], parts[2])
         guard !unit.isEmpty else { throw .invalid(code, "with a unit behind its system, or without both") }
         if system.isEmpty {
             return .quantity(
