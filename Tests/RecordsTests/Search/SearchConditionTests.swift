@@ -83,7 +83,7 @@ import Testing
 
     /// As today's statement asks the store.
     @Test func datesCompareAsTheStoreComparesThem() {
-        var random = Seeded(.random(in: 0 ... .max))
+        var random = Seeded.fresh()
         for _ in 0..<2_000 {
             let numbers = (0..<4).map { _ in Int64.random(in: 0...6, using: &random) }
             let stored = SearchPeriod(low: min(numbers[0], numbers[1]), high: max(numbers[0], numbers[1]) + 1)

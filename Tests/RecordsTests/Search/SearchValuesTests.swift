@@ -192,6 +192,25 @@ import Testing
         #expect(try values(json).entries == values(json).entries)
     }
 
+    /// Two components of the same variants: what stands in the whole resource is found once for all of them.
+    @Test func theTimeIsThatOfTheResource() throws {
+        let growth = try Growth.of(from: 20) { count in
+            let variants = (0..<count).map { #"{"start":\#($0),"end":\#($0 + 1)}"# }.joined(separator: ",")
+            let chromosomes = (0..<count).map { #"{"code":"\#($0)"}"# }.joined(separator: ",")
+            let components = (0..<count).map { #"{"code":{"text":"a"},"valueQuantity":{"value":\#($0)}}"# }
+            return [
+                """
+                {"resourceType":"MolecularSequence","referenceSeq":{"chromosome":{"coding":[\(chromosomes)]}},
+                "variant":[\(variants)]}
+                """, #"{"resourceType":"Observation","component":[\#(components.joined(separator: ","))]}"#,
+            ].compactMap { try? Resource(Array($0.utf8)) }
+        } _: { resources in
+            for resource in resources { #expect(SearchValues(of: resource) != nil) }
+        }
+        print("search values: \(growth)")
+        #expect(growth.factor < 8)
+    }
+
     @Test func whatIsOfAnotherShapeYieldsNothing() throws {
         let odd = try values(
             """

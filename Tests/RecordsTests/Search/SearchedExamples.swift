@@ -29,6 +29,8 @@ struct SelectionRecorder: SearchTreeVisitor {
         }
     }
 
+    mutating func leave(_ node: SearchTree.Node) {}
+
     /// What the parameters of a resource select, those that are evaluated aside.
     static func selected(in resource: Resource) -> [String: [JSON]] {
         guard let tree = SearchTree.of(resource.resourceType) else { return [:] }

@@ -11,18 +11,43 @@ public struct LiteralReference: Sendable, Hashable {
     /// Reads a reference, of which a version is left out; nil for `#contained`, `urn:` and all that does not end in a
     /// type and an id.
     public init?(_ text: String) {
-        guard !text.hasPrefix("#"), !text.hasPrefix("urn:") else { return nil }
-        var parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
-            Substring($0)
+        var text = text
+        // The parts are looked at from the end, so that no more of a long text is read than has to be.
+        let found: (type: String, id: String, base: String?)? = text.withUTF8 { bytes in
+            guard !bytes.starts(with: "#".utf8), !bytes.starts(with: "urn:".utf8) else { return nil }
+            let slash = UInt8(ascii: "/")
+            // 1. The last `_history` and all behind it are no part of the reference.
+            var end = bytes.count
+            var start = end
+            while start >= 0 {
+                let part = LiteralReference.start(ofPartBefore: start, bytes)
+                if bytes[part..<start].elementsEqual("_history".utf8) {
+                    guard part > 0 else { return nil }
+                    end = part - 1
+                    break
+                }
+                start = part - 1
+            }
+            // 2. The type and the id, and what stands before them.
+            let id = LiteralReference.start(ofPartBefore: end, bytes)
+            guard id > 0 else { return nil }
+            let type = LiteralReference.start(ofPartBefore: id - 1, bytes)
+            // A server's name is no type: `http://X/a` has an empty part before it.
+            if type > 0 { guard type > 1, bytes[type - 2] != slash else { return nil } }
+            return (
+                String(decoding: bytes[type..<(id - 1)], as: UTF8.self),
+                String(decoding: bytes[id..<end], as: UTF8.self),
+                type == 0 ? nil : String(decoding: bytes[..<(type - 1)], as: UTF8.self)
+            )
         }
-        if let history = parts.lastIndex(of: "_history") { parts.removeSubrange(history...) }
-        guard parts.count >= 2, Resource.isID(String(parts[parts.count - 1])) else { return nil }
-        let type = String(parts[parts.count - 2])
-        guard Resource.isTypeName(type) else { return nil }
-        // A server's name is no type: `http://X/a` has an empty part before it.
-        guard parts.count < 3 || !parts[parts.count - 3].isEmpty else { return nil }
-        self.type = type
-        id = String(parts[parts.count - 1])
-        base = parts.count < 3 ? nil : String(text[..<parts[parts.count - 3].endIndex])
+        guard let found, Resource.isTypeName(found.type), Resource.isID(found.id) else { return nil }
+        (type, id, base) = (found.type, found.id, found.base)
+    }
+
+    /// Where the part begins that ends before a place.
+    private static func start(ofPartBefore end: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var place = end
+        while place > 0, bytes[place - 1] != UInt8(ascii: "/") { place -= 1 }
+        return place
     }
 }

@@ -74,16 +74,16 @@ struct SearchNumber: Sendable, Hashable {
     private static func ordered(
         _ low: ExactNumber?, _ high: ExactNumber?, _ change: (ExactNumber) -> ExactNumber?
     ) -> (ExactNumber?, ExactNumber?)? {
-        var ends: [ExactNumber?] = []
-        for end in [low, high] {
-            guard let end else {
-                ends.append(nil)
-                continue
-            }
-            guard let changed = change(end), changed.isBounded else { return nil }
-            ends.append(changed)
+        func changed(_ number: ExactNumber) -> ExactNumber? { change(number).flatMap { $0.isBounded ? $0 : nil } }
+        switch (low, high) {
+        case (nil, nil): return (nil, nil)
+        case (let low?, nil): return changed(low).map { ($0, nil) }
+        case (nil, let high?): return changed(high).map { (nil, $0) }
+        case (let low?, let high?):
+            guard let first = changed(low) else { return nil }
+            if low == high { return (first, first) }
+            guard let second = changed(high) else { return nil }
+            return second < first ? (second, first) : (first, second)
         }
-        if let first = ends[0], let second = ends[1], second < first { return (second, first) }
-        return (ends[0], ends[1])
     }
 }

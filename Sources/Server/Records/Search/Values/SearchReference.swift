@@ -17,7 +17,7 @@ struct SearchReference: Sendable, Hashable {
 
     /// A literal reference; nil for one that nobody can ask for, such as that to a contained resource.
     init?(literal text: String) {
-        guard !text.isEmpty, !text.hasPrefix("#"), !text.utf8.contains(0) else { return nil }
+        guard !text.isEmpty, !text.hasPrefix("#"), !SearchToken.hasZero(text) else { return nil }
         if let literal = LiteralReference(text) {
             (type, id) = (literal.type, literal.id)
             base = literal.base.map(SearchIndex.indexed)
@@ -26,12 +26,15 @@ struct SearchReference: Sendable, Hashable {
         }
     }
 
-    /// A reference to a definition.
+    /// A reference to a definition; one that is written as `Library/23` is one to a resource of this server, too.
     init?(canonical text: String) {
-        guard !text.isEmpty, !text.hasPrefix("#"), !text.utf8.contains(0) else { return nil }
+        guard !text.isEmpty, !text.hasPrefix("#"), !SearchToken.hasZero(text) else { return nil }
         let canonical = CanonicalURL(text)
         url = SearchIndex.indexed(canonical.url)
         version = canonical.version.map(SearchIndex.indexed)
+        if let literal = LiteralReference(canonical.url), literal.base == nil {
+            (type, id) = (literal.type, literal.id)
+        }
     }
 
     /// A reference by an identifier alone.

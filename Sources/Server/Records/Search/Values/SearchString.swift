@@ -12,7 +12,7 @@ struct SearchString: Sendable, Hashable {
 
     /// nil for a text that is empty or that no column holds.
     init?(_ text: String) {
-        guard !text.isEmpty, !text.utf8.contains(0) else { return nil }
+        guard !text.isEmpty, !SearchToken.hasZero(text) else { return nil }
         exact = SearchIndex.indexed(text)
         folded = SearchString.shortened(SearchString.fold(text))
     }

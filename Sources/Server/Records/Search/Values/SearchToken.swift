@@ -31,7 +31,13 @@ struct SearchToken: Sendable, Hashable {
 
     /// A text as the index has it; nil for one that nobody can ask for.
     static func indexed(_ text: String?) -> String? {
-        guard let text, !text.isEmpty, !text.utf8.contains(0) else { return nil }
+        guard let text, !text.isEmpty, !hasZero(text) else { return nil }
         return SearchIndex.indexed(text)
+    }
+
+    /// Whether a text has a zero byte, which JSON permits and no column holds.
+    static func hasZero(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.contains(0) }
     }
 }

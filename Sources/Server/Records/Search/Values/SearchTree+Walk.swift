@@ -2,8 +2,13 @@ import FHIR
 
 /// What is told of the elements that search parameters select.
 protocol SearchTreeVisitor {
-    /// - Parameter value: the element; never an array and never null.
+    /// An element, before what is inside of it.
+    ///
+    /// - Parameter value: never an array and never null.
     mutating func visit(_ node: SearchTree.Node, _ value: JSON)
+
+    /// The element that has composites was walked.
+    mutating func leave(_ node: SearchTree.Node)
 }
 
 /// One walk through a resource. The time it takes is that of the resource times the ways that lead through it.
@@ -21,11 +26,17 @@ struct SearchWalk {
     /// Visits what is selected at a node and behind it.
     mutating func walk(from node: Int, _ value: JSON, _ visitor: inout some SearchTreeVisitor) {
         let here = tree.nodes[node]
-        if here.isSelected { visitor.visit(here, value) }
+        visitor.visit(here, value)
         for refinement in here.refinements where holds(refinement.condition, of: value) {
             walk(from: refinement.node, value, &visitor)
         }
-        guard !here.members.isEmpty, case .object(let object) = value else { return }
+        if !here.names.isEmpty, case .object(let object) = value { walk(members: object, of: here, &visitor) }
+        if !here.composites.isEmpty { visitor.leave(here) }
+    }
+
+    private mutating func walk(
+        members object: JSONObject, of here: SearchTree.Node, _ visitor: inout some SearchTreeVisitor
+    ) {
         if here.names.count < 4 {
             for name in here.names {
                 guard let value = object[name], let edges = here.members[name] else { continue }

@@ -4,33 +4,31 @@ import FHIRPath
 /// The search parameters of one resource type, compiled: all ways that their expressions go, as one tree that is walked
 /// once for each resource (<https://hl7.org/fhir/R4/searchparameter-registry.html>).
 struct SearchTree: Sendable {
-    /// A place in the resources of the type.
-    struct Node: Sendable {
+    /// A place in the resources of the type. An object, for it is passed at each step.
+    final class Node: Sendable {
         /// The type of what stands there; `Resource` for any resource.
         let type: TypeModel.TypeID
         /// The number of the declaration, -1 for the resource itself.
         let declaration: Int32
         /// The ways on, by the names in JSON.
-        private(set) var members: [String: [Edge]] = [:]
+        let members: [String: [Edge]]
         /// The names in JSON, in the order in which they came: that of the members is another in each process.
-        private(set) var names: [String] = []
+        let names: [String]
         /// Further nodes for what stands here, where it is as they ask.
-        var refinements: [Refinement] = []
+        let refinements: [Refinement]
         /// The parameters that select what stands here.
-        var leaves: [Leaf] = []
+        let leaves: [Leaf]
         /// The composite parameters of which each value is made inside of what stands here.
-        var composites: [Composite] = []
+        let composites: [Composite]
 
-        var isSelected: Bool { !leaves.isEmpty || !composites.isEmpty }
-
-        init(type: TypeModel.TypeID, declaration: Int32) {
-            self.type = type
-            self.declaration = declaration
-        }
-
-        mutating func add(_ edge: Edge, _ name: String) {
-            if members[name] == nil { names.append(name) }
-            members[name, default: []].append(edge)
+        init(_ draft: SearchTreeCompiler.Draft) {
+            type = draft.type
+            declaration = draft.declaration
+            members = draft.members
+            names = draft.names
+            refinements = draft.refinements
+            leaves = draft.leaves
+            composites = draft.composites
         }
     }
 
@@ -54,7 +52,9 @@ struct SearchTree: Sendable {
     struct Leaf: Sendable {
         let kind: SearchParamType
         /// By their places in ``SearchTree/parameters``.
-        var parameters: [Int]
+        var parameters: [Int] = []
+        /// The components of composites whose values these are, by the numbers of their slots.
+        var slots: [Int] = []
     }
 
     struct Composite: Sendable {
@@ -62,15 +62,15 @@ struct SearchTree: Sendable {
         var parameters: [Int]
     }
 
-    /// One of the values that a composite's value consists of.
+    /// One of the values that a composite's value consists of. Two of the same element with the same expression and kind
+    /// are one, and have one slot.
     struct Component: Sendable, Hashable {
-        /// Where its own tree begins.
-        let node: Int
         let kind: SearchParamType
-        /// Whether it is looked for in the whole resource, as `%resource` says.
-        let isOfResource: Bool
-        /// What it was compiled of: two of the same text and kind are one.
         let expression: String
+        /// Where its values are kept while what they stand in is walked.
+        let slot: Int
+        /// Where its own tree begins, of one that is looked for in the whole resource, as `%resource` says.
+        let ofResource: Int?
     }
 
     /// A parameter whose expression is more than ways, and is evaluated.
@@ -83,22 +83,28 @@ struct SearchTree: Sendable {
     let type: String
     /// The type's own parameters and those of all resources; those that have no expression are not among them.
     let parameters: [SearchParameterTable.Parameter]
-    var nodes: [Node] = []
-    var evaluated: [Evaluated] = []
+    let nodes: [Node]
+    /// How many slots there are.
+    let slotCount: Int
+    let evaluated: [Evaluated]
     /// The codes of the parameters of which an expression is not understood: a test rules it out.
-    var unread: [String] = []
+    let unread: [String]
     private let places: [String: Int]
 
     /// The tree of a type; nil where R4 has no resources of the type.
     static func of(_ type: String) -> SearchTree? { all[type] }
 
-    private static let all: [String: SearchTree] = Dictionary(
-        uniqueKeysWithValues: TypeModel.r4.resourceTypes.map { ($0, SearchTree($0)) })
+    private static let all: [String: SearchTree] = {
+        var expressions: [String: FHIRPathExpression] = [:]
+        return Dictionary(
+            uniqueKeysWithValues: TypeModel.r4.resourceTypes.map { ($0, SearchTree($0, &expressions)) })
+    }()
 
     /// The place of a parameter by its code.
     func place(of code: String) -> Int? { places[code] }
 
-    private init(_ type: String) {
+    /// - Parameter expressions: those that are compiled already, by their texts: many types share one.
+    private init(_ type: String, _ expressions: inout [String: FHIRPathExpression]) {
         self.type = type
         // Of two with one code, a type's own stands last.
         var byCode: [String: SearchParameterTable.Parameter] = [:]
@@ -108,7 +114,13 @@ struct SearchTree: Sendable {
         }
         parameters = codes.compactMap { byCode[$0] }
         places = Dictionary(uniqueKeysWithValues: codes.enumerated().map { ($1, $0) })
-        compile()
+        var compiler = SearchTreeCompiler(type, expressions)
+        compiler.compile(parameters)
+        expressions = compiler.expressions
+        nodes = compiler.nodes.map(Node.init)
+        slotCount = compiler.slotCount
+        evaluated = compiler.evaluated
+        unread = compiler.unread
     }
 
     /// Parameters without expression, and those that are calculated by a rule of their own (`near`), are left out.

@@ -3,10 +3,10 @@ enum SearchValue: Sendable, Hashable {
     case token(SearchToken)
     case string(SearchString)
     case date(SearchPeriod)
-    // Boxed: a value would be three times as large for them.
+    // Boxed: they would make every value several times as large.
     indirect case number(SearchNumber)
     indirect case quantity(SearchQuantity)
-    case reference(SearchReference)
+    indirect case reference(SearchReference)
     case uri(String)
     /// One value of each component, all of one element (<https://hl7.org/fhir/R4/search.html#composite>).
     case composite([SearchValue])

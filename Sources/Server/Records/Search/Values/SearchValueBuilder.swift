@@ -13,8 +13,12 @@ struct SearchValueBuilder: SearchTreeVisitor {
     private var counts: [Int]
     /// The values of one element, kept for its memory.
     private var values: [SearchValue] = []
-    /// The values that composites have of the whole resource, by the component's node: each is found once.
-    private var ofResource: [Int: [SearchValue]] = [:]
+    /// The values of the components of composites, by their slots.
+    private var slots: [[SearchValue]]
+    /// The slots that had no room for all.
+    private var cut: Set<Int> = []
+    /// The slots that have what stands anywhere in the resource.
+    private var found: Set<Int> = []
 
     init(_ tree: SearchTree, _ resource: JSONObject, _ limits: SearchValues.Limits) {
         self.tree = tree
@@ -22,6 +26,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         self.limits = limits
         present = Array(repeating: false, count: tree.parameters.count)
         counts = Array(repeating: 0, count: tree.parameters.count)
+        slots = Array(repeating: [], count: tree.slotCount)
         entries.reserveCapacity(32)
     }
 
@@ -37,22 +42,30 @@ struct SearchValueBuilder: SearchTreeVisitor {
     mutating func visit(_ node: SearchTree.Node, _ value: JSON) {
         for leaf in node.leaves {
             values.removeAll(keepingCapacity: true)
-            SearchValueReader.append(leaf.kind, value, of: node, to: &values)
+            SearchValueReader.append(
+                leaf.kind, value, type: node.type, declaration: node.declaration, to: &values)
             for parameter in leaf.parameters {
                 present[parameter] = true
                 for value in values { add(value, parameter) }
             }
+            for slot in leaf.slots {
+                let room = limits.perParameter - slots[slot].count
+                slots[slot] += room < values.count ? values.prefix(max(0, room)) : values[...]
+                if room < values.count { cut.insert(slot) }
+            }
         }
-        for composite in node.composites { visit(composite, value) }
     }
 
-    private mutating func add(_ value: SearchValue, _ parameter: Int) {
+    /// Whether there was room for it.
+    @discardableResult
+    private mutating func add(_ value: SearchValue, _ parameter: Int) -> Bool {
         guard counts[parameter] < limits.perParameter, entries.count < limits.perResource else {
             shortened.insert(parameter)
-            return
+            return false
         }
         counts[parameter] += 1
         entries.append(SearchValues.Entry(parameter: parameter, value: value))
+        return true
     }
 
     private mutating func evaluate(_ evaluated: SearchTree.Evaluated) {
@@ -80,62 +93,56 @@ struct SearchValueBuilder: SearchTreeVisitor {
 
     // MARK: Composites
 
-    private mutating func visit(_ composite: SearchTree.Composite, _ value: JSON) {
+    mutating func leave(_ node: SearchTree.Node) {
+        for composite in node.composites { add(composite) }
+        // What stands in the next element is another value.
+        for composite in node.composites {
+            for component in composite.components where component.ofResource == nil {
+                slots[component.slot].removeAll(keepingCapacity: true)
+                cut.remove(component.slot)
+            }
+        }
+    }
+
+    private mutating func add(_ composite: SearchTree.Composite) {
         // 1. The values of each component; without one of them there is no value of the whole.
         var parts: [[SearchValue]] = []
-        // The value is mostly the one that is missing, and it stands behind the code.
-        for component in composite.components.reversed() {
-            let found = self.values(of: component, in: value)
-            if found.isEmpty { return }
-            parts.append(found)
+        for component in composite.components {
+            if let start = component.ofResource { find(component, from: start) }
+            guard !slots[component.slot].isEmpty else { return }
+        }
+        for component in composite.components {
+            parts.append(slots[component.slot])
+            if cut.contains(component.slot) { shortened.formUnion(composite.parameters) }
         }
         // 2. Each with each, the last component's turning fastest.
-        parts.reverse()
         var places = Array(repeating: 0, count: parts.count)
-        while true {
+        repeat {
             let whole = SearchValue.composite(zip(parts, places).map { $0[$1] })
+            var isKept = false
             for parameter in composite.parameters {
                 present[parameter] = true
-                add(whole, parameter)
+                if add(whole, parameter) { isKept = true }
             }
-            if composite.parameters.allSatisfy({ shortened.contains($0) }) { return }
-            var turning = parts.count - 1
-            while turning >= 0 {
-                places[turning] += 1
-                if places[turning] < parts[turning].count { break }
-                places[turning] = 0
-                turning -= 1
-            }
-            if turning < 0 { return }
+            guard isKept else { return }
+        } while SearchValueBuilder.turn(&places, parts)
+    }
+
+    /// The next places; false behind the last ones.
+    private static func turn(_ places: inout [Int], _ parts: [[SearchValue]]) -> Bool {
+        for index in places.indices.reversed() {
+            places[index] += 1
+            if places[index] < parts[index].count { return true }
+            places[index] = 0
         }
+        return false
     }
 
-    private mutating func values(of component: SearchTree.Component, in value: JSON) -> [SearchValue] {
-        if component.isOfResource, let known = ofResource[component.node] { return known }
-        var collector = ComponentCollector(limit: limits.perParameter)
+    /// Finds the values of a component in the whole resource, once.
+    private mutating func find(_ component: SearchTree.Component, from start: Int) {
+        guard found.insert(component.slot).inserted else { return }
+        let tree = self.tree
         var walk = SearchWalk(tree, resource)
-        walk.walk(from: component.node, component.isOfResource ? .object(resource) : value, &collector)
-        if component.isOfResource { ofResource[component.node] = collector.values }
-        return collector.values
-    }
-}
-
-/// Collects the values of one component of a composite.
-private struct ComponentCollector: SearchTreeVisitor {
-    let limit: Int
-    var values: [SearchValue] = []
-
-    mutating func visit(_ node: SearchTree.Node, _ value: JSON) {
-        guard values.count < limit else { return }
-        for leaf in node.leaves { SearchValueReader.append(leaf.kind, value, of: node, to: &values) }
-    }
-}
-
-extension SearchValueReader {
-    /// Appends the values of an element that stands at a node; of a resource, its own type counts.
-    static func append(
-        _ kind: SearchParamType, _ value: JSON, of node: SearchTree.Node, to output: inout [SearchValue]
-    ) {
-        append(kind, value, type: node.type, declaration: node.declaration, to: &output)
+        walk.walk(from: start, .object(resource), &self)
     }
 }
