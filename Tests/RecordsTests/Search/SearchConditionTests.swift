@@ -282,6 +282,18 @@ import Testing
         #expect(try !finds("ValueSet", #""url":"urn:oid:1.2.3.4.5""#, "url:below", "urn:oid:1.2"))
     }
 
+    @Test func aDefinitionIsFoundWithItsVersionAndWithout() throws {
+        let set =
+            #""url":"http://acme.org/fhir/ValueSet/123","version":"2","meta":{"profile":["http://p.example/a|1"]}"#
+        for (name, asked, isFound) in [
+            ("url", "http://acme.org/fhir/ValueSet/123", true), ("url", "http://acme.org/fhir/ValueSet/123|2", true),
+            ("url", "http://acme.org/fhir/ValueSet/123|1", false), ("_profile", "http://p.example/a", true),
+            ("_profile", "http://p.example/a|1", true), ("_profile", "http://p.example/a|2", false),
+        ] {
+            #expect(try finds("ValueSet", set, name, asked) == isFound, "\(name) \(asked)")
+        }
+    }
+
     // MARK: Composites
 
     private static let pressure =
@@ -307,6 +319,7 @@ import Testing
         ("name", "a\\b", "parameter-escape"), ("name", "a\\", "parameter-escape"), ("name", ",", "parameter-invalid"),
         ("name", "a\0", "parameter-invalid"), ("gender:missing", "maybe", "parameter-invalid"),
         ("identifier:of-type", "a|b", "parameter-invalid"), ("identifier", "|", "parameter-invalid"),
+        ("name", "\u{301}", "parameter-invalid"), ("name:contains", "  ", "parameter-invalid"),
         ("general-practitioner", "no id!", "parameter-invalid"),
         ("general-practitioner:Patient", "Group/1", "parameter-invalid"),
         ("general-practitioner:Nobody", "1", "modifier-unknown"),

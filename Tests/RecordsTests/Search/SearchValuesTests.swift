@@ -38,7 +38,7 @@ import Testing
         #expect(tokens(values, "status") == ["http://hl7.org/fhir/observation-status|final|"])
         #expect(tokens(values, "_id") == ["|o|"])
         #expect(tokens(values, "_tag") == ["urn:t|x|"])
-        #expect(values["_profile"] == [.uri("http://p.example/a|1")])
+        #expect(values["_profile"] == [.uri("http://p.example/a|1"), .uri("http://p.example/a")])
     }
 
     @Test func aPeriodWithoutAnEndReachesAsFarAsCanBe() throws {
@@ -241,20 +241,22 @@ import Testing
         #expect(kinds.count == 8, "every kind but the special one")
     }
 
-    @Test func theValuesOfAnObservationAreReadQuickly() throws {
+    /// Tells the time of each, by the thread's own clock; what is fast enough is measured in a release build.
+    @Test func theTimeOfAnObservationIsTold() throws {
         let resource = try Resource(Array(observation.utf8))
-        _ = SearchValues(of: resource)
-        let clock = ContinuousClock()
-        let rounds = 2_000
-        var count = 0
-        let all = clock.measure { for _ in 0..<rounds { count += SearchValues(of: resource)?.entries.count ?? 0 } }
-        let today = clock.measure {
-            for _ in 0..<rounds {
-                count += SearchIndex.tokens(of: resource).count + (SearchIndex.date(of: resource) == nil ? 0 : 1)
-            }
+        var count = SearchValues(of: resource)?.entries.count ?? 0
+        let rounds = 500
+        func microseconds(_ body: () -> Void) -> Double {
+            let start = ThreadTime.now()
+            for _ in 0..<rounds { body() }
+            return Double(ThreadTime.now() - start) / 1_000 / Double(rounds)
         }
-        func microseconds(_ time: Duration) -> Double { Double(time.components.attoseconds) / 1e12 / Double(rounds) }
-        print("all parameters \(microseconds(all)) us, today's index \(microseconds(today)) us (this build)")
+        let all = microseconds { count += SearchValues(of: resource)?.entries.count ?? 0 }
+        let today = microseconds {
+            count += SearchIndex.tokens(of: resource).count
+            if SearchIndex.date(of: resource) != nil { count += 1 }
+        }
+        print("search values: all parameters \(all) µs, today's index \(today) µs")
         #expect(count > rounds)
     }
 }

@@ -21,7 +21,7 @@ struct SearchComparandReader {
     private func read(_ text: String, as kind: SearchParamType) throws(SearchConditionError) -> SearchComparand {
         switch kind {
         case .token: return try token(text)
-        case .string: return string(SearchText.unescaped(text))
+        case .string: return try string(text)
         case .date: return try date(text)
         case .number: return try number(text)
         case .quantity: return try quantity(text)
@@ -36,7 +36,7 @@ struct SearchComparandReader {
 
     private func token(_ text: String) throws(SearchConditionError) -> SearchComparand {
         switch modifier {
-        case .text: return .tokenText(Self.folded(text))
+        case .text: return .tokenText(try folded(text))
         case .in, .notIn: return .valueSet(SearchText.unescaped(text))
         case .ofType:
             let parts = SearchText.split(text, at: "|").map(SearchText.unescaped)
@@ -64,15 +64,21 @@ struct SearchComparandReader {
             lowercased: code.isEmpty ? nil : SearchIndex.indexed(code.lowercased()))
     }
 
-    private func string(_ text: String) -> SearchComparand {
+    private func string(_ text: String) throws(SearchConditionError) -> SearchComparand {
         switch modifier {
-        case .exact: .exact(SearchIndex.indexed(text))
-        case .contains: .part(SearchString(text)?.folded ?? "")
-        default: .begin(SearchString(text)?.folded ?? "")
+        case .exact: .exact(SearchIndex.indexed(SearchText.unescaped(text)))
+        case .contains: .part(try folded(text))
+        default: .begin(try folded(text))
         }
     }
 
-    private static func folded(_ text: String) -> String { SearchString(SearchText.unescaped(text))?.folded ?? "" }
+    /// Every text begins with the empty one, so something has to be left.
+    private func folded(_ text: String) throws(SearchConditionError) -> String {
+        guard let folded = SearchString(SearchText.unescaped(text))?.folded, !folded.isEmpty else {
+            throw .invalid(code, "a text of more than spaces and accents")
+        }
+        return folded
+    }
 
     // MARK: Ordered values
 

@@ -87,6 +87,9 @@ struct SearchTree: Sendable {
     /// How many slots there are.
     let slotCount: Int
     let evaluated: [Evaluated]
+    /// The parameter of the canonical URL that definitions have beside their version
+    /// (<https://hl7.org/fhir/R4/search.html#uri>).
+    let definitionURL: Int?
     /// The codes of the parameters of which an expression is not understood: a test rules it out.
     let unread: [String]
     private let places: [String: Int]
@@ -120,6 +123,12 @@ struct SearchTree: Sendable {
         nodes = compiler.nodes.map(Node.init)
         slotCount = compiler.slotCount
         evaluated = compiler.evaluated
+        let hasVersion = TypeModel.r4.type(type).flatMap { TypeModel.r4.element(named: "version", of: $0) } != nil
+        if hasVersion, let url = places["url"], parameters[url].kind == .uri {
+            definitionURL = url
+        } else {
+            definitionURL = nil
+        }
         unread = compiler.unread
     }
 

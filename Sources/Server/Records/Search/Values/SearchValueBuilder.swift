@@ -35,7 +35,13 @@ struct SearchValueBuilder: SearchTreeVisitor {
         let tree = self.tree
         var walk = SearchWalk(tree, resource)
         walk.walk(from: 0, .object(resource), &self)
-        // 2. What is calculated.
+        // 2. The URL of a definition with its version, as references to it are written.
+        if let url = tree.definitionURL, let text = resource["url"]?.string, let version = resource["version"]?.string,
+            let whole = SearchToken.indexed(CanonicalURL(url: text, version: version).text)
+        {
+            add(.uri(whole), url)
+        }
+        // 3. What is calculated.
         for evaluated in tree.evaluated { evaluate(evaluated) }
     }
 

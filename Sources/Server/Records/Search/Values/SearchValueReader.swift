@@ -28,11 +28,18 @@ enum SearchValueReader {
         case .quantity: if let quantity = quantity(value, form) { output.append(.quantity(quantity)) }
         case .reference: if let reference = reference(value, form) { output.append(.reference(reference)) }
         case .uri:
-            if let text = value.string, form.isPrimitiveText, let indexed = SearchToken.indexed(text) {
-                output.append(.uri(indexed))
+            guard let text = value.string, form.isPrimitiveText else { return }
+            appendURI(text, to: &output)
+            // A canonical is found with and without its version.
+            if form == .canonical, case let canonical = CanonicalURL(text), canonical.version != nil {
+                appendURI(canonical.url, to: &output)
             }
         default: break
         }
+    }
+
+    private static func appendURI(_ text: String, to output: inout [SearchValue]) {
+        if let indexed = SearchToken.indexed(text) { output.append(.uri(indexed)) }
     }
 
     // MARK: Times
