@@ -81,8 +81,7 @@ import Testing
         #expect(try !isNear("2013-01-21") && !isNear("2015-06-15"))
     }
 
-    /// As today's statement asks the store.
-    @Test func datesCompareAsTheStoreComparesThem() {
+    @Test func thePrefixesOfDatesAgreeWithEachOther() {
         var random = Seeded.fresh()
         for _ in 0..<2_000 {
             let numbers = (0..<4).map { _ in Int64.random(in: 0...6, using: &random) }
@@ -154,6 +153,12 @@ import Testing
         ] {
             #expect(try finds("Condition", code, name, asked) == isFound, "\(name) \(asked)")
         }
+    }
+
+    @Test func textsThatOnlyLookTheSameAreNot() throws {
+        let code = "\"code\":{\"coding\":[{\"code\":\"caf\u{e9}\"}]}"
+        #expect(try finds("Condition", code, "code", "caf\u{e9}"))
+        #expect(try !finds("Condition", code, "code", "cafe\u{301}"))
     }
 
     @Test func valueSetsAndHierarchiesAreAskedOfATerminology() throws {

@@ -134,6 +134,43 @@ import Testing
         #expect(reference.url == "http://q.example/a" && reference.version == "1.0")
     }
 
+    @Test func aDocumentIsFoundByItsFirstResource() throws {
+        let document = try values(
+            """
+            {"resourceType":"Bundle","type":"document","entry":[{"resource":{"resourceType":"Composition","id":"c"}},
+            {"resource":{"resourceType":"Patient","id":"p"}}]}
+            """)
+        guard case .reference(let reference)? = document["composition"].first else {
+            Issue.record("no reference")
+            return
+        }
+        #expect(document["composition"].count == 1)
+        #expect(reference.type == "Composition" && reference.id == "c")
+    }
+
+    @Test func anElementIsChosenByItsExtension() throws {
+        let url = "http://hl7.org/fhir/StructureDefinition/questionnaireresponse-isSubject"
+        let response = try values(
+            """
+            {"resourceType":"QuestionnaireResponse","item":[{"extension":[{"url":"\(url)","valueBoolean":true}],
+            "answer":[{"valueReference":{"reference":"Patient/a"}},{"valueString":"b"}]},
+            {"answer":[{"valueReference":{"reference":"Patient/c"}}]}]}
+            """)
+        guard case .reference(let reference)? = response["item-subject"].first else {
+            Issue.record("no reference")
+            return
+        }
+        #expect(response["item-subject"].count == 1 && reference.id == "a")
+    }
+
+    @Test func anExtensionIsFoundByItsValue() throws {
+        let url = "http://hl7.org/fhir/StructureDefinition/patient-extensions-Patient-mothersMaidenName"
+        let patient = try values(
+            #"{"resourceType":"Patient","extension":[{"url":"\#(url)","valueString":"Levin"},{"url":"u","valueString":"x"}]}"#
+        )
+        #expect(strings(patient, "mothersMaidenName") == ["levin"])
+    }
+
     @Test func aCompositeJoinsWhatStandsInOneElement() throws {
         let values = try values(observation)
         #expect(values["code-value-quantity"].count == 3)

@@ -35,12 +35,13 @@ extension SearchCondition {
             guard let modifier, modifier == .above || modifier == .below else { return false }
             if modifier == .below, asked.isBaseOfMediaType(token) { return true }
             return terminology?(token, modifier, comparand) ?? false
-        case (.token(let token), .tokenText(let text)): return token.text?.utf8.starts(with: text.utf8) ?? false
+        case (.token(let token), .tokenText(let text)): return token.text?.hasBytes(from: text) ?? false
         case (.token(let token), .typed(let type, let value)):
-            return token.code == value && token.types.contains(type)
-        case (.string(let string), .begin(let text)): return string.folded.utf8.starts(with: text.utf8)
-        case (.string(let string), .part(let text)): return string.folded.contains(text)
-        case (.string(let string), .exact(let text)): return string.exact.utf8.elementsEqual(text.utf8)
+            return token.code.isSame(as: value)
+                && token.types.contains { $0.system.isSame(as: type.system) && $0.code.isSame(as: type.code) }
+        case (.string(let string), .begin(let text)): return string.folded.hasBytes(from: text)
+        case (.string(let string), .part(let text)): return string.folded.utf8.firstRange(of: text.utf8) != nil
+        case (.string(let string), .exact(let text)): return string.exact.isSame(as: text)
         case (.date(let period), .date(let prefix, let asked)): return period.matches(prefix, asked)
         case (.number(let number), .number(let prefix, let asked)): return number.matches(prefix, asked)
         case (.quantity(let quantity), .quantity(let prefix, let asked)): return asked.matches(prefix, quantity)
@@ -57,11 +58,11 @@ extension SearchCondition {
 
     /// <https://hl7.org/fhir/R4/search.html#uri>: above and below are about paths, which URNs do not have.
     private static func uri(_ uri: String, _ asked: String, _ modifier: SearchModifier?) -> Bool {
-        if uri.utf8.elementsEqual(asked.utf8) { return true }
+        if uri.isSame(as: asked) { return true }
         switch modifier {
-        case .below: return !asked.hasPrefix("urn:") && uri.utf8.starts(with: asked.utf8)
+        case .below: return !asked.hasPrefix("urn:") && uri.hasBytes(from: asked)
         case .above:
-            guard !uri.hasPrefix("urn:"), asked.utf8.starts(with: uri.utf8) else { return false }
+            guard !uri.hasPrefix("urn:"), asked.hasBytes(from: uri) else { return false }
             let slash = UInt8(ascii: "/")
             return uri.utf8.last == slash || asked.utf8.dropFirst(uri.utf8.count).first == slash
         default: return false
@@ -120,13 +121,14 @@ extension SearchComparand.Quantity {
         switch unit {
         case .any: return quantity.number.matches(prefix, number)
         case .written(let text):
-            guard quantity.code == text || quantity.unit == text else { return false }
+            guard quantity.code.isSame(as: text) || quantity.unit.isSame(as: text) else { return false }
             return quantity.number.matches(prefix, number)
         case .coded(let system, let code):
             if let canonical, let theirs = quantity.canonical {
                 return theirs.unit == canonical.unit && theirs.number.matches(prefix, canonical.number)
             }
-            return quantity.system == system && quantity.code == code && quantity.number.matches(prefix, number)
+            return quantity.system.isSame(as: system) && quantity.code.isSame(as: code)
+                && quantity.number.matches(prefix, number)
         }
     }
 }
@@ -139,17 +141,17 @@ extension SearchComparand.Token {
         switch system {
         case .any: break
         case .none: if token.system != nil { return false }
-        case .named(let system): if token.system != system { return false }
+        case .named(let system): if !token.system.isSame(as: system) { return false }
         }
         guard let code else { return true }
-        return token.code == (token.ignoresCase ? lowercased : code)
+        return token.code.isSame(as: token.ignoresCase ? lowercased : code)
     }
 
     /// Whether a token is the media type asked for with parameters: `text/xml; charset=UTF-8`
     /// (<https://hl7.org/fhir/R4/search.html#mimetype>).
     func isBaseOfMediaType(_ token: SearchToken) -> Bool {
         guard let code, code.utf8.contains(UInt8(ascii: "/")), let whole = token.code else { return false }
-        return whole.hasPrefix(code + ";")
+        return whole.hasBytes(from: code + ";")
     }
 }
 
@@ -159,13 +161,29 @@ extension SearchComparand.Reference {
         // 1. A resource by its type and id, here or on another server.
         if let id, let theirs = reference.id {
             guard id == theirs, type == nil || type == reference.type else { return false }
-            let isOurs = reference.base.map { ownBases.contains($0) } ?? true
-            return base == nil ? isOurs : base == reference.base
+            guard base == nil else { return base.isSame(as: reference.base) }
+            return reference.base == nil || ownBases.contains { $0.isSame(as: reference.base) }
         }
         // 2. A URN, or a definition with its version or any.
-        guard let url, url == reference.url else { return false }
+        guard let url, url.isSame(as: reference.url) else { return false }
         guard let version else { return true }
-        guard modifier == .below else { return version == reference.version }
-        return reference.version?.utf8.starts(with: version.utf8) ?? false
+        guard modifier == .below else { return version.isSame(as: reference.version) }
+        return reference.version?.hasBytes(from: version) ?? false
+    }
+}
+
+// MARK: Texts
+
+/// Texts are compared by their bytes, as the store compares them: those that only look the same are not.
+extension String {
+    fileprivate func isSame(as other: String?) -> Bool { other.map { utf8.elementsEqual($0.utf8) } ?? false }
+
+    /// Whether the text begins with another one.
+    fileprivate func hasBytes(from other: String) -> Bool { utf8.starts(with: other.utf8) }
+}
+
+extension String? {
+    fileprivate func isSame(as other: String?) -> Bool {
+        map { $0.isSame(as: other) } ?? (other == nil)
     }
 }
