@@ -144,7 +144,7 @@ import Testing
             Issue.record("no reference")
             return
         }
-        #expect(document["composition"].count == 1)
+        #expect(document["composition"].count == 1 && document["message"].isEmpty && !document.has("message"))
         #expect(reference.type == "Composition" && reference.id == "c")
     }
 

@@ -59,7 +59,7 @@ struct SearchTreeCompiler {
                 if parameter.kind == .composite {
                     guard addComposite(parameter, place, at: node) else { return false }
                 } else {
-                    addLeaf(parameter.kind, .parameter(place), at: node)
+                    for leaf in leaves(of: parameter, at: node) { addLeaf(parameter.kind, .parameter(place), at: leaf) }
                 }
             }
         }
@@ -80,6 +80,14 @@ struct SearchTreeCompiler {
     }
 
     // MARK: Parameters
+
+    /// Where a parameter's values stand: of a resource inside of another one only where it is of a type that the parameter
+    /// is for. The first resource of a Bundle is its `composition` or its `message`
+    /// (<https://hl7.org/fhir/R4/bundle.html#search>).
+    private mutating func leaves(of parameter: SearchParameterTable.Parameter, at node: Int) -> [Int] {
+        guard nodes[node].type == TypeModel.r4.resourceType, !parameter.targets.isEmpty else { return [node] }
+        return parameter.targets.map { refine(node, .member("resourceType", text: $0)) }
+    }
 
     private mutating func addLeaf(_ kind: SearchParamType, _ target: Target, at node: Int) {
         var place = nodes[node].leaves.firstIndex { $0.kind == kind }
