@@ -96,7 +96,10 @@ let server: [Target] = [
     .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
     .target(
         name: "Records",
-        dependencies: ["Core", "ServerHTTP", "Storage", "Trust", "FHIR", "CZstd", crypto, hummingbird, logging],
+        dependencies: [
+            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "CZstd", crypto,
+            hummingbird, logging,
+        ],
         path: "Sources/Server/Records"),
     .target(
         name: "Warehouse",

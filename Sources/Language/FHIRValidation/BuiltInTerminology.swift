@@ -98,6 +98,20 @@ public struct BuiltInTerminology: Sendable {
         return .outside
     }
 
+    /// The system that a code of a value set has where none is written
+    /// (<https://hl7.org/fhir/R4/datatypes.html#code>); nil where the value set is not known or no system of it has the
+    /// code.
+    ///
+    /// - Parameter number: the value set's, as a binding has it.
+    public func system(of code: String, valueSet number: Int) -> String? {
+        guard entries.indices.contains(number) else { return nil }
+        let systems = entries[number].systems
+        if systems.count == 1 { return systems[0].url }
+        return systems.first { system in
+            system.isRule ? CodeRule.allows(code, system: system.url) : system.codes.contains(code)
+        }?.url
+    }
+
     /// Whether the value set could be expanded.
     func isKnown(_ number: Int) -> Bool { entries.indices.contains(number) && !entries[number].systems.isEmpty }
 

@@ -40,6 +40,11 @@ extension UCUMUnit {
         guard let number = ExactNumber(value) else {
             throw UCUMError(code: "not-a-number", offset: nil, message: "The value is not a number.")
         }
+        return try baseValue(number)
+    }
+
+    /// The exact value in base units of an exact value in this unit.
+    package func baseValue(_ number: ExactNumber) throws(UCUMError) -> ExactNumber {
         switch meaning.scale {
         case .ratio: return number * meaning.factor
         case .none: throw specialInProduct

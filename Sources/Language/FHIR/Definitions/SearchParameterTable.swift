@@ -32,6 +32,7 @@ public struct SearchParameterTable: Sendable {
     /// All parameters, by their URLs.
     public let parameters: [Parameter]
     private let byBase: [String: [Int]]
+    private let byID: [String: Int]
     private let compartmentCodes: [String: [String: [String]]]
 
     init(_ text: StaticString) {
@@ -61,6 +62,7 @@ public struct SearchParameterTable: Sendable {
         }
         self.parameters = parameters
         self.byBase = byBase
+        byID = Dictionary(parameters.enumerated().map { ($1.id, $0) }) { first, _ in first }
         compartmentCodes = compartments
     }
 
@@ -75,6 +77,9 @@ public struct SearchParameterTable: Sendable {
     public func parameter(_ code: String, of type: String) -> Parameter? {
         parameters(of: type).last { $0.code == code }
     }
+
+    /// The parameter with the id, as the parts of composite parameters name it.
+    public func parameter(id: String) -> Parameter? { byID[id].map { parameters[$0] } }
 
     /// The codes of the parameters by which a resource belongs to a compartment, such as `Patient`
     /// (<https://hl7.org/fhir/R4/compartmentdefinition.html>); empty where it belongs to none. `{def}` in HL7's

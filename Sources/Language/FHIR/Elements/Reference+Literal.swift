@@ -8,13 +8,13 @@ extension Reference {
     /// The type and id of a relative or absolute literal reference, without a version; nil for `#contained`,
     /// `urn:` and logical references.
     public var literal: (type: String, id: String)? {
-        guard let reference, !reference.hasPrefix("#"), !reference.hasPrefix("urn:") else { return nil }
-        var parts = reference.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        if let history = parts.lastIndex(of: "_history") { parts.removeSubrange(history...) }
-        guard parts.count >= 2, let id = parts.last, Resource.isID(id), Resource.isTypeName(parts[parts.count - 2])
-        else { return nil }
-        // A server's name is no type: `http://X/a` has an empty part before it.
-        guard parts.count < 3 || !parts[parts.count - 3].isEmpty else { return nil }
-        return (parts[parts.count - 2], id)
+        reference.flatMap { LiteralReference($0) }.map { ($0.type, $0.id) }
+    }
+
+    /// The name of the type that a text means: by itself, or by the URL of the type's definition
+    /// (<https://hl7.org/fhir/R4/references-definitions.html#Reference.type>).
+    public static func typeName(stated text: String) -> String {
+        let home = "http://hl7.org/fhir/StructureDefinition/"
+        return text.hasPrefix(home) ? String(text.dropFirst(home.count)) : text
     }
 }

@@ -88,8 +88,7 @@ struct OwnerSearch {
     /// Returns the type that a text names: by its name, or by the URL of its definition.
     private static func kind(_ json: JSON) -> Kind {
         guard let text = json.string else { return .unknown }
-        let home = "http://hl7.org/fhir/StructureDefinition/"
-        return kind(ofType: text.hasPrefix(home) ? String(text.dropFirst(home.count)) : text) ?? .unknown
+        return kind(ofType: Reference.typeName(stated: text)) ?? .unknown
     }
 
     /// nil where R4 has no resources of the type.

@@ -129,7 +129,7 @@ struct SearchQuery: Sendable {
     }
 
     /// Reads a date as searches write it: the seconds and the offset may be left out, the offset then is UTC.
-    private static func range(_ text: String) -> (start: DateTime, end: Date)? {
+    static func range(_ text: String) -> (start: DateTime, end: Date)? {
         guard let mark = text.firstIndex(of: "T") else { return DateTime(text).map { ($0, $0.end()) } }
         let time = text[text.index(after: mark)...].prefix { $0.isNumber || $0 == ":" || $0 == "." }
         // A plus sign in a URL is a space once decoded; an offset is meant.

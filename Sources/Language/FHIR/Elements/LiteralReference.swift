@@ -1,0 +1,53 @@
+/// The literal text of a reference to a resource on a server: `Patient/23`, `https://example.org/fhir/Patient/23`
+/// (<https://hl7.org/fhir/R4/references.html#literal>).
+public struct LiteralReference: Sendable, Hashable {
+    /// The type of the resource.
+    public let type: String
+    /// The id of the resource.
+    public let id: String
+    /// The server's base, without a last slash; nil where the reference is relative.
+    public let base: String?
+
+    /// Reads a reference, of which a version is left out; nil for `#contained`, `urn:` and all that does not end in a
+    /// type and an id.
+    public init?(_ text: String) {
+        var text = text
+        // The parts are looked at from the end, so that no more of a long text is read than has to be.
+        let found: (type: String, id: String, base: String?)? = text.withUTF8 { bytes in
+            guard !bytes.starts(with: "#".utf8), !bytes.starts(with: "urn:".utf8) else { return nil }
+            let slash = UInt8(ascii: "/")
+            // 1. The last `_history` and all behind it are no part of the reference.
+            var end = bytes.count
+            var start = end
+            while start >= 0 {
+                let part = LiteralReference.start(ofPartBefore: start, bytes)
+                if bytes[part..<start].elementsEqual("_history".utf8) {
+                    guard part > 0 else { return nil }
+                    end = part - 1
+                    break
+                }
+                start = part - 1
+            }
+            // 2. The type and the id, and what stands before them.
+            let id = LiteralReference.start(ofPartBefore: end, bytes)
+            guard id > 0 else { return nil }
+            let type = LiteralReference.start(ofPartBefore: id - 1, bytes)
+            // A server's name is no type: `http://X/a` has an empty part before it.
+            if type > 0 { guard type > 1, bytes[type - 2] != slash else { return nil } }
+            return (
+                String(decoding: bytes[type..<(id - 1)], as: UTF8.self),
+                String(decoding: bytes[id..<end], as: UTF8.self),
+                type == 0 ? nil : String(decoding: bytes[..<(type - 1)], as: UTF8.self)
+            )
+        }
+        guard let found, Resource.isTypeName(found.type), Resource.isID(found.id) else { return nil }
+        (type, id, base) = (found.type, found.id, found.base)
+    }
+
+    /// Where the part begins that ends before a place.
+    private static func start(ofPartBefore end: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        var place = end
+        while place > 0, bytes[place - 1] != UInt8(ascii: "/") { place -= 1 }
+        return place
+    }
+}

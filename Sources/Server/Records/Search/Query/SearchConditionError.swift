@@ -1,0 +1,36 @@
+import Core
+
+/// Why a search condition cannot be read. The sentence names the parameter, and never what was asked for, which may be
+/// health data.
+struct SearchConditionError: CodedError, Hashable {
+    let code: String
+    let message: String
+
+    static func unknownParameter(_ type: String) -> SearchConditionError {
+        SearchConditionError(
+            code: "parameter-unknown", message: "\(type) has no such search parameter; see /fhir/metadata.")
+    }
+
+    static func unknownModifier(_ parameter: String) -> SearchConditionError {
+        SearchConditionError(
+            code: "modifier-unknown",
+            message: "\(parameter) does not take this modifier; leave it out, or use one that /fhir/metadata names.")
+    }
+
+    static func invalid(_ parameter: String, _ wanted: String) -> SearchConditionError {
+        SearchConditionError(code: "parameter-invalid", message: "\(parameter) must be \(wanted).")
+    }
+
+    static func escape(_ parameter: String) -> SearchConditionError {
+        SearchConditionError(
+            code: "parameter-escape",
+            message:
+                "In \(parameter) a backslash stands before something else than a comma, |, $ or \\; write \\\\ for it.")
+    }
+
+    static func tooMany(_ parameter: String, _ limit: Int) -> SearchConditionError {
+        SearchConditionError(
+            code: "too-costly", message: "\(parameter) has more than \(limit) values; ask for them in several searches."
+        )
+    }
+}

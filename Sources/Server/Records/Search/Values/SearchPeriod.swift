@@ -1,0 +1,32 @@
+import FHIR
+
+/// A value of a date parameter: a half-open range of milliseconds, from its first to the one behind its last
+/// (<https://hl7.org/fhir/R4/search.html#date>).
+struct SearchPeriod: Sendable, Hashable {
+    /// `Int64.min` where there is no begin.
+    let low: Int64
+    /// `Int64.max` where there is no end.
+    let high: Int64
+
+    init(low: Int64, high: Int64) {
+        self.low = low
+        self.high = high
+    }
+
+    /// All the time that a date covers by its precision; days begin in UTC.
+    init(_ date: DateTime) {
+        self.init(low: Milliseconds.of(date.start()), high: Milliseconds.of(date.end()))
+    }
+
+    /// A Period; nil where it has neither begin nor end.
+    init?(start: DateTime?, end: DateTime?) {
+        guard start != nil || end != nil else { return nil }
+        self.init(
+            low: start.map { Milliseconds.of($0.start()) } ?? .min, high: end.map { Milliseconds.of($0.end()) } ?? .max)
+    }
+
+    /// The least range that has both in it.
+    func union(_ other: SearchPeriod) -> SearchPeriod {
+        SearchPeriod(low: min(low, other.low), high: max(high, other.high))
+    }
+}

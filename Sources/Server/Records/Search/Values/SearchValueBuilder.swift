@@ -1,0 +1,154 @@
+import FHIR
+import FHIRPath
+
+/// Collects the values of one resource while it is walked.
+struct SearchValueBuilder: SearchTreeVisitor {
+    private(set) var entries: [SearchValues.Entry] = []
+    private(set) var present: [Bool]
+    private(set) var shortened: Set<Int> = []
+
+    private let tree: SearchTree
+    private let resource: JSONObject
+    private let limits: SearchValues.Limits
+    private var counts: [Int]
+    /// The values of one element, kept for its memory.
+    private var values: [SearchValue] = []
+    /// The values of the components of composites, by their slots.
+    private var slots: [[SearchValue]]
+    /// The slots that had no room for all.
+    private var cut: Set<Int> = []
+    /// The slots that have what stands anywhere in the resource.
+    private var found: Set<Int> = []
+
+    init(_ tree: SearchTree, _ resource: JSONObject, _ limits: SearchValues.Limits) {
+        self.tree = tree
+        self.resource = resource
+        self.limits = limits
+        present = Array(repeating: false, count: tree.parameters.count)
+        counts = Array(repeating: 0, count: tree.parameters.count)
+        slots = Array(repeating: [], count: tree.slotCount)
+        entries.reserveCapacity(32)
+    }
+
+    mutating func build() {
+        // 1. What lies on the ways.
+        let tree = self.tree
+        var walk = SearchWalk(tree, resource)
+        walk.walk(from: 0, .object(resource), &self)
+        // 2. The URL of a definition with its version, as references to it are written.
+        if let url = tree.definitionURL, let text = resource["url"]?.string, let version = resource["version"]?.string,
+            let whole = SearchToken.indexed(CanonicalURL(url: text, version: version).text)
+        {
+            add(.uri(whole), url)
+        }
+        // 3. What is calculated.
+        for evaluated in tree.evaluated { evaluate(evaluated) }
+    }
+
+    mutating func visit(_ node: SearchTree.Node, _ value: JSON) {
+        for leaf in node.leaves {
+            values.removeAll(keepingCapacity: true)
+            SearchValueReader.append(
+                leaf.kind, value, type: node.type, declaration: node.declaration, to: &values)
+            for parameter in leaf.parameters {
+                present[parameter] = true
+                for value in values { add(value, parameter) }
+            }
+            for slot in leaf.slots {
+                let room = limits.perParameter - slots[slot].count
+                slots[slot] += room < values.count ? values.prefix(max(0, room)) : values[...]
+                if room < values.count { cut.insert(slot) }
+            }
+        }
+    }
+
+    /// Whether there was room for it.
+    @discardableResult
+    private mutating func add(_ value: SearchValue, _ parameter: Int) -> Bool {
+        guard counts[parameter] < limits.perParameter, entries.count < limits.perResource else {
+            shortened.insert(parameter)
+            return false
+        }
+        counts[parameter] += 1
+        entries.append(SearchValues.Entry(parameter: parameter, value: value))
+        return true
+    }
+
+    private mutating func evaluate(_ evaluated: SearchTree.Evaluated) {
+        let element = TypedElement(resource: resource)
+        guard let found = try? evaluated.expression.evaluate(element) else { return }
+        values.removeAll(keepingCapacity: true)
+        for item in found {
+            switch item {
+            case .element(let element):
+                SearchValueReader.append(
+                    evaluated.kind, element.value, type: element.type, declaration: element.declaration, to: &values)
+            case .boolean(let truth):
+                SearchValueReader.append(evaluated.kind, .bool(truth), type: SearchValueBuilder.boolean, to: &values)
+            case .string(let text):
+                SearchValueReader.append(evaluated.kind, .string(text), type: SearchValueBuilder.string, to: &values)
+            default: break
+            }
+        }
+        if !found.isEmpty { present[evaluated.parameter] = true }
+        for value in values { add(value, evaluated.parameter) }
+    }
+
+    private static let boolean = TypeModel.r4.type("boolean") ?? .unknown
+    private static let string = TypeModel.r4.type("string") ?? .unknown
+
+    // MARK: Composites
+
+    mutating func leave(_ node: SearchTree.Node) {
+        for composite in node.composites { add(composite) }
+        // What stands in the next element is another value.
+        for composite in node.composites {
+            for component in composite.components where component.ofResource == nil {
+                slots[component.slot].removeAll(keepingCapacity: true)
+                cut.remove(component.slot)
+            }
+        }
+    }
+
+    private mutating func add(_ composite: SearchTree.Composite) {
+        // 1. The values of each component; without one of them there is no value of the whole.
+        var parts: [[SearchValue]] = []
+        for component in composite.components {
+            if let start = component.ofResource { find(component, from: start) }
+            guard !slots[component.slot].isEmpty else { return }
+        }
+        for component in composite.components {
+            parts.append(slots[component.slot])
+            if cut.contains(component.slot) { shortened.formUnion(composite.parameters) }
+        }
+        // 2. Each with each, the last component's turning fastest.
+        var places = Array(repeating: 0, count: parts.count)
+        repeat {
+            let whole = SearchValue.composite(zip(parts, places).map { $0[$1] })
+            var isKept = false
+            for parameter in composite.parameters {
+                present[parameter] = true
+                if add(whole, parameter) { isKept = true }
+            }
+            guard isKept else { return }
+        } while SearchValueBuilder.turn(&places, parts)
+    }
+
+    /// The next places; false behind the last ones.
+    private static func turn(_ places: inout [Int], _ parts: [[SearchValue]]) -> Bool {
+        for index in places.indices.reversed() {
+            places[index] += 1
+            if places[index] < parts[index].count { return true }
+            places[index] = 0
+        }
+        return false
+    }
+
+    /// Finds the values of a component in the whole resource, once.
+    private mutating func find(_ component: SearchTree.Component, from start: Int) {
+        guard found.insert(component.slot).inserted else { return }
+        let tree = self.tree
+        var walk = SearchWalk(tree, resource)
+        walk.walk(from: start, .object(resource), &self)
+    }
+}

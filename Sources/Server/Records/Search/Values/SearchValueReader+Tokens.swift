@@ -1,0 +1,127 @@
+import FHIR
+import FHIRValidation
+
+extension SearchValueReader {
+    /// <https://hl7.org/fhir/R4/search.html#token>
+    static func appendTokens(
+        _ value: JSON, _ form: SearchedForm, _ declaration: Int32, to output: inout [SearchValue]
+    ) {
+        func append(_ token: SearchToken?) { if let token { output.append(.token(token)) } }
+        switch (form, value) {
+        case (.coding, .object(let object)): append(coding(object))
+        case (.codeableConcept, .object(let object)):
+            for item in object["coding"]?.array ?? [] { append(item.object.flatMap(coding)) }
+            if let text = object["text"]?.string { append(SearchToken(code: nil, text: text)) }
+        case (.identifier, .object(let object)): append(identifier(object))
+        case (.contactPoint, .object(let object)): append(SearchToken(code: object["value"]?.string))
+        case (.code, .string(let text)):
+            append(SearchToken(system: impliedSystem(of: text, declaration), code: text))
+        case (.text, .string(let text)):
+            guard var token = SearchToken(code: text.lowercased()) else { return }
+            token.ignoresCase = true
+            output.append(.token(token))
+        case (.date, .string(let text)), (.uri, .string(let text)), (.canonical, .string(let text)),
+            (.id, .string(let text)):
+            append(SearchToken(code: text))
+        case (.boolean, .bool(let truth)): append(SearchToken(code: truth ? "true" : "false"))
+        case (.integer, .number(let number)), (.decimal, .number(let number)): append(SearchToken(code: number.text))
+        default: break
+        }
+    }
+
+    private static func coding(_ object: JSONObject) -> SearchToken? {
+        SearchToken(
+            system: object["system"]?.string, code: object["code"]?.string, text: object["display"]?.string)
+    }
+
+    static func identifier(_ object: JSONObject) -> SearchToken? {
+        guard let type = object["type"]?.object else {
+            return SearchToken(system: object["system"]?.string, code: object["value"]?.string)
+        }
+        let types = (type["coding"]?.array ?? []).prefix(mostTypes).compactMap { coding in
+            SearchToken(system: coding["system"]?.string, code: coding["code"]?.string).map {
+                SearchToken.Coding(system: $0.system, code: $0.code)
+            }
+        }
+        return SearchToken(
+            system: object["system"]?.string, code: object["value"]?.string, text: type["text"]?.string, types: types)
+    }
+
+    /// An identifier has one type, said in few ways.
+    private static let mostTypes = 16
+
+    /// The system that a `code` has by its element's binding (<https://hl7.org/fhir/R4/datatypes.html#code>).
+    private static func impliedSystem(of code: String, _ declaration: Int32) -> String? {
+        guard declaration >= 0, let binding = TypeModel.r4.declaration(declaration).binding,
+            binding.strength == .required
+        else { return nil }
+        return BuiltInTerminology.r4.system(of: code, valueSet: binding.valueSet)
+    }
+
+    // MARK: Strings
+
+    /// <https://hl7.org/fhir/R4/search.html#string>
+    static func appendStrings(
+        _ value: JSON, _ form: SearchedForm, _ declaration: Int32, to output: inout [SearchValue]
+    ) {
+        switch (form, value) {
+        case (.humanName, .object(let object)): appendName(object, to: &output)
+        case (.address, .object(let object)):
+            for name in ["text", "line", "city", "district", "state", "postalCode", "country"] {
+                for text in texts(object[name]) { append(text, to: &output) }
+            }
+        case (.codeableConcept, .object(let object)):
+            if let text = object["text"]?.string { append(text, to: &output) }
+            for item in object["coding"]?.array ?? [] {
+                if let text = item["display"]?.string { append(text, to: &output) }
+            }
+        case (_, .string(let text)) where form.isPrimitiveText:
+            append(text, to: &output)
+            if declaration >= 0, declaration == familyName { appendWords(of: text, to: &output) }
+        default: break
+        }
+    }
+
+    /// The parts of a name, and the name as it is spoken.
+    private static func appendName(_ object: JSONObject, to output: inout [SearchValue]) {
+        var whole: [String] = []
+        for name in ["prefix", "given", "family", "suffix"] {
+            for text in texts(object[name]) {
+                append(text, to: &output)
+                if name == "family" { appendWords(of: text, to: &output) }
+                whole.append(text)
+            }
+        }
+        if let text = object["text"]?.string { append(text, to: &output) }
+        if whole.count > 1 { append(whole.joined(separator: " "), to: &output) }
+    }
+
+    /// The further parts of a family name, for "Quinones" is to find "Carreno Quinones"; what comes behind the second is
+    /// found from there, too.
+    private static func appendWords(of text: String, to output: inout [SearchValue]) {
+        var rest = text[...]
+        for _ in 0..<mostWords {
+            guard let end = rest.firstIndex(where: { $0 == " " || $0 == "-" }) else { return }
+            rest = rest[end...].drop { $0 == " " || $0 == "-" }
+            append(String(rest), to: &output)
+        }
+    }
+
+    private static let mostWords = 8
+    private static let familyName = TypeModel.r4.type("HumanName").flatMap {
+        TypeModel.r4.elementIndex(named: "family", of: $0)
+    }
+
+    private static func append(_ text: String, to output: inout [SearchValue]) {
+        if let string = SearchString(text) { output.append(.string(string)) }
+    }
+
+    /// The texts of a member that is one or several.
+    private static func texts(_ value: JSON?) -> [String] {
+        switch value {
+        case .string(let text): [text]
+        case .array(let items): items.compactMap(\.string)
+        default: []
+        }
+    }
+}
