@@ -1,0 +1,37 @@
+import Core
+
+extension JSON {
+    /// Whether two values are the same data as RFC 6902 section 4.6 compares them: numbers by their values, objects without
+    /// regard to the order of their members, texts by their code points.
+    func isSameData(as other: JSON) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.number(let left), .number(let right)): left == right || Self.areEqual(left, right)
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isSameData(as: $1) }
+        case (.object(let left), .object(let right)):
+            left.count == right.count
+                && left.members.allSatisfy { member in
+                    right[member.key].map { member.value.isSameData(as: $0) } ?? false
+                }
+        default: false
+        }
+    }
+
+    /// Numbers with more digits than are compared exactly are equal where they are written alike.
+    private static func areEqual(_ left: JSONNumber, _ right: JSONNumber) -> Bool {
+        guard let left = left.decimal, let right = right.decimal else { return false }
+        return left == right
+    }
+
+    /// How many values there are in it, itself included.
+    var valueCount: Int {
+        switch self {
+        case .array(let elements): elements.reduce(1) { $0 + $1.valueCount }
+        case .object(let object): object.members.reduce(1) { $0 + $1.value.valueCount }
+        default: 1
+        }
+    }
+}

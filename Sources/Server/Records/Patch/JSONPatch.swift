@@ -1,0 +1,184 @@
+import Core
+
+/// A JSON Patch (RFC 6902): operations that change a document one after the other, all of them or none
+/// (<https://hl7.org/fhir/R4/http.html#patch>).
+struct JSONPatch: Sendable, Hashable {
+    /// One operation (RFC 6902 section 4).
+    enum Operation: Sendable, Hashable {
+        case add(JSONPointer, JSON)
+        case remove(JSONPointer)
+        case replace(JSONPointer, JSON)
+        case move(from: JSONPointer, to: JSONPointer)
+        case copy(from: JSONPointer, to: JSONPointer)
+        case test(JSONPointer, JSON)
+    }
+
+    let operations: [Operation]
+
+    /// Operations beyond which a patch is refused.
+    static let mostOperations = 1_000
+    /// Values that the operations of a patch copy and insert together: a few `copy` would else double a document again and
+    /// again.
+    static let mostValues = 200_000
+
+    /// Reads a patch.
+    ///
+    /// - Throws: ``PatchError`` with code `patch-invalid`.
+    init(_ json: JSON) throws(PatchError) {
+        guard let list = json.array else { throw .invalid("A JSON Patch is an array of operations.") }
+        guard list.count <= Self.mostOperations else {
+            throw .invalid("A JSON Patch has at most \(Self.mostOperations) operations.")
+        }
+        var operations: [Operation] = []
+        for (place, json) in list.enumerated() { operations.append(try Self.operation(json, place)) }
+        self.operations = operations
+    }
+
+    private static func operation(_ json: JSON, _ place: Int) throws(PatchError) -> Operation {
+        func pointer(_ name: String) throws(PatchError) -> JSONPointer {
+            guard let pointer = json[name]?.string.flatMap(JSONPointer.init) else {
+                throw .invalid("Its \(name) is no JSON Pointer.", place)
+            }
+            return pointer
+        }
+        func value() throws(PatchError) -> JSON {
+            guard let value = json["value"] else { throw .invalid("It has no value.", place) }
+            return value
+        }
+        switch json["op"]?.string {
+        case "add": return .add(try pointer("path"), try value())
+        case "remove": return .remove(try pointer("path"))
+        case "replace": return .replace(try pointer("path"), try value())
+        case "move":
+            let (source, target) = (try pointer("from"), try pointer("path"))
+            guard source == target || !source.contains(target) else {
+                throw .invalid("Nothing can be moved into itself.", place)
+            }
+            return .move(from: source, to: target)
+        case "copy": return .copy(from: try pointer("from"), to: try pointer("path"))
+        case "test": return .test(try pointer("path"), try value())
+        default: throw .invalid("Its op is none of add, remove, replace, move, copy and test.", place)
+        }
+    }
+
+    /// Returns the document as the operations leave it.
+    ///
+    /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a place is not there, `too-costly`.
+    func applied(to document: JSON) throws(PatchError) -> JSON {
+        var document = document
+        var left = Self.mostValues
+        for (place, operation) in operations.enumerated() {
+            do throws(Failure) {
+                try Self.apply(operation, to: &document, &left)
+            } catch {
+                throw error.error(of: place)
+            }
+        }
+        return document
+    }
+
+    private enum Failure: Error {
+        case missing
+        case different
+        case tooMuch
+
+        func error(of place: Int) -> PatchError {
+            switch self {
+            case .missing: .notApplicable("There is nothing at a place that it names.", place)
+            case .different: .testFailed(place)
+            case .tooMuch: .tooCostly
+            }
+        }
+    }
+
+    private static func apply(_ operation: Operation, to document: inout JSON, _ left: inout Int) throws(Failure) {
+        switch operation {
+        case .add(let path, let value):
+            try charge(value, &left)
+            try change(&document, path.tokens[...], .add(value))
+        case .replace(let path, let value):
+            try charge(value, &left)
+            try change(&document, path.tokens[...], .replace(value))
+        case .remove(let path): try change(&document, path.tokens[...], .remove)
+        case .move(let source, let target):
+            guard let value = source.value(in: document) else { throw .missing }
+            guard source != target else { return }
+            try change(&document, source.tokens[...], .remove)
+            try change(&document, target.tokens[...], .add(value))
+        case .copy(let source, let target):
+            guard let value = source.value(in: document) else { throw .missing }
+            try charge(value, &left)
+            try change(&document, target.tokens[...], .add(value))
+        case .test(let path, let expected):
+            guard let value = path.value(in: document) else { throw .missing }
+            guard value.isSameData(as: expected) else { throw .different }
+        }
+    }
+
+    private static func charge(_ value: JSON, _ left: inout Int) throws(Failure) {
+        left -= value.valueCount
+        guard left >= 0 else { throw .tooMuch }
+    }
+
+    private enum Change {
+        case add(JSON)
+        case replace(JSON)
+        case remove
+    }
+
+    /// Changes the value at a place in the document, in place: no other part of it is copied.
+    private static func change(_ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change) throws(Failure) {
+        guard let token = tokens.first else {
+            // The document itself, which is always there; without it nothing would be left.
+            switch change {
+            case .add(let new), .replace(let new): value = new
+            case .remove: throw .missing
+            }
+            return
+        }
+        let isLast = tokens.count == 1
+        // Nothing else may hold what is changed, or all of its members would be copied.
+        switch value {
+        case .object:
+            let result: Result<Void, Failure> = value.withMembers { members in
+                guard isLast else {
+                    return members.update(token) { outcome(&$0, tokens.dropFirst(), change) } ?? .failure(.missing)
+                }
+                if case .add(let new) = change {
+                    members[token] = new
+                    return .success(())
+                }
+                guard members[token] != nil else { return .failure(.missing) }
+                let new: JSON? = if case .replace(let new) = change { new } else { .none }
+                members[token] = new
+                return .success(())
+            }
+            try result.get()
+        case .array:
+            let result: Result<Void, Failure> = value.withElements { elements in
+                let isAdding = if isLast, case .add = change { true } else { false }
+                guard let place = JSONPointer.place(token, count: elements.count, mayAppend: isAdding) else {
+                    return .failure(.missing)
+                }
+                guard isLast else { return outcome(&elements[place], tokens.dropFirst(), change) }
+                switch change {
+                case .add(let new): elements.insert(new, at: place)
+                case .replace(let new): elements[place] = new
+                case .remove: elements.remove(at: place)
+                }
+                return .success(())
+            }
+            try result.get()
+        default: throw .missing
+        }
+    }
+
+    private static func outcome(
+        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change
+    ) -> Result<Void, Failure> {
+        do throws(Failure) {
+            try Self.change(&value, tokens, change)
+            return .success(())
+        } catch { return .failure(error) }
+    }
+}
