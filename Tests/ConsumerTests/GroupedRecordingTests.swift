@@ -93,8 +93,7 @@ extension GroupedRecordingTests {
                 }
             _ = try transaction.execute(plant)
         }
-        let queue = SlowQueue(queue: fixture.queue, slow: "", after: [])
-        await #expect(throws: StorageError.self) { try await fixture.service(over: queue).drain() }
+        await #expect(throws: StorageError.self) { try await fixture.service().drain() }
         func statuses() async throws -> [String] {
             try await fixture.queueStore.read { transaction in
                 try transaction.query("SELECT status, attempts FROM submission ORDER BY number").dropFirst().map {
@@ -102,8 +101,8 @@ extension GroupedRecordingTests {
                 }
             }
         }
-        let failed = try await statuses()
-        #expect(failed == ["stored 0", "stored 0", "received 1", "received 0", "received 0"])
+        #expect(
+            try await statuses() == ["stored 0", "stored 0", "received 1", "received 0", "received 0"])
         try await fixture.database.write { transaction in
             let remove =
                 switch transaction.dialect {
@@ -113,8 +112,8 @@ extension GroupedRecordingTests {
             _ = try transaction.execute(remove)
         }
         #expect(try await fixture.service().drain() == 3)
-        let ended = try await statuses()
-        #expect(ended == ["stored 0", "stored 0", "stored 1", "stored 0", "stored 0"])
+        #expect(
+            try await statuses() == ["stored 0", "stored 0", "stored 1", "stored 0", "stored 0"])
         try await fixture.close()
     }
 
