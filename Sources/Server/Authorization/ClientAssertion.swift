@@ -47,15 +47,22 @@ public struct ClientAssertion: Sendable {
         reading compact: String, tokenURL: String, now: Date, keySetURL: (_ clientID: String) -> String? = { _ in nil }
     ) throws(ClientAssertionError) {
         guard compact.utf8.count <= Self.maximumBytes else { throw .invalid("It is longer than an assertion is.") }
-        // 1. The claims, read once to know whose it claims to be: only then is it known which `jku` may stand in it.
-        let claims = try Self.claims(of: compact)
+        // 1. Whose it claims to be. Where the keys of a client are is known from when it was registered.
+        do {
+            jws = try JWS(
+                compact: Data(compact.utf8), accepting: Set(SignatureAlgorithm.allCases), permitting: ["jku"])
+        } catch { throw .invalid(error.message) }
+        guard let claims = JSON(reading: jws.payload), claims.object != nil else {
+            throw .invalid("Its payload is no JSON object.")
+        }
         guard let issuer = claims["iss"]?.string, claims["sub"]?.string == issuer,
             Self.clientIDLength.contains(issuer.utf8.count)
         else { throw .invalid("Its iss and sub must both be the client's id.") }
-        do {
-            jws = try JWS(
-                compact: Data(compact.utf8), accepting: Set(SignatureAlgorithm.allCases), keySetURL: keySetURL(issuer))
-        } catch { throw .invalid(error.message) }
+        if let named = jws.header["jku"] {
+            guard let registered = keySetURL(issuer), named.string == registered else {
+                throw .invalid("Its jku is not the address that the client registered.")
+            }
+        }
         guard jws.header["typ"]?.string == "JWT", jws.keyID != nil else {
             throw .invalid("Its header must have the typ JWT and the kid of the client's key.")
         }
@@ -90,14 +97,6 @@ public struct ClientAssertion: Sendable {
         guard let key = keys.key(for: jws), (try? jws.verify(with: key)) != nil else {
             throw .invalid("It is not signed by the key of the client that it names.")
         }
-    }
-
-    private static func claims(of compact: String) throws(ClientAssertionError) -> JSON {
-        let parts = compact.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Data(base64URLText: Data(parts[1])),
-            let claims = JSON(reading: payload), claims.object != nil
-        else { throw .invalid("It is no compact JWS of a JSON object.") }
-        return claims
     }
 }
 

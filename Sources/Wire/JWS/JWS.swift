@@ -35,10 +35,10 @@ public struct JWS: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - algorithms: those that the reader takes; what devices, studies and links sign is ES256 and nothing else.
-    ///   - keySetURL: the one address that `jku` may name, for a reader that knows where the signer's keys are and goes by
-    ///     that, whatever the header says; nil where there must be none.
+    ///   - permitted: members of ``refusedMembers`` that may stand in the header all the same, for a reader that holds them
+    ///     against what it knows of the signer and follows none of them.
     public init(
-        compact: Data, accepting algorithms: Set<SignatureAlgorithm> = [.es256], keySetURL: String? = nil
+        compact: Data, accepting algorithms: Set<SignatureAlgorithm> = [.es256], permitting permitted: Set<String> = []
     ) throws(WireError) {
         // 1. Three parts; the payload may be empty, the others not.
         let compact = Data(compact)
@@ -73,8 +73,7 @@ public struct JWS: Sendable, Hashable {
         guard algorithm.signatureBytes.contains(signature.count) else {
             throw WireError.signature("The signature has not as many bytes as one of \(algorithm.rawValue).")
         }
-        let isOfRegisteredKeys = keySetURL != nil && header["jku"]?.string == keySetURL
-        guard !Self.refusedMembers.contains(where: { header[$0] != nil && !($0 == "jku" && isOfRegisteredKeys) }) else {
+        guard !Self.refusedMembers.contains(where: { header[$0] != nil && !permitted.contains($0) }) else {
             throw WireError.signature("The header of the signed message brings a key along, or an extension.")
         }
         self.init(

@@ -22,10 +22,7 @@ public enum SignatureKey: Sendable, Hashable {
             throw WireError(.keyIsPrivate, "The JWK holds its private half.")
         }
         if jwk["kty"]?.string == "EC", jwk["crv"]?.string == "P-384" {
-            guard let x = jwk["x"]?.string.flatMap({ Data(base64URL: $0) }), x.count == 48,
-                let y = jwk["y"]?.string.flatMap({ Data(base64URL: $0) }), y.count == 48
-            else { throw WireError(.keyMalformed, "The EC key's x and y must be 48 bytes of base64url text.") }
-            self = .p384(try P384PublicKey(x963: Data([4]) + x + y))
+            self = .p384(try P384PublicKey(x963: PublicKey.point(jwk, coordinateBytes: 48)))
             return
         }
         switch try PublicKey(jwk: jwk) {
@@ -40,6 +37,14 @@ public enum SignatureKey: Sendable, Hashable {
         case .p256: [.es256]
         case .p384: [.es384]
         case .rsa: [.rs256, .rs384]
+        }
+    }
+
+    /// Its type, as a JWK names it (RFC 7518 section 6.1).
+    var keyType: String {
+        switch self {
+        case .p256, .p384: "EC"
+        case .rsa: "RSA"
         }
     }
 

@@ -44,9 +44,7 @@ public struct SignatureKeySet: Sendable, Hashable {
     /// two of them, or where the key is for another algorithm.
     public func key(for jws: JWS) -> SignatureKey? {
         guard let keyID = jws.keyID else { return nil }
-        let named = entries.filter {
-            $0.keyID == keyID && !$0.key.algorithms.isDisjoint(with: jws.algorithm.ofSameKeyType)
-        }
+        let named = entries.filter { $0.keyID == keyID && $0.key.keyType == jws.algorithm.keyType }
         guard named.count == 1, let entry = named.first, entry.key.algorithms.contains(jws.algorithm),
             entry.algorithm ?? jws.algorithm == jws.algorithm
         else { return nil }
@@ -66,9 +64,4 @@ public struct SignatureKeySet: Sendable, Hashable {
         else { return nil }
         return Entry(keyID: keyID, algorithm: algorithm, key: key)
     }
-}
-
-extension SignatureAlgorithm {
-    /// Those whose keys are of one type (`kty`).
-    fileprivate var ofSameKeyType: Set<SignatureAlgorithm> { Set(Self.allCases.filter { $0.keyType == keyType }) }
 }

@@ -49,12 +49,16 @@ extension PublicKey {
             guard jwk["crv"]?.string == "P-256" else {
                 throw WireError(.keyUnsupported, "Of elliptic curves only P-256 is used.")
             }
-            // RFC 7518 section 6.2.1.2: a coordinate has the full 32 bytes.
-            guard let x = jwk["x"]?.string.flatMap({ Data(base64URL: $0) }), x.count == 32,
-                let y = jwk["y"]?.string.flatMap({ Data(base64URL: $0) }), y.count == 32
-            else { throw WireError(.keyMalformed, "The EC key's x and y must be 32 bytes of base64url text.") }
-            self = .p256(try P256PublicKey(x963: Data([4]) + x + y))
+            self = .p256(try P256PublicKey(x963: Self.point(jwk, coordinateBytes: 32)))
         default: throw WireError(.keyUnsupported, "The key is neither RSA nor P-256.")
         }
+    }
+
+    /// The uncompressed point of an EC key, of whose coordinates each has the full length (RFC 7518 section 6.2.1.2).
+    static func point(_ jwk: JSON, coordinateBytes count: Int) throws(WireError) -> Data {
+        guard let x = jwk["x"]?.string.flatMap({ Data(base64URL: $0) }), x.count == count,
+            let y = jwk["y"]?.string.flatMap({ Data(base64URL: $0) }), y.count == count
+        else { throw WireError(.keyMalformed, "The EC key's x and y must be \(count) bytes of base64url text.") }
+        return Data([4]) + x + y
     }
 }

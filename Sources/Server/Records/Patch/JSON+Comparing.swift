@@ -8,7 +8,7 @@ extension JSON {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
-        case (.number(let left), .number(let right)): left == right || Self.areEqual(left, right)
+        case (.number(let left), .number(let right)): JSONNumber.order(left, right) == 0
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { $0.isSameData(as: $1) }
         case (.object(let left), .object(let right)):
@@ -18,12 +18,6 @@ extension JSON {
                 }
         default: false
         }
-    }
-
-    /// Numbers with more digits than are compared exactly are equal where they are written alike.
-    private static func areEqual(_ left: JSONNumber, _ right: JSONNumber) -> Bool {
-        guard let left = left.decimal, let right = right.decimal else { return false }
-        return left == right
     }
 
     /// How many values there are in it, itself included.

@@ -1,18 +1,13 @@
-import Core
-
 extension JSONNumber {
     /// The order of two numbers by their values, exactly and in time linear in their digits: negative where the first is
     /// less, zero where both are the same number, however written.
-    static func order(_ first: JSONNumber, _ second: JSONNumber) -> Int {
+    package static func order(_ first: JSONNumber, _ second: JSONNumber) -> Int {
         if first.text == second.text { return 0 }
         if let left = SmallDecimal(first.text), let right = SmallDecimal(second.text), left.places == right.places {
             return left.digits < right.digits ? -1 : left.digits == right.digits ? 0 : 1
         }
         return DecimalText(first.text).order(to: DecimalText(second.text))
     }
-
-    /// The steps that looking at the number's digits costs.
-    var cost: Int { text.utf8.count / 16 }
 }
 
 /// A number of few digits without an exponent, as nearly all are.
