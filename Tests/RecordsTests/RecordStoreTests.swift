@@ -154,7 +154,7 @@ import Testing
             return (name: String(parts[0]), value: String(parts[1]).removingPercentEncoding ?? "")
         }
         let search = try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: Date())
-        let statement = SearchStatement(search)
+        let statement = SearchStatement(search, showing: .everything)
         let plan = try await fixture.database.read {
             try QueryPlan(statement.page, statement.parameters + [SQLValue(Int64(0)), SQLValue(Int64(10))], in: $0)
         }

@@ -127,7 +127,7 @@ import Testing
         let fixture = try await RecordsFixture()
         let pair = query.split(separator: "=", maxSplits: 1).map(String.init)
         let search = try SearchQuery(type: "Observation", parameters: [(pair[0], pair[1])], strict: true, now: Date())
-        let statement = SearchStatement(search)
+        let statement = SearchStatement(search, showing: .everything)
         for (sql, more) in [(statement.page, [SQLValue(0), SQLValue(10)]), (statement.total, [])] {
             let plan = try await fixture.database.read { try QueryPlan(sql, statement.parameters + more, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
@@ -229,7 +229,7 @@ import Testing
         let database = try await TestEngine.chosen.open(path: path, migrations: migrations)
         func numbers(_ name: String, _ value: String) async throws -> [Int64] {
             let query = try SearchQuery(type: "Observation", parameters: [(name, value)], strict: true, now: Date())
-            let statement = SearchStatement(query)
+            let statement = SearchStatement(query, showing: .everything)
             return try await database.read { transaction in
                 try transaction.query(
                     "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",

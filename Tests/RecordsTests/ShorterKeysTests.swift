@@ -53,7 +53,8 @@ import Testing
     ) async throws -> [Int64] {
         let now = Date(timeIntervalSince1970: 1_780_000_000)
         let statement = SearchStatement(
-            try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: now))
+            try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: now),
+            showing: .everything)
         return try await database.read { transaction in
             try transaction.query(
                 "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",

@@ -7,8 +7,26 @@ extension RecordFacts {
     /// - Parameter matchedQueries: those of the grant's queries that the resource meets.
     public init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
         self.init(
-            type: resource.resourceType, patients: resource.owners.patients,
+            resource, patients: resource.owners.patients, matchedQueries: matchedQueries)
+    }
+
+    /// What decides who sees a resource that is stored under an id, which is the one of a Patient.
+    ///
+    /// - Parameter subject: the one owner, where it is known (``SearchIndex/subject(of:id:)``).
+    init(_ resource: Resource, storedAs id: String, subject: String?) {
+        let one = resource.resourceType == Patient.resourceType ? id : subject
+        self.init(resource, patients: one.map { [$0] } ?? resource.owners.patients)
+    }
+
+    private init(_ resource: Resource, patients: Set<String>, matchedQueries: Set<ScopeQuery> = []) {
+        self.init(
+            type: resource.resourceType, patients: patients,
             labels: SecurityLabels(resource.securityLabels.map { ($0.system, $0.code) }), matchedQueries: matchedQueries
         )
+    }
+
+    /// Whether a record's subject says all of them.
+    func areOnly(subject: String?) -> Bool {
+        labels == .none && owners == Set(subject.map { [$0] } ?? [])
     }
 }

@@ -8,7 +8,8 @@ import Storage
 /// fails: no decision without its row.
 public struct AccessControl: Sendable {
     let database: any SQLDatabase
-    let policy: Policy
+    /// What decides.
+    public let policy: Policy
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
     private let writer: GroupedWriter

@@ -84,8 +84,8 @@ extension RecordsRoutes {
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context)
-        let record = try await service.read(type: context.name("type"), id: context.name("id"), by: actor)
+        let grant = try await authenticate(request, context)
+        let record = try await service.read(type: context.name("type"), id: context.name("id"), by: grant)
         guard !request.knows(version: record.version) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
@@ -93,41 +93,41 @@ extension RecordsRoutes {
     }
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context)
+        let grant = try await authenticate(request, context)
         return try Response(
             try await service.read(
-                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: actor))
+                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: grant))
     }
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context)
+        let grant = try await authenticate(request, context)
         let page = try HistoryPage(request.searchParameters)
         return Response(
             try await service.history(
                 type: context.name("type"), id: context.name("id"), page: page,
-                url: request.fhirURL(scheme: scheme), by: actor
+                url: request.fhirURL(scheme: scheme), by: grant
             ).json)
     }
 
     private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context)
-        return try await search(request, context, request.searchParameters, by: actor)
+        let grant = try await authenticate(request, context)
+        return try await search(request, context, request.searchParameters, by: grant)
     }
 
     private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let actor = try await authenticate(request, context)
+        let grant = try await authenticate(request, context)
         let form = try await request.searchForm(within: bodies)
-        return try await search(request, context, request.searchParameters + form, by: actor)
+        return try await search(request, context, request.searchParameters + form, by: grant)
     }
 
     private func search(
         _ request: Request, _ context: ServerRequestContext, _ parameters: [(name: String, value: String)],
-        by actor: Actor
+        by grant: AccessGrant
     ) async throws -> Response {
         Response(
             try await service.search(
                 type: context.name("type"), parameters: parameters, strict: request.isStrict,
-                url: request.fhirURL(scheme: scheme), by: actor
+                url: request.fhirURL(scheme: scheme), by: grant
             ).json)
     }
 
@@ -145,11 +145,11 @@ extension RecordsRoutes {
     }
 
     /// Who asks, within what their address may ask.
-    private func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> Actor {
-        let actor = try await service.actor(bearer: request.bearerToken)
-        context.outcome.caller = actor.id
+    private func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> AccessGrant {
+        let grant = try await service.grant(bearer: request.bearerToken)
+        context.outcome.caller = grant.actor.id
         try limiter.admit(context.client, .readByAddress)
-        return actor
+        return grant
     }
 }
 

@@ -24,65 +24,96 @@ struct RecordsService: Sendable {
         self.clock = clock
     }
 
-    /// Who asks: the bearer of a token.
-    func actor(bearer token: String?) async throws -> Actor {
+    /// What the bearer of a token may do.
+    func grant(bearer token: String?) async throws -> AccessGrant {
         if let token {
-            if let staff = try await access.authenticate(bearer: token) { return staff }
-            if let device = try await devices?(token) { return device }
+            if let staff = try await access.authenticate(bearer: token) { return AccessGrant(staff) }
+            if let device = try await devices?(token) { return AccessGrant(device) }
         }
         throw RecordsFailure.unauthenticated
     }
 
-    func read(type: String, id: String, by actor: Actor) async throws -> StoredRecord {
-        try await version(type: type, id: id, by: actor) { store, transaction in
+    func read(type: String, id: String, by grant: AccessGrant) async throws -> StoredRecord {
+        try await version(type: type, id: id, .read, by: grant) { store, transaction in
             try store.read(type: type, id: id, in: transaction)
         }
     }
 
-    func read(type: String, id: String, version: String, by actor: Actor) async throws -> StoredRecord {
+    func read(type: String, id: String, version: String, by grant: AccessGrant) async throws -> StoredRecord {
         guard let number = Int64(version) else { throw RecordsFailure.notFound }
-        return try await self.version(type: type, id: id, by: actor) { store, transaction in
+        return try await self.version(type: type, id: id, .versionRead, by: grant) { store, transaction in
             try store.read(type: type, id: id, version: number, in: transaction)
         }
     }
 
     private func version(
-        type: String, id: String, by actor: Actor,
+        type: String, id: String, _ interaction: RecordInteraction, by grant: AccessGrant,
         _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
     ) async throws -> StoredRecord {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let (subject, found) = try await database.read { transaction in
-            (try store.subject(ofType: type, id: id, in: transaction), try find(store, transaction))
+        let (stored, found) = try await database.read { transaction in
+            (try store.facts(ofType: type, id: id, in: transaction), try find(store, transaction))
         }
-        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id, subject: subject))
+        let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: found)
+        try await permit(grant, decision, Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard let record = found else { throw RecordsFailure.notFound }
         guard !record.isDeleted else { throw RecordsFailure.gone }
         return record
     }
 
-    /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>).
+    /// Decides about a version of a record, which shows only where the newest does.
+    ///
+    /// - Parameter newest: nil where there is no such record: then it is decided about the type.
+    private func decision(
+        _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, newest: RecordFacts?,
+        version: StoredRecord?
+    ) throws -> RecordDecision {
+        let (policy, now) = (access.policy, clock())
+        guard let newest else { return policy.decide(grant, interaction, type: type, at: now) }
+        guard interaction != .read, let version, !version.isDeleted else {
+            return policy.decide(grant, interaction, record: newest, at: now)
+        }
+        let own = RecordFacts(try Resource(version.content), storedAs: version.id, subject: nil)
+        return policy.decide(grant, interaction, version: own, newest: newest, at: now)
+    }
+
+    /// The history of a resource as a Bundle (<https://hl7.org/fhir/R4/http.html#history>), of the versions that the grant
+    /// shows. How many there are is told to whom nothing is hidden.
     func history(
-        type: String, id: String, page asked: HistoryPage, url: String, by actor: Actor
+        type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant
     ) async throws -> FHIR.Bundle {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let subject = try await database.read { try store.subject(ofType: type, id: id, in: $0) }
-        try await permit(actor, .readRecord, Target(resourceType: type, resourceID: id, subject: subject))
+        let stored = try await database.read { try store.facts(ofType: type, id: id, in: $0) }
+        try await permit(
+            grant, decision(grant, .historyOfInstance, type: type, newest: stored?.facts, version: nil),
+            Target(resourceType: type, resourceID: id, subject: stored?.subject))
+        guard let stored else { throw RecordsFailure.notFound }
         let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
             let total = try transaction.first(
                 RecordStore.versionCountSQL, [SQLValue(type), SQLValue(id)])
-            return (
-                try store.history(type: type, id: id, before: asked.before, limit: limit + 1, in: transaction),
-                Int(total?.integerIfPresent("total") ?? 0)
-            )
+            var shown: [StoredRecord] = []
+            var before = asked.before
+            // What is hidden has no place on a page.
+            while shown.count <= limit {
+                let page = try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction)
+                shown += try page.filter { version in
+                    try decision(
+                        grant, .historyOfInstance, type: type, newest: stored.facts, version: version
+                    ).isPermitted
+                }
+                guard page.count > limit, let last = page.last else { break }
+                before = last.version
+            }
+            return (shown, Int(total?.integerIfPresent("total") ?? 0))
         }
-        guard total > 0 else { throw RecordsFailure.notFound }
+        let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         var bundle = FHIR.Bundle(type: .history)
-        bundle.total = total
+        if isWhole { bundle.total = total }
         let page = records.prefix(limit)
         bundle.link = [link("self", "\(url)/\(type)/\(id)/_history")]
         if records.count > limit, let last = page.last {
@@ -104,33 +135,40 @@ struct RecordsService: Sendable {
         return bundle
     }
 
-    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>).
+    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>). What the grant does not show is not counted and has no
+    /// place on a page.
     func search(
-        type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by actor: Actor
+        type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by grant: AccessGrant
     ) async throws -> FHIR.Bundle {
         guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
         let store = store
-        let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: clock())
+        let now = clock()
+        let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: now)
         let target = Target(resourceType: type)
-        guard access.decision(actor, .searchRecords, target).allowed else {
-            try await permit(actor, .searchRecords, target)
+        let decision = access.policy.decide(grant, .searchType, type: type, at: now)
+        guard decision.isPermitted else {
+            try await permit(grant, decision, target)
             throw RecordsFailure.forbidden
         }
-        let statement = SearchStatement(query)
+        let statement = SearchStatement(query, showing: access.policy.filter(grant, .searchType, at: now))
         let (records, total, subjects): ([StoredRecord], Int, Set<String>) = try await database.read { transaction in
             let total = try transaction.first(statement.total, statement.parameters)
             guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
             let rows = try transaction.query(
                 statement.page, statement.parameters + [SQLValue(query.after), SQLValue(query.count + 1)])
             let records = try rows.map { try RecordStore.record($0, in: transaction) }
-            let subjects = try records.prefix(query.count).compactMap {
-                try store.subject(ofType: $0.type, id: $0.id, in: transaction)
+            let subjects = try rows.prefix(query.count).map { row -> Set<String> in
+                if let subject = row.textIfPresent("subject") { return [subject] }
+                return try RecordProtection.facts(
+                    number: try row.integer("number"), type: type, subject: nil, in: transaction
+                ).owners
             }
-            return (records, Int(total?.integerIfPresent("total") ?? 0), Set(subjects))
+            return (
+                records, Int(total?.integerIfPresent("total") ?? 0), subjects.reduce(into: []) { $0.formUnion($1) }
+            )
         }
         // Nothing is shown without its row, which says whose it is.
-        try await access.record(
-            access.decision(actor, .searchRecords, target), actor, .searchRecords, target, showing: subjects)
+        try await access.record(decision.decision, grant.actor, .searchRecords, target, showing: subjects)
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = total
         let page = records.prefix(query.count)
@@ -172,8 +210,16 @@ struct RecordsService: Sendable {
         return bundle
     }
 
-    private func permit(_ actor: Actor, _ action: Action, _ target: Target) async throws {
-        guard try await access.decide(actor, action, target).allowed else { throw RecordsFailure.forbidden }
+    /// Writes the audit row of a decision, and throws what is answered where it permits nothing.
+    private func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
+        let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
+        try await access.record(decision.decision, grant.actor, action, target, showing: [])
+        switch decision {
+        case .permitted: return
+        case .hidden: throw RecordsFailure.notFound
+        case .refused(.grantEnded): throw RecordsFailure.unauthenticated
+        case .refused: throw RecordsFailure.forbidden
+        }
     }
 
     private func link(_ relation: String, _ url: String) -> FHIR.Bundle.Link {

@@ -1,18 +1,24 @@
 import Foundation
 import Storage
+import Trust
 
 /// The SQL of a search. Names and operators are ours; every value goes through a parameter.
 struct SearchStatement {
     private(set) var condition: String
     private(set) var parameters: [SQLValue]
 
-    init(_ query: SearchQuery) {
+    /// - Parameter filter: what may be seen at all; nothing else is counted or has a place in the order.
+    init(_ query: SearchQuery, showing filter: RecordFilter) {
         condition = "r.type = ? AND r.deleted = 0"
         parameters = [SQLValue(query.type)]
         for condition in query.conditions {
             let alternatives = condition.values.map { alternative($0, condition.parameter, type: query.type) }
             self.condition += " AND (" + alternatives.joined(separator: " OR ") + ")"
         }
+        guard filter != .everything else { return }
+        let shown = RecordFilterStatement(filter, type: query.type)
+        condition += " AND " + shown.condition
+        parameters += shown.parameters
     }
 
     /// The page behind the cursor; one row more than asked for tells whether there is another page.

@@ -1,6 +1,7 @@
 import Crypto
 import FHIR
 import Foundation
+import Trust
 
 /// A resource that is to be stored, with all that search finds it by. It is made without the database, so that one can be
 /// made while others are being written (``RecordWriter``).
@@ -33,9 +34,13 @@ public final class NewRecord: Sendable {
     let entries: [SearchIndexEntry]
     /// Milliseconds since 1970, half open.
     let date: (low: Int64, high: Int64)?
+    /// What decides who sees it; nil where ``subject`` says it all, as of most (``RecordProtection``).
+    let facts: RecordFacts?
 
     /// How many rows storing it writes: the record, its version and what search finds it by.
-    public var rowCount: Int { 2 + entries.count }
+    public var rowCount: Int {
+        2 + entries.count + (facts.map { RecordProtection.rows(of: $0, subject: subject).count } ?? 0)
+    }
 
     /// A resource whose owner is known.
     ///
@@ -59,6 +64,8 @@ public final class NewRecord: Sendable {
         // In one order, so that the same resources get the same numbers for their codes.
         entries = SearchIndex.tokens(of: resource).sorted().map { SearchIndexEntry($0, type: name) }
         date = SearchIndex.date(of: resource)
+        let facts = RecordFacts(resource, storedAs: id, subject: subject)
+        self.facts = facts.areOnly(subject: subject) ? nil : facts
     }
 
     /// Any resource.
@@ -72,7 +79,7 @@ public final class NewRecord: Sendable {
     }
 
     /// A resource whose maker knows what it is found by, without looking into its JSON. It must be what the other
-    /// initialisers would find.
+    /// initialisers would find; it has no security labels.
     ///
     /// - Parameters:
     ///   - subject: the Patient's id that the resource names as its one owner.
@@ -94,6 +101,7 @@ public final class NewRecord: Sendable {
             + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
         entries = tokens.map { SearchIndexEntry($0, type: type) }
         date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
+        facts = nil
     }
 
     /// The codes that search finds a resource by.

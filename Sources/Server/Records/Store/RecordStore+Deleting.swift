@@ -10,7 +10,17 @@ extension RecordStore {
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
     ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
         let types = try types(in: transaction)
-        let gone = Self.numbers(of: participant, types.filter { !kept.contains($0) })
+        // What belongs to others too is theirs as well, and goes.
+        let leaving = types.filter { !kept.contains($0) }
+        if !leaving.isEmpty {
+            let places = repeatElement("?", count: leaving.count).joined(separator: ", ")
+            try transaction.execute(
+                """
+                UPDATE record SET subject = ? WHERE subject IS NULL AND type IN (\(places)) AND number IN (
+                    SELECT p.number FROM record_protection p WHERE p.kind = 'owner' AND p.value = ?)
+                """, [SQLValue(participant)] + leaving.map { SQLValue($0) } + [SQLValue(participant)])
+        }
+        let gone = Self.numbers(of: participant, leaving)
         let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
@@ -22,6 +32,8 @@ extension RecordStore {
         removed["record_identifier"] = try transaction.delete(
             from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value"
         ) { codes.insert(try $0.integer("system")) }
+        removed["record_protection"] = try transaction.delete(
+            from: "record_protection", where: gone.condition, gone.parameters, orderedBy: "number, kind, value")
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
         removed["search_code"] = try SearchVocabulary.deleteUnused(among: codes, in: transaction)
         var sources: Set<Int64> = []

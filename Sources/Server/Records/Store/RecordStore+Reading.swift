@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import Trust
 
 extension RecordStore {
     /// The current version; nil where there is none.
@@ -48,6 +49,21 @@ extension RecordStore {
         return Array(((before == nil ? [present] : []) + others).prefix(limit))
     }
 
+    /// What decides who sees a record, by its newest version that has content; nil where there is no such record. With it,
+    /// the participant that the audit has for it.
+    func facts(
+        ofType type: String, id: String, in transaction: any SQLTransaction
+    ) throws -> (facts: RecordFacts, subject: String?)? {
+        guard let row = try transaction.first(Self.subjectSQL, [SQLValue(type), SQLValue(id)]) else { return nil }
+        let subject = row.textIfPresent("subject")
+        return (
+            try RecordProtection.facts(
+                number: try row.integer("number"), type: type, subject: subject, in: transaction), subject
+        )
+    }
+
+    /// Parameters: type, id.
+    static let subjectSQL = "SELECT number, subject FROM record WHERE type = ? AND id = ?"
     static let currentSQL = versions + " AND v.version = r.version WHERE r.type = ? AND r.id = ?"
     static let versionSQL = versions + " WHERE r.type = ? AND r.id = ? AND v.version = ?"
     /// The versions but the present and the first, which the index of the order leaves out. Parameters: type, id, the

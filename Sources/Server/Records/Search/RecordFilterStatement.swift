@@ -1,0 +1,81 @@
+import Storage
+import Trust
+
+/// A filter as a condition on the row `r` of a record of one type, to stand in the statement that selects.
+///
+/// It says of stored records what ``Trust/RecordFilter/matches(_:)`` says of their facts. The query of a scope is a search by
+/// any parameter, which the index does not have yet: it counts as not met, here as for a record that is read.
+struct RecordFilterStatement: Sendable {
+    let condition: String
+    let parameters: [SQLValue]
+
+    /// The condition of a filter for records of a type.
+    init(_ filter: RecordFilter, type: String) {
+        var builder = Builder(type: type)
+        condition = builder.condition(filter)
+        parameters = builder.parameters
+    }
+
+    private struct Builder {
+        let type: String
+        var parameters: [SQLValue] = []
+
+        static let always = "1 = 1"
+        static let never = "1 = 0"
+
+        mutating func condition(_ filter: RecordFilter) -> String {
+            switch filter {
+            case .everything: Builder.always
+            case .nothing, .query: Builder.never
+            case .type(let types): types.contains(type) ? Builder.always : Builder.never
+            case .owners(let patients): owned(by: patients)
+            case .shared:
+                RecordFilter.sharedTypes.contains(type)
+                    ? "(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))" : Builder.never
+            case .confidentiality(let most): confidential(atMost: most)
+            case .sensitivities(let codes):
+                "NOT EXISTS (" + rows(.sensitivity) + among(codes, isNegated: true) + ")"
+            case .all(let parts): joined(parts, by: " AND ")
+            case .any(let parts): joined(parts, by: " OR ")
+            }
+        }
+
+        private mutating func joined(_ parts: [RecordFilter], by word: String) -> String {
+            var conditions: [String] = []
+            for part in parts { conditions.append(condition(part)) }
+            return "(" + conditions.joined(separator: word) + ")"
+        }
+
+        /// A subject is the one owner; where there is none, the rows are the owners.
+        private mutating func owned(by patients: Set<String>) -> String {
+            guard !patients.isEmpty else { return Builder.never }
+            let ordered = patients.sorted().map { SQLValue($0) }
+            let places = repeatElement("?", count: ordered.count).joined(separator: ", ")
+            parameters += ordered
+            let several = "EXISTS (" + rows(.owner) + ") AND NOT EXISTS (" + rows(.owner)
+            return "(r.subject IN (\(places)) OR (r.subject IS NULL AND " + several
+                + among(patients, isNegated: true) + ")))"
+        }
+
+        /// A record without a row has the assumed confidentiality.
+        private mutating func confidential(atMost most: Confidentiality) -> String {
+            let isWithRow = most < .assumed
+            let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= most : $0 > most }
+            guard !ranks.isEmpty else { return Builder.always }
+            return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + rows(.confidentiality)
+                + among(Set(ranks.map { String($0.rawValue) }), isNegated: false) + ")"
+        }
+
+        /// The record's rows of a kind; another condition may follow.
+        private func rows(_ kind: RecordProtection.Kind) -> String {
+            "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
+        }
+
+        private mutating func among(_ values: Set<String>, isNegated: Bool) -> String {
+            guard !values.isEmpty else { return isNegated ? "" : " AND " + Builder.never }
+            parameters += values.sorted().map { SQLValue($0) }
+            let places = repeatElement("?", count: values.count).joined(separator: ", ")
+            return " AND p.value \(isNegated ? "NOT IN" : "IN") (\(places))"
+        }
+    }
+}

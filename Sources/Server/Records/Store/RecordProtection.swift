@@ -1,0 +1,70 @@
+import Storage
+import Trust
+
+/// The rows of `record_protection`: what decides who sees a record, as far as it is more than the record's subject.
+///
+/// A record with a subject and without rows belongs to that one patient; one without either belongs to nobody. Without rows
+/// it has no labels.
+enum RecordProtection {
+    /// The kind of a row.
+    enum Kind: String {
+        /// A patient's id. Where a record has such rows it has no subject, and they are all of its owners.
+        case owner
+        /// The rank of the confidentiality, where it is not the assumed one.
+        case confidentiality
+        /// A sensitivity.
+        case sensitivity
+    }
+
+    /// The rows that say what the subject of a record does not.
+    static func rows(of facts: RecordFacts, subject: String?) -> [(kind: Kind, value: String)] {
+        var rows: [(kind: Kind, value: String)] = []
+        if subject == nil { rows += facts.owners.sorted().map { (.owner, $0) } }
+        if facts.labels.confidentiality != .assumed {
+            rows.append((.confidentiality, String(facts.labels.confidentiality.rawValue)))
+        }
+        return rows + facts.labels.sensitivities.sorted().map { (.sensitivity, $0) }
+    }
+
+    /// Writes the rows of a record that has none.
+    static func write(
+        _ facts: RecordFacts, subject: String?, number: Int64, in transaction: any SQLTransaction
+    ) throws {
+        for (kind, value) in rows(of: facts, subject: subject) {
+            try transaction.execute(
+                "INSERT INTO record_protection (number, kind, value) VALUES (?, ?, ?)",
+                [SQLValue(number), SQLValue(kind.rawValue), SQLValue(value)])
+        }
+    }
+
+    /// Puts the rows of a record's new version in the place of those it had.
+    static func replace(_ new: NewRecord, number: Int64, in transaction: any SQLTransaction) throws {
+        try transaction.execute("DELETE FROM record_protection WHERE number = ?", [SQLValue(number)])
+        if let facts = new.facts { try write(facts, subject: new.subject, number: number, in: transaction) }
+    }
+
+    /// The facts of a stored record.
+    static func facts(
+        number: Int64, type: String, subject: String?, in transaction: any SQLTransaction
+    ) throws -> RecordFacts {
+        var owners = Set(subject.map { [$0] } ?? [])
+        var confidentiality = Confidentiality.assumed
+        var sensitivities: Set<String> = []
+        for row in try transaction.query(rowsSQL, [SQLValue(number)]) {
+            let value = try row.text("value")
+            switch Kind(rawValue: try row.text("kind")) {
+            case .owner: owners.insert(value)
+            case .confidentiality:
+                // What a rank that is not known means is not known either, so nobody but who sees everything is shown it.
+                confidentiality = Int(value).flatMap(Confidentiality.init(rawValue:)) ?? .veryRestricted
+            case .sensitivity, nil: sensitivities.insert(value)
+            }
+        }
+        return RecordFacts(
+            type: type, patients: owners,
+            labels: SecurityLabels(confidentiality: confidentiality, sensitivities: sensitivities))
+    }
+
+    /// Parameters: the number of the record.
+    static let rowsSQL = "SELECT kind, value FROM record_protection WHERE number = ?"
+}
