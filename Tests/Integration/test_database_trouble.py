@@ -275,6 +275,18 @@ class Trouble(unittest.TestCase):
         finally:
             self.sql("queue", "ALTER TABLE submission ALTER sequence TYPE bigint USING sequence::bigint")
 
+    def test_what_was_prepared_for_a_column_of_another_type(self):
+        """Connections that are made while it is wrong know nothing else; they go on as soon as it is mended."""
+        self.answer()
+        self.sql("queue", "ALTER TABLE submission ALTER sequence TYPE text")
+        try:
+            self.disconnect("queue")
+            # What hands it over and handles it does not mind, and is prepared.
+            self.device.send()
+            self.study.settled()
+        finally:
+            self.sql("queue", "ALTER TABLE submission ALTER sequence TYPE bigint USING sequence::bigint")
+
     def test_a_dictionary_of_contents_that_is_torn(self):
         """The program brings those that it writes with; what the store notes of them is for others."""
         token = self.study.staff_token()

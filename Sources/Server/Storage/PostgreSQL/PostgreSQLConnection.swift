@@ -3,22 +3,14 @@ import Foundation
 
 /// One connection of libpq. It waits for the server on the thread that calls; one thread uses it at a time.
 final class PostgreSQLConnection {
-    /// So many statements stay prepared at most.
-    private static let mostPrepared = 512
-
     private let pointer: OpaquePointer
-    /// By their SQL as it was given.
-    private var prepared: [String: Prepared] = [:]
-    private var names = 0
+    private(set) var prepared = PostgreSQLPreparedStatements()
     /// By the names of tables, those that they refer to.
     private var references: [String: Set<String>] = [:]
     /// By the names of tables, the types of their columns by their names.
     private var columnTypes: [String: [String: String]] = [:]
 
-    struct Prepared {
-        let name: String
-        let count: Int
-    }
+    typealias Prepared = PostgreSQLPreparedStatements.Statement
 
     /// Connects and sets what holds for all transactions.
     ///
@@ -78,13 +70,13 @@ final class PostgreSQLConnection {
         let result = parameters.withPointers { texts, lengths, formats in
             PQexecPrepared(pointer, statement.name, CInt(parameters.count), texts, lengths, formats, 1)
         }
-        return try check(PostgreSQLResult(result))
+        return try check(PostgreSQLResult(result), of: statement)
     }
 
     /// Runs one statement with values without keeping it prepared, as that of a cursor whose name is never used again.
     func runOnce(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
         let placed = PlaceholderSQL(sql)
-        try require(values.count, of: Prepared(name: "", count: placed.count))
+        try require(values.count, of: Prepared(number: 0, count: placed.count))
         let parameters = try PostgreSQLParameters(values)
         let result = parameters.withPointers { texts, lengths, formats in
             PQexecParams(pointer, placed.text, CInt(parameters.count), nil, texts, lengths, formats, 1)
@@ -120,7 +112,7 @@ final class PostgreSQLConnection {
             let next = rest.prefix(Self.mostPipelined)
             // None of those that are prepared for these may be forgotten over the others.
             let missing = Set(next.lazy.map(\.sql).filter { self.prepared[$0] == nil }).count
-            if prepared.count + missing > Self.mostPrepared { try forgetPrepared() }
+            if prepared.count + missing > PostgreSQLPreparedStatements.most { try forgetPrepared() }
             var sets: [(Prepared, PostgreSQLParameters)] = []
             for query in next {
                 let statement = try prepare(query.sql)
@@ -150,13 +142,18 @@ final class PostgreSQLConnection {
         }
         guard PQpipelineSync(pointer) == 1 else { throw lost }
         var failure: StorageError?
+        var ended = 0
         while isAlive {
             // Nothing ends the answer to one statement; the synchronisation ends them all.
             guard let answer = PQgetResult(pointer) else { continue }
             let result = PostgreSQLResult(answer)
             if result.status == PGRES_PIPELINE_SYNC { break }
+            ended += 1
             guard result.isSuccess else {
-                if result.status != PGRES_PIPELINE_ABORTED, failure == nil { failure = result.error }
+                if result.status != PGRES_PIPELINE_ABORTED, failure == nil {
+                    failure = result.error
+                    prepared.noteRefusal(statements[ended - 1].0, sqlState: result.sqlState)
+                }
                 continue
             }
             take(result)
@@ -168,12 +165,11 @@ final class PostgreSQLConnection {
     /// The statement as the server knows it.
     func prepare(_ sql: String) throws(StorageError) -> Prepared {
         if let known = prepared[sql] { return known }
-        if prepared.count >= Self.mostPrepared { try forgetPrepared() }
-        names += 1
+        if prepared.count >= PostgreSQLPreparedStatements.most { try forgetPrepared() }
         let placed = PlaceholderSQL(sql)
-        let statement = Prepared(name: "s\(names)", count: placed.count)
+        let statement = prepared.next(count: placed.count)
         _ = try check(PostgreSQLResult(PQprepare(pointer, statement.name, placed.text, 0, nil)))
-        prepared[sql] = statement
+        prepared.add(statement, for: sql)
         return statement
     }
 
@@ -184,12 +180,39 @@ final class PostgreSQLConnection {
         }
     }
 
-    private func forgetPrepared() throws(StorageError) {
+    func forgetPrepared() throws(StorageError) {
+        forgetTables()
+        guard prepared.count > 0 else { return }
+        _ = try check(PostgreSQLResult(PQexec(pointer, "DEALLOCATE ALL")))
+        prepared.removeAll()
+    }
+
+    private func forgetTables() {
         references = [:]
         columnTypes = [:]
-        guard !prepared.isEmpty else { return }
-        _ = try check(PostgreSQLResult(PQexec(pointer, "DEALLOCATE ALL")))
-        prepared = [:]
+    }
+
+    // MARK: Tables that were changed
+
+    /// Notes that a transaction begins.
+    func beginTransaction() { prepared.beginTransaction() }
+
+    /// Notes that rows are handed out while the transaction runs.
+    func noteRowsGiven() { prepared.noteRowsGiven() }
+
+    /// Has the next transaction prepare its statements anew.
+    func setPreparedAside() {
+        forgetTables()
+        prepared.setAside()
+    }
+
+    /// Keeps what was prepared since, or takes what was set aside again.
+    func endAside(keepingNew: Bool) {
+        if !keepingNew { forgetTables() }
+        let ended = keepingNew ? prepared.keepNew() : prepared.takeBack()
+        guard !ended.isEmpty, isAlive else { return }
+        // One that is left over takes a little room at the server, until the connection ends.
+        try? run(together: ended.map { "DEALLOCATE \($0.name)" })
     }
 
     /// The tables that a table refers to, asked for once.
@@ -227,7 +250,10 @@ final class PostgreSQLConnection {
     func copy(_ sql: String, rows: [UInt8]) throws(StorageError) {
         do {
             let begun = PostgreSQLResult(PQexec(pointer, sql))
-            guard begun.status == PGRES_COPY_IN else { throw isAlive ? begun.error : lost }
+            guard begun.status == PGRES_COPY_IN else {
+                prepared.noteRefusal(nil, sqlState: begun.sqlState)
+                throw isAlive ? begun.error : lost
+            }
         }
         var place = 0
         while place < rows.count {
@@ -244,7 +270,10 @@ final class PostgreSQLConnection {
         var failure: StorageError?
         while let result = PQgetResult(pointer) {
             let result = PostgreSQLResult(result)
-            if !result.isSuccess, failure == nil { failure = isAlive ? result.error : lost }
+            if !result.isSuccess, failure == nil {
+                prepared.noteRefusal(nil, sqlState: result.sqlState)
+                failure = isAlive ? result.error : lost
+            }
             if !isAlive { break }
         }
         if let failure { throw failure }
@@ -276,8 +305,11 @@ final class PostgreSQLConnection {
         return StorageError.unreachable(message.trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
-    private func check(_ result: consuming PostgreSQLResult) throws(StorageError) -> PostgreSQLResult {
+    private func check(
+        _ result: consuming PostgreSQLResult, of statement: Prepared? = nil
+    ) throws(StorageError) -> PostgreSQLResult {
         guard !result.isSuccess else { return result }
+        prepared.noteRefusal(statement, sqlState: result.sqlState)
         throw isAlive ? result.error : lost
     }
 }

@@ -47,14 +47,18 @@ struct PostgreSQLResult: ~Copyable {
 
     /// The server's word on what failed; see ``StorageError/init(sqlState:place:primary:)``.
     var error: StorageError {
-        func field(_ code: Character) -> String? {
-            guard let ascii = code.asciiValue else { return nil }
-            return PQresultErrorField(pointer, CInt(ascii)).map { String(cString: $0) }
-        }
         let place = [("table", field("t")), ("column", field("c")), ("constraint", field("n"))]
             .compactMap { kind, name in name.map { "\(kind) \($0)" } }
         return StorageError(
-            sqlState: field("C") ?? "", place: place.joined(separator: ", "), primary: field("M") ?? "")
+            sqlState: sqlState, place: place.joined(separator: ", "), primary: field("M") ?? "")
+    }
+
+    /// The code of what failed; empty where nothing did.
+    var sqlState: String { field("C") ?? "" }
+
+    private func field(_ code: Character) -> String? {
+        guard let ascii = code.asciiValue else { return nil }
+        return PQresultErrorField(pointer, CInt(ascii)).map { String(cString: $0) }
     }
 
     private func value(_ row: CInt, _ column: CInt) throws(StorageError) -> SQLValue {

@@ -59,21 +59,62 @@ actor PostgreSQLSession {
         if purpose == .recording { BackgroundPriority.takeOnThread() }
         var attempt = 1
         while true {
-            let connection = try begun(kind)
-            onWait?(asked.duration(to: .now))
             do {
-                let transaction = PostgreSQLTransaction(connection)
-                let value = try body(transaction)
-                try transaction.commit()
-                return value
+                return try attemptOnce(kind, onWait: onWait, since: asked, body)
             } catch {
-                if connection.isAlive { _ = try? connection.run("ROLLBACK") }
-                if !connection.isAlive || connection.isInTransaction { self.connection = nil }
                 guard let refusal = error as? StorageError, refusal.isOverOthers, attempt < Self.attempts else {
                     throw error
                 }
                 attempt += 1
             }
+        }
+    }
+
+    /// Runs one transaction; once more where a table has other types than when its statements were prepared.
+    private func attemptOnce<T>(
+        _ kind: Kind, onWait: (@Sendable (Duration) -> Void)?, since asked: ContinuousClock.Instant,
+        _ body: (any SQLTransaction) throws -> T
+    ) throws -> T {
+        do {
+            return try transact(kind, onWait: onWait, since: asked, body)
+        } catch {
+            guard let connection, connection.prepared.isOutdated else { throw error }
+            guard connection.prepared.isRepeatable else {
+                try? connection.forgetPrepared()
+                throw error
+            }
+            connection.setPreparedAside()
+            do {
+                let value = try transact(kind, onWait: onWait, since: asked, body)
+                connection.endAside(keepingNew: true)
+                return value
+            } catch let second {
+                // Tables that are wrong now refuse what is prepared for them as well, or hold values of the wrong type. What
+                // was prepared for the right ones is kept then: it does again when they are mended, and until then the
+                // server says of it what is the matter.
+                let isWrongNow = connection.prepared.isRefused || (second as? StorageError)?.code == "storage-column"
+                connection.endAside(keepingNew: !isWrongNow)
+                throw isWrongNow ? error : second
+            }
+        }
+    }
+
+    private func transact<T>(
+        _ kind: Kind, onWait: (@Sendable (Duration) -> Void)?, since asked: ContinuousClock.Instant,
+        _ body: (any SQLTransaction) throws -> T
+    ) throws -> T {
+        let connection = try begun(kind)
+        connection.beginTransaction()
+        onWait?(asked.duration(to: .now))
+        do {
+            let transaction = PostgreSQLTransaction(connection)
+            let value = try body(transaction)
+            try transaction.commit()
+            return value
+        } catch {
+            if connection.isAlive { _ = try? connection.run("ROLLBACK") }
+            if !connection.isAlive || connection.isInTransaction { self.connection = nil }
+            throw error
         }
     }
 

@@ -37,6 +37,7 @@ final class PostgreSQLTransaction: SQLTransaction {
     func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
         try flush()
         cursors += 1
+        connection.noteRowsGiven()
         let name = "c\(cursors)"
         _ = try connection.runOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(sql)", parameters)
         while true {
