@@ -62,7 +62,8 @@ public struct ConsumerService: Service {
         defer { listening?.cancel() }
         // What is told of is waited for; what waits for its time, or is released, is looked for all the same.
         var idle = arrivals == nil ? Pause() : Pause(first: .milliseconds(500), longest: .seconds(1))
-        var trouble = Pause(first: .milliseconds(200), longest: .seconds(30))
+        // What was mended is gone on with soon, however long it lasted.
+        var trouble = Pause(first: .milliseconds(200), longest: .seconds(5))
         var isPrepared = false
         var keys = await processor.openers.generation
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
