@@ -110,7 +110,7 @@ import Testing
         try await fixture.put(json)
         let store = fixture.store
         let type = try Resource(Data(json.utf8)).resourceType
-        let found = try await fixture.database.read { try store.subject(ofType: type, id: "x", in: $0) }
+        let found = try await fixture.database.read { try store.subjects(of: [(type, "x")], in: $0).first ?? nil }
         #expect(found ?? "" == subject)
         try await fixture.close()
     }

@@ -160,6 +160,11 @@ import Testing
     @Test func aParticipantsCodesAreFoundByIndexes() async throws {
         let fixture = try await RecordsFixture()
         let theirs = RecordStore.numbers(of: "p1", ["Observation", "Patient"])
+        let taking = try await fixture.database.read {
+            try QueryPlan(RecordStore.takingSQL(2), Array(repeating: SQLValue("p1"), count: 4), in: $0)
+        }
+        #expect(!taking.readsAll, "\(taking)")
+        if TestEngine.chosen == .sqlite { #expect(taking.goes(by: "record_protection_by_value"), "\(taking)") }
         for (table, order) in [("record_code", "number, code"), ("record_identifier", "number, system, value")] {
             let sql = "SELECT * FROM \(table) WHERE \(theirs.condition) ORDER BY \(order)"
             let plan = try await fixture.database.read { try QueryPlan(sql, theirs.parameters, in: $0) }

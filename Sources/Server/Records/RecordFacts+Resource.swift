@@ -24,9 +24,4 @@ extension RecordFacts {
             labels: SecurityLabels(resource.securityLabels.map { ($0.system, $0.code) }), matchedQueries: matchedQueries
         )
     }
-
-    /// Whether a record's subject says all of them.
-    func areOnly(subject: String?) -> Bool {
-        labels == .none && owners == Set(subject.map { [$0] } ?? [])
-    }
 }

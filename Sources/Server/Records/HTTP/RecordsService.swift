@@ -91,19 +91,23 @@ struct RecordsService: Sendable {
         try await permit(
             grant, decision(grant, .historyOfInstance, type: type, newest: stored?.facts, version: nil),
             Target(resourceType: type, resourceID: id, subject: stored?.subject))
-        guard let stored else { throw RecordsFailure.notFound }
+        guard stored != nil else { throw RecordsFailure.notFound }
+        let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
         let (records, total): ([StoredRecord], Int) = try await database.read { transaction in
             let total = try transaction.first(
                 RecordStore.versionCountSQL, [SQLValue(type), SQLValue(id)])
+            // It may have been given to another, or hidden, since it was decided.
+            let newest = try store.facts(ofType: type, id: id, in: transaction)?.facts
             var shown: [StoredRecord] = []
             var before = asked.before
             // What is hidden has no place on a page.
             while shown.count <= limit {
                 let page = try store.history(type: type, id: id, before: before, limit: limit + 1, in: transaction)
                 shown += try page.filter { version in
-                    try decision(
-                        grant, .historyOfInstance, type: type, newest: stored.facts, version: version
+                    if isWhole { return true }
+                    return try decision(
+                        grant, .historyOfInstance, type: type, newest: newest, version: version
                     ).isPermitted
                 }
                 guard page.count > limit, let last = page.last else { break }
@@ -111,7 +115,6 @@ struct RecordsService: Sendable {
             }
             return (shown, Int(total?.integerIfPresent("total") ?? 0))
         }
-        let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         var bundle = FHIR.Bundle(type: .history)
         if isWhole { bundle.total = total }
         let page = records.prefix(limit)

@@ -49,11 +49,9 @@ struct RecordFilterStatement: Sendable {
         /// A subject is the one owner; where there is none, the rows are the owners.
         private mutating func owned(by patients: Set<String>) -> String {
             guard !patients.isEmpty else { return Builder.never }
-            let ordered = patients.sorted().map { SQLValue($0) }
-            let places = repeatElement("?", count: ordered.count).joined(separator: ", ")
-            parameters += ordered
+            let subject = "r.subject IN " + list(patients)
             let several = "EXISTS (" + rows(.owner) + ") AND NOT EXISTS (" + rows(.owner)
-            return "(r.subject IN (\(places)) OR (r.subject IS NULL AND " + several
+            return "(\(subject) OR (r.subject IS NULL AND " + several
                 + among(patients, isNegated: true) + ")))"
         }
 
@@ -73,9 +71,13 @@ struct RecordFilterStatement: Sendable {
 
         private mutating func among(_ values: Set<String>, isNegated: Bool) -> String {
             guard !values.isEmpty else { return isNegated ? "" : " AND " + Builder.never }
+            return " AND p.value \(isNegated ? "NOT IN" : "IN") " + list(values)
+        }
+
+        /// The places of values, in one order, so that the same filter is the same statement.
+        private mutating func list(_ values: Set<String>) -> String {
             parameters += values.sorted().map { SQLValue($0) }
-            let places = repeatElement("?", count: values.count).joined(separator: ", ")
-            return " AND p.value \(isNegated ? "NOT IN" : "IN") (\(places))"
+            return "(" + repeatElement("?", count: values.count).joined(separator: ", ") + ")"
         }
     }
 }

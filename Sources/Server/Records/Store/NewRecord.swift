@@ -34,13 +34,11 @@ public final class NewRecord: Sendable {
     let entries: [SearchIndexEntry]
     /// Milliseconds since 1970, half open.
     let date: (low: Int64, high: Int64)?
-    /// What decides who sees it; nil where ``subject`` says it all, as of most (``RecordProtection``).
-    let facts: RecordFacts?
+    /// What decides who sees it, beyond ``subject``.
+    let protection: [RecordProtection.Row]
 
     /// How many rows storing it writes: the record, its version and what search finds it by.
-    public var rowCount: Int {
-        2 + entries.count + (facts.map { RecordProtection.rows(of: $0, subject: subject).count } ?? 0)
-    }
+    public var rowCount: Int { 2 + entries.count + protection.count }
 
     /// A resource whose owner is known.
     ///
@@ -64,8 +62,8 @@ public final class NewRecord: Sendable {
         // In one order, so that the same resources get the same numbers for their codes.
         entries = SearchIndex.tokens(of: resource).sorted().map { SearchIndexEntry($0, type: name) }
         date = SearchIndex.date(of: resource)
-        let facts = RecordFacts(resource, storedAs: id, subject: subject)
-        self.facts = facts.areOnly(subject: subject) ? nil : facts
+        protection = RecordProtection.rows(
+            of: RecordFacts(resource, storedAs: id, subject: subject), subject: subject)
     }
 
     /// Any resource.
@@ -101,7 +99,7 @@ public final class NewRecord: Sendable {
             + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
         entries = tokens.map { SearchIndexEntry($0, type: type) }
         date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
-        facts = nil
+        protection = []
     }
 
     /// The codes that search finds a resource by.

@@ -7,7 +7,7 @@ import Trust
 /// it has no labels.
 enum RecordProtection {
     /// The kind of a row.
-    enum Kind: String {
+    enum Kind: String, Sendable {
         /// A patient's id. Where a record has such rows it has no subject, and they are all of its owners.
         case owner
         /// The rank of the confidentiality, where it is not the assumed one.
@@ -16,31 +16,34 @@ enum RecordProtection {
         case sensitivity
     }
 
-    /// The rows that say what the subject of a record does not.
-    static func rows(of facts: RecordFacts, subject: String?) -> [(kind: Kind, value: String)] {
-        var rows: [(kind: Kind, value: String)] = []
-        if subject == nil { rows += facts.owners.sorted().map { (.owner, $0) } }
+    /// A row, without the number of its record.
+    struct Row: Sendable, Hashable {
+        let kind: Kind
+        let value: String
+    }
+
+    /// The rows that say what the subject of a record does not; none for most.
+    static func rows(of facts: RecordFacts, subject: String?) -> [Row] {
+        var rows = subject == nil ? facts.owners.sorted().map { Row(kind: .owner, value: $0) } : []
         if facts.labels.confidentiality != .assumed {
-            rows.append((.confidentiality, String(facts.labels.confidentiality.rawValue)))
+            rows.append(Row(kind: .confidentiality, value: String(facts.labels.confidentiality.rawValue)))
         }
-        return rows + facts.labels.sensitivities.sorted().map { (.sensitivity, $0) }
+        return rows + facts.labels.sensitivities.sorted().map { Row(kind: .sensitivity, value: $0) }
     }
 
     /// Writes the rows of a record that has none.
-    static func write(
-        _ facts: RecordFacts, subject: String?, number: Int64, in transaction: any SQLTransaction
-    ) throws {
-        for (kind, value) in rows(of: facts, subject: subject) {
+    static func write(_ rows: [Row], number: Int64, in transaction: any SQLTransaction) throws {
+        for row in rows {
             try transaction.execute(
                 "INSERT INTO record_protection (number, kind, value) VALUES (?, ?, ?)",
-                [SQLValue(number), SQLValue(kind.rawValue), SQLValue(value)])
+                [SQLValue(number), SQLValue(row.kind.rawValue), SQLValue(row.value)])
         }
     }
 
     /// Puts the rows of a record's new version in the place of those it had.
-    static func replace(_ new: NewRecord, number: Int64, in transaction: any SQLTransaction) throws {
+    static func replace(_ rows: [Row], number: Int64, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM record_protection WHERE number = ?", [SQLValue(number)])
-        if let facts = new.facts { try write(facts, subject: new.subject, number: number, in: transaction) }
+        try write(rows, number: number, in: transaction)
     }
 
     /// The facts of a stored record.

@@ -13,12 +13,9 @@ extension RecordStore {
         // What belongs to others too is theirs as well, and goes.
         let leaving = types.filter { !kept.contains($0) }
         if !leaving.isEmpty {
-            let places = repeatElement("?", count: leaving.count).joined(separator: ", ")
             try transaction.execute(
-                """
-                UPDATE record SET subject = ? WHERE subject IS NULL AND type IN (\(places)) AND number IN (
-                    SELECT p.number FROM record_protection p WHERE p.kind = 'owner' AND p.value = ?)
-                """, [SQLValue(participant)] + leaving.map { SQLValue($0) } + [SQLValue(participant)])
+                Self.takingSQL(leaving.count),
+                [SQLValue(participant), SQLValue(participant)] + leaving.map { SQLValue($0) })
         }
         let gone = Self.numbers(of: participant, leaving)
         let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
@@ -79,6 +76,15 @@ extension RecordStore {
             types.append(type)
         }
         return types
+    }
+
+    /// Makes what belongs to several a participant's. Parameters: participant, participant, types.
+    static func takingSQL(_ types: Int) -> String {
+        """
+        UPDATE record SET subject = ? WHERE number IN (
+            SELECT p.number FROM record_protection p WHERE p.kind = 'owner' AND p.value = ?)
+            AND subject IS NULL AND type IN (\(repeatElement("?", count: types).joined(separator: ", ")))
+        """
     }
 
     static func numbers(of participant: String, _ types: [String]) -> (

@@ -37,12 +37,8 @@ public struct RecordStore: Sendable {
         }
     }
 
-    /// The participant that a stored resource is about; nil where there is no such resource.
-    public func subject(ofType type: String, id: String, in transaction: any SQLTransaction) throws -> String? {
-        try subjects(of: [(type, id)], in: transaction).first ?? nil
-    }
-
-    /// The same of many resources, in their order. A server is waited for once.
+    /// The participants that stored resources are about, in their order; nil where there is no such resource. A server is
+    /// waited for once.
     public func subjects(
         of resources: [(type: String, id: String)], in transaction: any SQLTransaction
     ) throws -> [String?] {

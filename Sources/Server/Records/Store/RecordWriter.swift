@@ -45,9 +45,7 @@ public struct RecordWriter {
         next += 1
         try add(new, number: number, version: 1)
         try searchIndex.add(new.entries, number: number)
-        if let facts = new.facts {
-            try RecordProtection.write(facts, subject: new.subject, number: number, in: transaction)
-        }
+        try RecordProtection.write(new.protection, number: number, in: transaction)
         return number
     }
 
@@ -95,7 +93,7 @@ public struct RecordWriter {
             ] + own.columns + [SQLValue(number)])
         try add(new, number: number, version: version)
         try searchIndex.replace(new.entries, number: number)
-        try RecordProtection.replace(new, number: number, in: transaction)
+        try RecordProtection.replace(new.protection, number: number, in: transaction)
         return result(.updated, number, version)
     }
 

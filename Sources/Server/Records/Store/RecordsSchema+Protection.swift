@@ -49,9 +49,9 @@ extension RecordsSchema {
             let content = try ContentCodec.content(try row.blob("content"), in: transaction)
             let subject = row.textIfPresent("subject")
             guard subject == nil || mayHaveLabels(content) else { continue }
+            let facts = try facts(of: content, row, subject: subject)
             try RecordProtection.write(
-                facts(of: content, row, subject: subject), subject: subject, number: try row.integer("number"),
-                in: transaction)
+                RecordProtection.rows(of: facts, subject: subject), number: try row.integer("number"), in: transaction)
         }
         // 3. How far it went.
         try transaction.execute(
