@@ -254,6 +254,25 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
+    func whatWaitedBehindOneThatCrashedComesBeforeWhatWasBegunFurtherBack(engine: Engine) async throws {
+        try await engine.withQueue { queue, _ async throws in
+            for id in ["1", "2", "3"] { _ = try await queue.enqueue(submission(id)) }
+            let begun = try await queue.lease(owner: "a", limit: 3, duration: 60, now: time(), isIdle: true)
+            #expect(try await queue.settle(begun[1], .held))
+            #expect(try await queue.release(.lane(begun[1].lane), at: time()) == 1)
+            for owner in ["b", "c"] {
+                try await queue.takeOverLeases(owner: owner)
+                let alone = try await queue.lease(owner: owner, limit: 3, duration: 60, now: time(), isIdle: true)
+                #expect(alone.map(\.submissionID) == ["1"])
+            }
+            try await queue.takeOverLeases(owner: "d")
+            let next = try await queue.lease(owner: "d", limit: 3, duration: 60, now: time(), isIdle: true)
+            #expect(next.map(\.submissionID) == ["2"])
+            #expect(try await queue.status(now: time()).quarantined == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func statusTellsTheOldest(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             #expect(

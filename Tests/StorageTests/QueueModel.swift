@@ -38,11 +38,14 @@ struct QueueModel {
         func hasBegun(_ lane: String) -> Bool {
             entries.contains { $0.lane == lane && $0.status == .received && $0.begun > 0 }
         }
-        var chosen = Array(
-            entries.indices.filter {
-                entries[$0].status == .received && isFree(entries[$0].lane)
-                    && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].lane))
-            }.prefix(limit))
+        func free() -> [Int] {
+            Array(
+                entries.indices.filter {
+                    entries[$0].status == .received && isFree(entries[$0].lane)
+                        && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].lane))
+                }.prefix(limit))
+        }
+        var chosen = free()
         while isIdle, chosen.isEmpty,
             let head = entries.indices.first(where: {
                 entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].lane)
@@ -53,6 +56,7 @@ struct QueueModel {
                 chosen = [head]
             } else {
                 end(head, .quarantined)
+                chosen = free()
             }
         }
         guard !chosen.isEmpty else { return [] }

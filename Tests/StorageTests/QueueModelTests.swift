@@ -9,8 +9,8 @@ import Testing
 struct QueueModelTests {
     @Test(arguments: Engine.allCases)
     func theOrderOfEachLaneIsKeptNothingIsDoneTwiceAndNothingIsLost(engine: Engine) async throws {
-        for _ in 0..<8 {
-            let seed = Seeded.newSeed()
+        // The first failed once: what stood between one that crashed and one begun before it was passed.
+        for seed in [16_344_419_373_144_103_708] + (0..<8).map({ _ in Seeded.newSeed() }) {
             try await engine.withQueue { queue, database async throws in
                 var history = QueueHistory(queue: queue, database: database, seed: seed)
                 for _ in 0..<150 { try await history.step() }

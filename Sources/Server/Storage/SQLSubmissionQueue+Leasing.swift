@@ -35,6 +35,9 @@ extension SQLSubmissionQueue {
                     rows = [(row, try Self.body(of: row, in: transaction))]
                 } else {
                     try Self.settle(try row.integer("number"), as: Self.crashed, at: now, in: transaction)
+                    // What waited behind it is free now, and comes before what was begun further back in its lane.
+                    let freed = try Self.fitting(try transaction.query(sql, parameters + passed + [SQLValue(limit)]))
+                    rows = try freed.map { (row: $0, body: try Self.body(of: $0, in: transaction)) }[...]
                 }
             }
             guard !rows.isEmpty else { return [] }
