@@ -90,8 +90,8 @@ struct SlowQueue: SubmissionQueue {
         func set() { value = true }
     }
 
-    func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool {
-        if submission.submissionID == slow {
+    func settle(_ settlements: [Settlement], at: Date) async throws -> [Bool] {
+        if settlements.contains(where: { $0.submission.submissionID == slow }) {
             try await meanwhile()
             let deadline = Patience.deadline
             while ContinuousClock.now < deadline {
@@ -104,7 +104,7 @@ struct SlowQueue: SubmissionQueue {
                 try await _Concurrency.Task.sleep(for: .milliseconds(10))
             }
         }
-        return try await queue.settle(submission, as: outcome, at: at)
+        return try await queue.settle(settlements, at: at)
     }
 
     func enqueue(_ submission: NewSubmission, quota: Int?) async throws -> EnqueueResult {

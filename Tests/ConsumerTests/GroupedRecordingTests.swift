@@ -6,7 +6,7 @@ import Testing
 @testable import Consumer
 @testable import Storage
 
-/// What several devices sent is committed together.
+/// What several devices sent is committed together, and what one sent in small pieces.
 @Suite(.timeLimit(.minutes(5))) struct GroupedRecordingTests {
     @Test func devicesThatAreHandledBesideEachOtherAreCommittedTogether() async throws {
         let fixture = try await ConsumerFixture()
@@ -27,10 +27,7 @@ import Testing
             let group = waiting.withLock { $0 }
             while await group?.waitingCount ?? 0 < ConsumerService.lanesAtATime - 1 { await Task.yield() }
         }
-        let former = fixture.processor
-        let processor = SubmissionProcessor(
-            database: store, access: former.access, records: former.records, loader: former.loader,
-            openers: former.openers, study: former.study, clock: former.clock)
+        let processor = fixture.processor(over: store)
         waiting.withLock { $0 = processor.recording }
         let handled = try await fixture.service(processing: processor).drain()
         #expect(handled == sent.count)
@@ -49,6 +46,112 @@ import Testing
         #expect(try await first.value == 0)
         await #expect(throws: SubmissionProblem.self) { try await second.value }
         try await fixture.close()
+    }
+}
+
+extension GroupedRecordingTests {
+    @Test func smallSubmissionsOfOneDeviceShareATransaction() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        try await fixture.send(ConsumerFixture.response("p1"), from: client)
+        var sent: [String] = []
+        for answer in 1...12 {
+            sent.append(try await fixture.enqueue(ConsumerFixture.response("p1", answer: answer), from: client))
+        }
+        let store = HoldingDatabase(database: fixture.database) {}
+        #expect(try await fixture.service(processing: fixture.processor(over: store)).drain() == sent.count)
+        #expect(await store.writes.count == 1)
+        for id in sent { #expect(try await fixture.queue.show(submissionID: id).first?.status == .stored) }
+        let order = try await fixture.database.read {
+            try $0.query("SELECT submission_id FROM record_source ORDER BY number").map { try $0.text("submission_id") }
+        }
+        #expect(order.suffix(sent.count) == sent)
+        try await fixture.close()
+    }
+
+    /// What stands before the one that fails is stored, what stands behind it waits.
+    @Test func ofARunThatFailsEachIsTriedByItself() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        try await fixture.send(ConsumerFixture.contract("p1"), from: client)
+        var sent: [String] = []
+        for answer in 1...5 {
+            sent.append(try await fixture.enqueue(ConsumerFixture.response("p1", answer: answer), from: client))
+        }
+        let failing = sent[2]
+        try await fixture.database.write { transaction in
+            let plant =
+                switch transaction.dialect {
+                case .sqlite:
+                    """
+                    CREATE TRIGGER planted BEFORE INSERT ON settlement WHEN NEW.submission_id = '\(failing)'
+                    BEGIN SELECT RAISE(ABORT, 'planted'); END
+                    """
+                case .postgresql:
+                    "ALTER TABLE settlement ADD CONSTRAINT planted CHECK (submission_id <> '\(failing)')"
+                }
+            _ = try transaction.execute(plant)
+        }
+        await #expect(throws: StorageError.self) { try await fixture.service().drain() }
+        func statuses() async throws -> [String] {
+            try await fixture.queueStore.read { transaction in
+                try transaction.query("SELECT status, attempts FROM submission ORDER BY number").dropFirst().map {
+                    "\(try $0.text("status")) \(try $0.integer("attempts"))"
+                }
+            }
+        }
+        #expect(
+            try await statuses() == ["stored 0", "stored 0", "received 1", "received 0", "received 0"])
+        try await fixture.database.write { transaction in
+            let remove =
+                switch transaction.dialect {
+                case .sqlite: "DROP TRIGGER planted"
+                case .postgresql: "ALTER TABLE settlement DROP CONSTRAINT planted"
+                }
+            _ = try transaction.execute(remove)
+        }
+        #expect(try await fixture.service().drain() == 3)
+        #expect(
+            try await statuses() == ["stored 0", "stored 0", "stored 1", "stored 0", "stored 0"])
+        try await fixture.close()
+    }
+
+    /// A contract in the middle is heard before what stands behind it, which was read when it was not there.
+    @Test func aRunEndsWhereTheConsentChanges() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        let early = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 1), from: client)
+        let contract = try await fixture.enqueue(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        let data = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 2), from: client)
+        let withdrawal = try await fixture.enqueue(
+            ConsumerFixture.withdrawal("p1", contract: "c1"), from: client)
+        let late = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 3), from: client)
+        _ = try await fixture.service().drain()
+        var statuses: [SubmissionStatus?] = []
+        for id in [early, contract, data, withdrawal, late] {
+            statuses.append(try await fixture.queue.show(submissionID: id).first?.status)
+        }
+        // What was held until the contract came takes its turn when it is leased again: behind the withdrawal.
+        #expect(statuses == [.refused, .stored, .stored, .stored, .refused])
+        try await fixture.close()
+    }
+
+    @Test func runsAreSplitByTheirBytes() {
+        #expect(LaneRuns.split([]) == [0..<0])
+        #expect(LaneRuns.split([5]) == [0..<1])
+        #expect(LaneRuns.split([LaneRuns.mostBytes * 4]) == [0..<1])
+        #expect(LaneRuns.split(Array(repeating: LaneRuns.mostBytes / 2, count: 5)) == [0..<2, 2..<4, 4..<5])
+        #expect(LaneRuns.split([1, LaneRuns.mostBytes, 1, 1]) == [0..<1, 1..<2, 2..<4])
+    }
+}
+
+extension ConsumerFixture {
+    /// The processor, whose records are in another database.
+    fileprivate func processor(over store: any SQLDatabase) -> SubmissionProcessor {
+        SubmissionProcessor(
+            database: store, access: processor.access, records: processor.records, loader: processor.loader,
+            openers: processor.openers, study: processor.study, clock: processor.clock)
     }
 }
 

@@ -193,9 +193,7 @@ struct SubmissionTests {
         func renew(owner: String, duration: TimeInterval, now: Date) async throws {}
         func giveBack(owner: String) async throws {}
         func isHeld(_ submission: QueuedSubmission) async throws -> Bool { false }
-        func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool {
-            false
-        }
+        func settle(_ settlements: [Settlement], at: Date) async throws -> [Bool] { settlements.map { _ in false } }
         func release(_ selection: HeldSelection, at: Date) async throws -> Int { 0 }
         func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {}
         func status(now: Date) async throws -> QueueStatus {

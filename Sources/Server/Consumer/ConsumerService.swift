@@ -30,7 +30,7 @@ public struct ConsumerService: Service {
     /// So many submissions are leased at a time, of so many devices at most handled beside each other.
     static let batchSize = 16
     static let lanesAtATime = 4
-    /// So many of a device's submissions are read while one of them is recorded.
+    /// So many runs of a device's submissions are read while one of them is recorded.
     static let readAhead = 2
 
     public init(
@@ -208,85 +208,13 @@ public struct ConsumerService: Service {
         case due
     }
 
-    /// One device's submissions in their order; what stands behind one that fails waits.
-    private func handle(lane: [QueuedSubmission]) async -> (Int, (any Error)?) {
-        // Reading is work for the processors, recording for one of them and the disk: the next ones are read meanwhile.
-        await withTaskGroup(of: (place: Int, ReadAhead?).self) { group in
-            var begun = 1
-            var read: [Int: ReadAhead] = [:]
-            var ended: Set<Int> = [0]
-            for (place, submission) in lane.enumerated() {
-                while begun < lane.count, begun <= place + Self.readAhead {
-                    let (later, following) = (begun, lane[begun])
-                    group.addTask { (later, await processor.readAhead(following)) }
-                    begun += 1
-                }
-                while !ended.contains(place), let (ready, reading) = await group.next() {
-                    ended.insert(ready)
-                    read[ready] = reading
-                }
-                do {
-                    try await handle(submission, read.removeValue(forKey: place))
-                } catch {
-                    return (place, error)
-                }
-            }
-            return (lane.count, nil)
-        }
-    }
-
-    private typealias ReadAhead = SubmissionProcessor.ReadAhead
-
-    private func handle(_ submission: QueuedSubmission, _ ahead: ReadAhead?) async throws {
-        do {
-            let outcome = try await processor.process(submission, readAhead: ahead) {
-                try await queue.isHeld(submission)
-            }
-            guard let outcome, try await queue.settle(submission, as: outcome, at: clock()) else {
-                logger.warning("lease lost", metadata: ["submission": "\(submission.submissionID)"])
-                return
-            }
-            // What is quarantined waits for the staff, who should hear of it.
-            logger.log(
-                level: outcome.status == .quarantined ? .warning : .info, "submission",
-                metadata: [
-                    "submission": "\(submission.submissionID)", "client": "\(submission.clientID)",
-                    "status": "\(outcome.status.rawValue)", "code": "\(outcome.reasonCode ?? "-")",
-                ])
-        } catch let error as ConsumerError {
-            // The keys are away: that is no fault of the submission, however long it lasts.
-            logger.error("waiting", metadata: ["code": "\(error.code)"])
-            try await queue.postpone(submission, isFailure: false)
-            throw error
-        } catch {
-            let code = Self.code(of: error)
-            logger.error(
-                "submission failed",
-                metadata: Self.metadata(of: error).merging(["submission": "\(submission.submissionID)"]) { $1 })
-            // A full disk, a busy or damaged store is no fault of the submission either.
-            if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
-                try await queue.postpone(submission, isFailure: false)
-                throw error
-            }
-            guard submission.attempts + 1 >= Self.maximumAttempts else {
-                try await queue.postpone(submission, isFailure: true)
-                throw error
-            }
-            let outcome = SubmissionOutcome(
-                status: .quarantined, reasonCode: "processing-failed",
-                detail: "Handling it failed again and again: \(code)."
-            )
-            _ = try await queue.settle(submission, as: outcome, at: clock())
-        }
-    }
-
     /// A store's errors name tables and never a value.
-    private static func metadata(of error: any Error) -> Logger.Metadata {
+    static func metadata(of error: any Error) -> Logger.Metadata {
         let detail: Logger.Metadata = (error as? StorageError).map { ["detail": "\($0.message)"] } ?? [:]
         return detail.merging(["code": "\(code(of: error))"]) { $1 }
     }
 
-    private static func code(of error: any Error) -> String {
+    static func code(of error: any Error) -> String {
         (error as? any CodedError)?.code ?? "unexpected-\(type(of: error))"
     }
 }

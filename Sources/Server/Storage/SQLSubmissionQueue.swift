@@ -31,22 +31,23 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         try await database.read { try Self.isHeld(submission, in: $0) }
     }
 
-    public func settle(
-        _ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date
-    ) async throws -> Bool {
-        guard outcome.status != .received else {
+    public func settle(_ settlements: [Settlement], at: Date) async throws -> [Bool] {
+        guard settlements.allSatisfy({ $0.outcome.status != .received }) else {
             throw StorageError(code: "queue-outcome-invalid", message: "A submission is not settled as received.")
         }
         return try await writer.write { transaction in
-            // 1. Ours still? Another process may have taken it over, or the staff decided.
-            guard try Self.isHeld(submission, in: transaction) else { return false }
-            // 2. The row.
-            try Self.settle(submission.number, as: outcome, at: at, in: transaction)
-            // 3. What waited for this takes its turn.
-            if outcome.releasesHeld {
-                try Self.release(.lane(submission.lane), at: at, in: transaction)
+            try settlements.map { settlement in
+                let (submission, outcome) = (settlement.submission, settlement.outcome)
+                // 1. Ours still? Another process may have taken it over, or the staff decided.
+                guard try Self.isHeld(submission, in: transaction) else { return false }
+                // 2. The row.
+                try Self.settle(submission.number, as: outcome, at: at, in: transaction)
+                // 3. What waited for this takes its turn.
+                if outcome.releasesHeld {
+                    try Self.release(.lane(submission.lane), at: at, in: transaction)
+                }
+                return true
             }
-            return true
         }
     }
 

@@ -47,12 +47,13 @@ public protocol SubmissionQueue: Sendable {
     /// Whether a submission is still received and leased as this value says.
     func isHeld(_ submission: QueuedSubmission) async throws -> Bool
 
-    /// Records what became of a submission that is still received and leased as this value says.
+    /// Records, in one transaction and in their order, what became of submissions that are still received and leased as
+    /// these values say.
     ///
     /// `stored` and `refused` drop the sealed body and keep the digest.
-    /// - Returns: false where somebody else has it or it is settled; then nothing was changed.
+    /// - Returns: for each, false where somebody else has it or it is settled; then nothing of it was changed.
     /// - Throws: `queue-outcome-invalid` for the status `received`.
-    func settle(_ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date) async throws -> Bool
+    func settle(_ settlements: [Settlement], at: Date) async throws -> [Bool]
 
     /// Puts held submissions back to received, in their order of arrival, and gives their number.
     @discardableResult
@@ -86,6 +87,17 @@ public protocol SubmissionQueue: Sendable {
     func missing(lane: String, limit: Int) async throws -> [MissingSequences]
 }
 
+/// A submission and what became of it.
+public struct Settlement: Sendable {
+    public let submission: QueuedSubmission
+    public let outcome: SubmissionOutcome
+
+    public init(_ submission: QueuedSubmission, as outcome: SubmissionOutcome) {
+        self.submission = submission
+        self.outcome = outcome
+    }
+}
+
 /// Which held submissions are meant.
 public enum HeldSelection: Sendable, Hashable {
     /// Those of a device.
@@ -97,6 +109,13 @@ public enum HeldSelection: Sendable, Hashable {
 }
 
 extension SubmissionQueue {
+    /// Records what became of one submission (``settle(_:at:)``).
+    public func settle(
+        _ submission: QueuedSubmission, as outcome: SubmissionOutcome, at: Date
+    ) async throws -> Bool {
+        try await settle([Settlement(submission, as: outcome)], at: at).first ?? false
+    }
+
     /// Leases of all lanes (``lease(owner:limit:duration:now:isIdle:passingOver:)``).
     public func lease(
         owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool

@@ -78,8 +78,8 @@ public struct SubmissionProcessor: Sendable {
 
     /// A submission that was read before its turn, and where its sender stood then.
     public struct ReadAhead: Sendable {
-        fileprivate let reading: Reading
-        fileprivate let standing: Standing
+        let reading: Reading
+        let standing: Standing
     }
 
     /// Reads a submission while the one before it is still being recorded.
@@ -144,41 +144,49 @@ public struct SubmissionProcessor: Sendable {
         _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy
     ) async throws -> SubmissionOutcome {
         let body: @Sendable (any SQLTransaction) throws -> SubmissionOutcome = { transaction in
-            if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
-            let outcome: SubmissionOutcome
-            var isForged = false
-            switch reading.result {
-            case .settled(let early):
-                let sender = try sender(of: reading, submission, in: transaction)
-                isForged = sender.isForged
-                outcome = try sender.outcome(early) ?? noted(sender, of: submission, early, in: transaction)
-            case .ready(let incoming, let keyID):
-                outcome = try perform(
-                    incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
-                    in: transaction)
-                isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
-            case .link(let compact, let keyID):
-                outcome = try link(
-                    compact, of: submission, signature: reading.signature, keyID: keyID, links: links,
-                    published: published, in: transaction)
-                isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
-            }
-            // 4. What may have said "no more" and was not heard suspends the device's own participant, nobody else: not
-            //    what is known to be somebody else's word.
-            if reading.maySayNoMore, !isForged, outcome.status != .stored,
-                let participant = try access.participant(ofDevice: submission.lane, in: transaction)
-            {
-                try suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
-            }
-            try settlements.note(outcome, of: submission, at: clock(), in: transaction)
-            if outcome.status == .held, try isTakenUnsigned(reading, submission, in: transaction) {
-                try settlements.noteHeldUnsigned(outcome, of: submission, at: clock(), in: transaction)
-            }
-            return outcome
+            try decide(reading, submission, links, published, in: transaction)
         }
         // A link is noted in a store of its own as well, which no other transaction may end with.
         if case .link = reading.result { return try await database.write(body) }
         return try await recording.write(body)
+    }
+
+    /// The same in the caller's transaction.
+    func decide(
+        _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy,
+        in transaction: any SQLTransaction
+    ) throws -> SubmissionOutcome {
+        if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
+        let outcome: SubmissionOutcome
+        var isForged = false
+        switch reading.result {
+        case .settled(let early):
+            let sender = try sender(of: reading, submission, in: transaction)
+            isForged = sender.isForged
+            outcome = try sender.outcome(early) ?? noted(sender, of: submission, early, in: transaction)
+        case .ready(let incoming, let keyID):
+            outcome = try perform(
+                incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
+                in: transaction)
+            isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
+        case .link(let compact, let keyID):
+            outcome = try link(
+                compact, of: submission, signature: reading.signature, keyID: keyID, links: links,
+                published: published, in: transaction)
+            isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
+        }
+        // What may have said "no more" and was not heard suspends the device's own participant, nobody else: not what is
+        // known to be somebody else's word.
+        if reading.maySayNoMore, !isForged, outcome.status != .stored,
+            let participant = try access.participant(ofDevice: submission.lane, in: transaction)
+        {
+            try suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
+        }
+        try settlements.note(outcome, of: submission, at: clock(), in: transaction)
+        if outcome.status == .held, try isTakenUnsigned(reading, submission, in: transaction) {
+            try settlements.noteHeldUnsigned(outcome, of: submission, at: clock(), in: transaction)
+        }
+        return outcome
     }
 
     /// Returns what is known before a submission is read: the outcome that was recorded of it, and the standing of its
@@ -186,12 +194,17 @@ public struct SubmissionProcessor: Sendable {
     private func beginning(
         of submission: QueuedSubmission, _ published: PublishedStudy
     ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
-        try await database.read { transaction in
-            (
-                outcome: try settlements.outcome(of: submission, in: transaction),
-                standing: try standing(of: submission, published, in: transaction)
-            )
-        }
+        try await database.read { try beginning(of: submission, published, in: $0) }
+    }
+
+    /// The same in the caller's transaction.
+    func beginning(
+        of submission: QueuedSubmission, _ published: PublishedStudy, in transaction: any SQLTransaction
+    ) throws -> (outcome: SubmissionOutcome?, standing: Standing) {
+        (
+            outcome: try settlements.outcome(of: submission, in: transaction),
+            standing: try standing(of: submission, published, in: transaction)
+        )
     }
 
     private func reading(
@@ -201,7 +214,7 @@ public struct SubmissionProcessor: Sendable {
     }
 
     /// New concepts are written in a transaction of their own, so that the one that records is short.
-    private func ensureConcepts(of incoming: [IncomingResource]) async throws {
+    func ensureConcepts(of incoming: [IncomingResource]) async throws {
         let entries = incoming.map(\.entry)
         let isComplete = try await database.read { try loader.hasConcepts(of: entries, in: $0) }
         guard !isComplete else { return }
@@ -242,7 +255,7 @@ public struct SubmissionProcessor: Sendable {
     }
 
     /// The standing of the sender before the message is looked into.
-    fileprivate struct Standing: Sendable, Hashable {
+    struct Standing: Sendable, Hashable {
         let participant: String?
         let situation: ConsentGate.Situation
     }
