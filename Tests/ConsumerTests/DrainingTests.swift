@@ -84,6 +84,13 @@ struct SlowQueue: SubmissionQueue {
     var meanwhile: @Sendable () async throws -> Void = {}
     /// Whether the others were settled within the time.
     let waited = Flag()
+    /// How often the queue was asked for more.
+    let leases = Counter()
+
+    actor Counter {
+        private(set) var value = 0
+        func count() { value += 1 }
+    }
 
     actor Flag {
         private(set) var value = false
@@ -113,7 +120,8 @@ struct SlowQueue: SubmissionQueue {
     func lease(
         owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
     ) async throws -> [QueuedSubmission] {
-        try await queue.lease(
+        await leases.count()
+        return try await queue.lease(
             owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: lanes)
     }
     func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
@@ -129,6 +137,11 @@ struct SlowQueue: SubmissionQueue {
     }
     func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {
         try await queue.postpone(submission, isFailure: isFailure)
+        // The queue is looked into again before it is known that something failed.
+        let (before, deadline) = (await leases.value, Patience.deadline)
+        while await leases.value < before + 2, ContinuousClock.now < deadline {
+            try await _Concurrency.Task.sleep(for: .milliseconds(5))
+        }
     }
     func status(now: Date) async throws -> QueueStatus { try await queue.status(now: now) }
     func show(submissionID: String?) async throws -> [SubmissionSummary] {

@@ -19,12 +19,12 @@ import Testing
         #expect(work.start()?.map(\.number) == [1, 3])
         #expect(work.start()?.map(\.number) == [2])
         #expect(work.start() == nil, "both places are taken")
-        work.ended(handled: 1)
+        work.ended("b", handled: 1)
         #expect(!work.wantsMore && work.hasWaiting, "a lane waits")
         #expect(work.start()?.map(\.number) == [4])
-        work.ended(handled: 1)
+        work.ended("c", handled: 1)
         #expect(work.wantsMore && !work.isIdle)
-        work.ended(handled: 2)
+        work.ended("a", handled: 2)
         #expect(work.isIdle && work.handled == 4)
     }
 
@@ -33,8 +33,9 @@ import Testing
         work.add([submission(1, "large", bytes: 9000), submission(2, "b", bytes: 10), submission(3, "c", bytes: 20)])
         var order: [String] = []
         for number in 4..<12 {
-            order += work.start()?.first.map { [$0.lane] } ?? []
-            work.ended(handled: 1)
+            let lane = work.start()?.first?.lane
+            order += lane.map { [$0] } ?? []
+            work.ended(lane ?? "", handled: 1)
             work.add([submission(Int64(number), "d\(number)", bytes: 1)])
         }
         #expect(order.prefix(2) == ["b", "d4"])
@@ -48,7 +49,26 @@ import Testing
         #expect(work.rested == ["a"])
         _ = work.start()
         #expect(work.rested == ["a", "b"])
+        work.ended("a", handled: 1)
+        work.beginRound()
+        #expect(work.rested == ["b"], "it has its turn now")
+        #expect(!work.mayBeginRound)
+        work.ended("b", handled: 1)
+        #expect(work.mayBeginRound)
         work.beginRound()
         #expect(work.rested.isEmpty)
+    }
+
+    /// However many had a turn: what is passed over are the last, and those that are handled now.
+    @Test func aLaneThatIsHandledIsPassedOverHoweverManyHadATurnSince() {
+        var work = LaneWork(places: 2)
+        work.add([submission(0, "long")])
+        _ = work.start()
+        for number in 1...100 {
+            work.add([submission(Int64(number), "lane \(number)")])
+            _ = work.start()
+            work.ended("lane \(number)", handled: 1)
+        }
+        #expect(work.rested.contains("long") && work.rested.count == SQLSubmissionQueue.mostPassedOver)
     }
 }

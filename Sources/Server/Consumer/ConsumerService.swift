@@ -143,7 +143,7 @@ public struct ConsumerService: Service {
                     } catch { failure = error }
                 }
                 while failure == nil, mayBegin, let lane = work.start() {
-                    group.addTask { await .ended(handle(lane: lane)) }
+                    group.addTask { await .ended(lane: lane[0].lane, handle(lane: lane)) }
                 }
                 // 2. Nothing is handled, and nothing is there or may be begun.
                 guard !work.isIdle else { break }
@@ -165,8 +165,8 @@ public struct ConsumerService: Service {
                     }
                 }
                 switch await group.next() {
-                case .ended((let handled, let error)):
-                    work.ended(handled: handled)
+                case .ended(let lane, (let handled, let error)):
+                    work.ended(lane, handled: handled)
                     failure = failure ?? error
                     if error == nil { progress() }
                 case .looked: isLooking = false
@@ -196,13 +196,13 @@ public struct ConsumerService: Service {
             let leased = try await queue.lease(
                 owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(), isIdle: work.isIdle,
                 passingOver: work.rested)
-            guard leased.isEmpty, !work.rested.isEmpty else { return leased }
+            guard leased.isEmpty, work.mayBeginRound else { return leased }
             work.beginRound()
         }
     }
 
     private enum Event: Sendable {
-        case ended((handled: Int, (any Error)?))
+        case ended(lane: String, (handled: Int, (any Error)?))
         case looked
         /// The leases are to be renewed.
         case due

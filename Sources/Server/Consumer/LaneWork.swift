@@ -7,9 +7,10 @@ struct LaneWork {
     let places: Int
     /// How many submissions were handled.
     private(set) var handled = 0
-    /// The lanes that had a turn in this round, the last one last.
+    /// The lanes that had a turn in this round, those that have it now among them, the last one last. Nothing of them is
+    /// leased: what was put off in a lane waits until it is known why.
     private(set) var rested: [String] = []
-    private var running = 0
+    private var running: Set<String> = []
     private var waiting: [Turn] = []
 
     /// The submissions of one lane that are handled one after the other.
@@ -26,13 +27,13 @@ struct LaneWork {
     init(places: Int) { self.places = places }
 
     /// Whether nothing is handled.
-    var isIdle: Bool { running == 0 }
+    var isIdle: Bool { running.isEmpty }
 
     /// Whether something was leased and not begun.
     var hasWaiting: Bool { !waiting.isEmpty }
 
     /// Whether there is a place and nothing that is leased to take it.
-    var wantsMore: Bool { running < places && waiting.isEmpty }
+    var wantsMore: Bool { running.count < places && waiting.isEmpty }
 
     /// Takes what was leased, in the order of arrival. The lanes are others than those that are handled or wait.
     mutating func add(_ leased: [QueuedSubmission]) {
@@ -50,29 +51,37 @@ struct LaneWork {
 
     /// The submissions of a lane to begin with; nil where there is no place or nothing waits.
     mutating func start() -> [QueuedSubmission]? {
-        guard running < places, !waiting.isEmpty else { return nil }
+        guard running.count < places, !waiting.isEmpty else { return nil }
         let next =
             waiting.firstIndex { $0.passed >= Self.mostPassed }
             ?? waiting.indices.min { waiting[$0].bytes < waiting[$1].bytes } ?? 0
-        running += 1
         let turn = waiting.remove(at: next)
         for place in waiting.indices.prefix(next) { waiting[place].passed += 1 }
-        rest(turn.submissions.first?.lane)
+        if let lane = turn.submissions.first?.lane {
+            running.insert(lane)
+            rest(lane)
+        }
         return turn.submissions
     }
 
-    private mutating func rest(_ lane: String?) {
-        guard let lane else { return }
+    private mutating func rest(_ lane: String) {
         rested.removeAll { $0 == lane }
         rested.append(lane)
-        if rested.count > SQLSubmissionQueue.mostPassedOver { rested.removeFirst() }
+        guard rested.count > SQLSubmissionQueue.mostPassedOver,
+            let first = rested.firstIndex(where: { !running.contains($0) })
+        else { return }
+        rested.remove(at: first)
     }
 
-    /// Begins another round: no other lane waits.
-    mutating func beginRound() { rested = [] }
+    /// Whether lanes rest that may have another turn.
+    var mayBeginRound: Bool { rested.contains { !running.contains($0) } }
 
-    mutating func ended(handled count: Int) {
-        running -= 1
+    /// Begins another round: no other lane waits.
+    mutating func beginRound() { rested.removeAll { !running.contains($0) } }
+
+    /// Notes that a lane's turn is over.
+    mutating func ended(_ lane: String, handled count: Int) {
+        running.remove(lane)
         handled += count
     }
 }
