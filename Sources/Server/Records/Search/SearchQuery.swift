@@ -9,14 +9,12 @@ struct SearchQuery: Sendable {
             case id(String)
             case token(system: String?, code: String?)
             case subject(String)
-            case date(DatePrefix, low: Int64, high: Int64)
+            case date(SearchPrefix, low: Int64, high: Int64)
         }
 
         let parameter: SearchParameter
         let values: [Value]
     }
-
-    enum DatePrefix: String, Sendable { case eq, ne, gt, lt, ge, le, sa, eb, ap }
 
     let type: String
     let conditions: [Condition]
@@ -108,12 +106,7 @@ struct SearchQuery: Sendable {
     }
 
     private static func date(_ text: String, parameter: SearchParameter, now: Date) throws -> Condition.Value {
-        var rest = text
-        var prefix = DatePrefix.eq
-        if let given = DatePrefix(rawValue: String(text.prefix(2))) {
-            prefix = given
-            rest = String(text.dropFirst(2))
-        }
+        let (prefix, rest) = SearchPrefix.split(text)
         guard let (value, end) = range(rest) else {
             throw RecordsFailure.invalid(parameter.rawValue, "a date or time such as ge2026-01-31")
         }

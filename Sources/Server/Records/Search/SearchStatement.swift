@@ -91,7 +91,7 @@ struct SearchStatement {
     /// The numbers of the resources whose time compares so: of those that last a day at most, which are found by when they
     /// begin, and of the few others, which have an index by when they end.
     private mutating func dated(
-        _ prefix: SearchQuery.DatePrefix, _ low: Int64, _ high: Int64, _ type: String
+        _ prefix: SearchPrefix, _ low: Int64, _ high: Int64, _ type: String
     ) -> String {
         [(SearchedTime.day, SearchedTime.isDay), (.long, SearchedTime.isLong)].map { time, condition in
             parameters.append(SQLValue(type))
@@ -100,48 +100,11 @@ struct SearchStatement {
         }.joined(separator: " UNION ALL ")
     }
 
-    /// <https://hl7.org/fhir/R4/search.html#prefix>: both the value and what is stored are ranges, here half-open.
     private mutating func comparison(
-        _ prefix: SearchQuery.DatePrefix, _ low: Int64, _ high: Int64, of time: SearchedTime
+        _ prefix: SearchPrefix, _ low: Int64, _ high: Int64, of time: SearchedTime
     ) -> String {
-        switch prefix {
-        case .eq: "(" + begins(time, from: low) + " AND " + ends(time, by: high) + ")"
-        case .ne: "(" + begins(time, before: low) + " OR " + ends(time, after: high) + ")"
-        case .gt: ends(time, after: high)
-        case .lt: begins(time, before: low)
-        case .ge: "(" + ends(time, after: high) + " OR " + begins(time, from: low) + ")"
-        case .le: "(" + begins(time, before: low) + " OR " + ends(time, by: high) + ")"
-        case .sa: begins(time, from: high)
-        case .eb: ends(time, by: low)
-        case .ap: "(" + begins(time, before: high) + " AND " + ends(time, after: low) + ")"
-        }
-    }
-
-    private mutating func begins(_ time: SearchedTime, from instant: Int64) -> String {
-        parameters.append(SQLValue(instant))
-        return "\(time.low) >= ?"
-    }
-
-    private mutating func begins(_ time: SearchedTime, before instant: Int64) -> String {
-        parameters.append(SQLValue(instant))
-        return "\(time.low) < ?"
-    }
-
-    /// What lasts no longer than known has begun by then, too.
-    private mutating func ends(_ time: SearchedTime, by instant: Int64) -> String {
-        parameters.append(SQLValue(instant))
-        guard time.duration != nil else { return "\(time.high) <= ?" }
-        parameters.append(SQLValue(instant))
-        return "(\(time.low) <= ? AND \(time.high) <= ?)"
-    }
-
-    /// What lasts no longer than known has begun no longer before.
-    private mutating func ends(_ time: SearchedTime, after instant: Int64) -> String {
-        guard let duration = time.duration else {
-            parameters.append(SQLValue(instant))
-            return "\(time.high) > ?"
-        }
-        parameters += [SQLValue(max(instant, .min + duration) - duration), SQLValue(instant)]
-        return "(\(time.low) > ? AND \(time.high) > ?)"
+        let comparison = time.compared(prefix, low: low, high: high)
+        parameters += comparison.parameters
+        return comparison.condition
     }
 }

@@ -1,0 +1,137 @@
+import Core
+import FHIR
+import Foundation
+import UCUM
+
+/// All that the index has of a resource, beside what the row of its record says. Pure.
+struct SearchEntries: Sendable {
+    /// Each once, in the order in which the resource says them.
+    let entries: [SearchEntry]
+    /// The record's own time, half open; nil where the resource has none, or several.
+    let time: SearchPeriod?
+
+    /// - Parameter subject: the Patient's id in the row of the record.
+    init(_ values: SearchValues, _ layout: SearchLayout, subject: String?) {
+        var builder = Builder(values: values, layout: layout, subject: subject)
+        builder.build()
+        (entries, time) = (builder.entries, builder.time)
+    }
+
+    private struct Builder {
+        let values: SearchValues
+        let layout: SearchLayout
+        let subject: String?
+        var entries: [SearchEntry] = []
+        var time: SearchPeriod?
+        private var seen: Set<SearchEntry> = []
+        /// The parameters that have entries.
+        private var written: Set<Int> = []
+        /// How many values of composites there are.
+        private var parts = 0
+
+        private var tree: SearchTree { layout.tree }
+
+        init(values: SearchValues, layout: SearchLayout, subject: String?) {
+            self.values = values
+            self.layout = layout
+            self.subject = subject
+        }
+
+        mutating func build() {
+            // 1. Values of which it depends on all of them where they are.
+            for (number, place) in layout.places.enumerated() {
+                let own = { (values: SearchValues) in values.entries.lazy.filter { $0.parameter == number }.map(\.value)
+                }
+                switch place {
+                case .time where values.present[number]: addTimes(number, Set(own(values)))
+                case .subject where values.present[number] || subject != nil:
+                    addSubjects(number, Array(own(values)))
+                default: continue
+                }
+            }
+            // 2. All others in their order.
+            for entry in values.entries {
+                switch layout.places[entry.parameter] {
+                case .entries: add(entry.value, entry.parameter)
+                case .composite(let ways) where ways.contains(.parts(entry.parameter)):
+                    addParts(entry.value, entry.parameter)
+                default: continue
+                }
+            }
+            // 3. What is there although nothing can be looked for.
+            for (number, isPresent) in values.present.enumerated() where isPresent && !written.contains(number) {
+                switch layout.places[number] {
+                case .entries: append(.term(term(number, .present)), number)
+                case .time where time == nil: append(.term(term(number, .present)), number)
+                case .subject where !isSubjectAlone(number): append(.term(term(number, .present)), number)
+                default: continue
+                }
+            }
+        }
+
+        private func code(_ number: Int) -> String { tree.parameters[number].code }
+
+        private func term(_ number: Int, _ aspect: SearchTerm.Aspect = .plain) -> SearchTerm {
+            SearchTerm(type: tree.type, parameter: code(number), aspect)
+        }
+
+        private mutating func append(_ entry: SearchEntry, _ number: Int) {
+            written.insert(number)
+            if seen.insert(entry).inserted { entries.append(entry) }
+        }
+
+        // MARK: What the record's row may say
+
+        private mutating func addTimes(_ number: Int, _ values: Set<SearchValue>) {
+            if values.count == 1, case .date(let period)? = values.first {
+                time = period
+                return
+            }
+            for value in self.values.entries where value.parameter == number { add(value.value, number) }
+        }
+
+        private var plainSubject: SearchValue? {
+            subject.flatMap { SearchReference(literal: "Patient/" + $0) }.map(SearchValue.reference)
+        }
+
+        private func isSubjectAlone(_ number: Int) -> Bool {
+            guard let plainSubject, values.present[number] else { return false }
+            return values.entries.lazy.filter { $0.parameter == number }.allSatisfy { $0.value == plainSubject }
+                && values.entries.contains { $0.parameter == number }
+        }
+
+        private mutating func addSubjects(_ number: Int, _ values: [SearchValue]) {
+            guard !isSubjectAlone(number) else { return }
+            for value in values { add(value, number) }
+            // The row has a subject that this parameter does not find.
+            if subject != nil {
+                let wasWritten = written.contains(number)
+                append(.term(term(number, .differing)), number)
+                if !wasWritten { written.remove(number) }
+            }
+        }
+
+        // MARK: Entries
+
+        private mutating func add(_ value: SearchValue, _ number: Int) {
+            for entry in SearchEntryMaker(type: tree.type, parameter: code(number)).entries(of: value) {
+                append(entry, number)
+            }
+        }
+
+        private mutating func addParts(_ value: SearchValue, _ number: Int) {
+            guard case .composite(let values) = value else { return }
+            var found: [SearchEntry] = []
+            for (place, value) in values.enumerated() {
+                let maker = SearchEntryMaker(
+                    type: tree.type, parameter: SearchTerm.component(place, of: code(number)))
+                let terms = maker.parts(of: value, parts)
+                // Without one of its values the whole is none.
+                guard !terms.isEmpty else { return }
+                found += terms
+            }
+            for entry in found { append(entry, number) }
+            parts += 1
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A row of the index, without the number of its record.
+enum SearchEntry: Hashable, Sendable {
+    /// A code, a reference, a URI: `record_term`.
+    case term(SearchTerm)
+    /// A value that each resource has another one of, by its print: `record_print`.
+    case print(SearchTerm, Data)
+    /// A text, folded and as it stands: `record_text`.
+    case text(SearchTerm, folded: String, exact: String)
+    /// A time: `record_time`.
+    case time(SearchTerm, SearchPeriod)
+    /// A number, or a quantity whose unit is the term: `record_number`.
+    case number(SearchTerm, SearchBounds)
+    /// A component's value in one value of a composite, by the number of that value: `record_part`.
+    case part(Int, SearchTerm, SearchBounds?)
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Storage
+
+/// Writes what search finds records by.
+///
+/// It lives inside one transaction.
+struct SearchEntryWriter {
+    private let transaction: any SQLTransaction
+    private var numbers: SearchTermNumbers
+    private var inserters = Inserters()
+    /// What records were found by that have another version now.
+    private var former: Set<Int64> = []
+
+    /// Each is made for the first row of its table: most loads need two of them.
+    private struct Inserters {
+        var terms: SQLInserter<Row>?
+        var prints: SQLInserter<Row>?
+        var texts: SQLInserter<Row>?
+        var times: SQLInserter<Row>?
+        var numbers: SQLInserter<Row>?
+        var parts: SQLInserter<Row>?
+    }
+
+    init(in transaction: any SQLTransaction) throws {
+        self.transaction = transaction
+        numbers = SearchTermNumbers(in: transaction)
+    }
+
+    /// Adds the entries of the record with a number, each once.
+    mutating func add(_ entries: [SearchEntry], number: Int64) throws {
+        // Numbers and parts have their place in the record.
+        for (place, entry) in entries.enumerated() {
+            switch entry {
+            case .term(let term):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.terms, Row.terms)
+            case .print(let term, _):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.prints, Row.prints)
+            case .text(let term, _, _):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.texts, Row.texts)
+            case .time(let term, _):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.times, Row.times)
+            case .number(let term, _):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.numbers, Row.numbers)
+            case .part(_, let term, _):
+                try add(Row(number, place, try numbers.number(of: term), entry), \.parts, Row.parts)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ row: Row, _ inserter: WritableKeyPath<Inserters, SQLInserter<Row>?>, _ insertion: SQLInsertion<Row, Void>
+    ) throws {
+        if try inserters[keyPath: inserter]?.add(row) != nil { return }
+        var made = try transaction.inserter(insertion)
+        try made.add(row)
+        inserters[keyPath: inserter] = made
+    }
+
+    /// Puts the entries of a record's new version in the place of those it had, which are written (``flush()``).
+    mutating func replace(_ entries: [SearchEntry], number: Int64) throws {
+        former.formUnion(try SearchTermNumbers.numbers(of: number, in: transaction))
+        for (table, _) in RecordsSchema.searchEntryTables {
+            try transaction.execute("DELETE FROM \(table) WHERE number = ?", [SQLValue(number)])
+        }
+        try add(entries, number: number)
+    }
+
+    /// Writes what waits to be written together.
+    mutating func flush() throws {
+        try inserters.terms?.flush()
+        try inserters.prints?.flush()
+        try inserters.texts?.flush()
+        try inserters.times?.flush()
+        try inserters.numbers?.flush()
+        try inserters.parts?.flush()
+    }
+
+    /// Ends the writing: no term is left that no record has any more.
+    mutating func finish() throws {
+        try flush()
+        guard !former.isEmpty else { return }
+        _ = try SearchTermNumbers.deleteUnused(among: former, in: transaction)
+        former = []
+        numbers = SearchTermNumbers(in: transaction)
+    }
+}
+
+extension SearchEntryWriter {
+    /// An entry with the numbers of its record and its term.
+    fileprivate struct Row {
+        let number: Int64
+        let place: Int
+        let term: Int64
+        let entry: SearchEntry
+
+        init(_ number: Int64, _ place: Int, _ term: Int64, _ entry: SearchEntry) {
+            (self.number, self.place, self.term, self.entry) = (number, place, term, entry)
+        }
+
+        var bounds: SearchBounds? {
+            switch entry {
+            case .number(_, let bounds): bounds
+            case .part(_, _, let bounds): bounds
+            default: nil
+            }
+        }
+
+        var period: SearchPeriod? { if case .time(_, let period) = entry { period } else { nil } }
+
+        static let keys = [SQLColumn<Row>("number") { .integer($0.number) }, SQLColumn("term") { .integer($0.term) }]
+        static let bounds = [
+            SQLColumn<Row>("low") { SQLValue($0.bounds?.low) }, SQLColumn("high") { SQLValue($0.bounds?.high) },
+            SQLColumn("implicit_low") { SQLValue($0.bounds?.implicitLow) },
+            SQLColumn("implicit_high") { SQLValue($0.bounds?.implicitHigh) },
+        ]
+        static let place = SQLColumn<Row>("place") { .integer(Int64($0.place)) }
+
+        static let terms = SQLInsertion<Row, Void>(into: "record_term", columns: keys)
+        static let prints = SQLInsertion<Row, Void>(
+            into: "record_print",
+            columns: keys + [
+                SQLColumn("print") { if case .print(_, let print) = $0.entry { .blob(print) } else { .null } }
+            ])
+        static let texts = SQLInsertion<Row, Void>(
+            into: "record_text",
+            columns: keys + [
+                SQLColumn("folded") { if case .text(_, let folded, _) = $0.entry { .text(folded) } else { .null } },
+                SQLColumn("exact") { if case .text(_, _, let exact) = $0.entry { .text(exact) } else { .null } },
+            ])
+        static let times = SQLInsertion<Row, Void>(
+            into: "record_time",
+            columns: keys + [
+                SQLColumn("low") { SQLValue($0.period?.low) }, SQLColumn("high") { SQLValue($0.period?.high) },
+            ])
+        static let numbers = SQLInsertion<Row, Void>(into: "record_number", columns: keys + [place] + bounds)
+        static let parts = SQLInsertion<Row, Void>(
+            into: "record_part",
+            columns: keys + [
+                place,
+                SQLColumn("part") { if case .part(let part, _, _) = $0.entry { .integer(Int64(part)) } else { .null } },
+            ] + bounds)
+    }
+}

@@ -1,0 +1,64 @@
+import Storage
+
+extension RecordsSchema {
+    /// The tables of ``SearchEntry``.
+    static func searchTables(_ dialect: SQLDialect) -> [String] {
+        let number = "number bigint NOT NULL REFERENCES record (number)"
+        let term = "term bigint NOT NULL REFERENCES search_term (number)"
+        let bounds = """
+            low double precision, high double precision,
+            implicit_low double precision, implicit_high double precision
+            """
+        // PostgreSQL keeps equal keys as one as long as nothing makes each entry another one.
+        func table(_ name: String, _ columns: String, key: String) -> [String] {
+            let isKept = dialect == .sqlite
+            return [
+                "CREATE TABLE IF NOT EXISTS \(name) (\(number), \(columns)"
+                    + (isKept ? ", PRIMARY KEY (\(key))) WITHOUT ROWID" : ")")
+            ] + (isKept ? [] : ["CREATE INDEX IF NOT EXISTS \(name)_by_record ON \(name) (number)"])
+        }
+        func index(_ name: String, _ columns: String) -> String {
+            let end = dialect == .sqlite ? ", number" : ""
+            return "CREATE INDEX IF NOT EXISTS \(name) ON \(columns)\(end))"
+        }
+        return [
+            """
+            CREATE TABLE IF NOT EXISTS search_term (
+                number bigint PRIMARY KEY NOT NULL, type text NOT NULL, parameter text NOT NULL,
+                code text NOT NULL, system text NOT NULL, text text NOT NULL,
+                UNIQUE (type, parameter, code, system, text)
+            )
+            """,
+            "CREATE INDEX IF NOT EXISTS search_term_by_system ON search_term (type, parameter, system, number)",
+        ]
+            + table("record_term", term, key: "number, term")
+            + [index("record_term_by_term", "record_term (term")]
+            + table("record_print", "\(term), print \(dialect.blob) NOT NULL", key: "number, term, print")
+            + [
+                // The beginning of a print is enough to find the few that have it (``SearchIndex/start(ofPrint:)``).
+                dialect == .sqlite
+                    ? "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print (print, term, number)"
+                    : "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print "
+                        + "(substr(print, 1, \(SearchIndex.printStart)))",
+                index("record_print_by_term", "record_print (term"),
+            ]
+            + table(
+                "record_text", "\(term), folded text NOT NULL, exact text NOT NULL", key: "number, term, folded, exact")
+            + [index("record_text_by_folded", "record_text (term, folded")]
+            + table(
+                "record_time", "\(term), low bigint NOT NULL, high bigint NOT NULL", key: "number, term, low, high")
+            + [index("record_time_by_low", "record_time (term, low, high")]
+            + table("record_number", "place bigint NOT NULL, \(term), \(bounds)", key: "number, place")
+            + [index("record_number_by_low", "record_number (term, low, high")]
+            + table(
+                "record_part", "place bigint NOT NULL, part bigint NOT NULL, \(term), \(bounds)", key: "number, place")
+            + [index("record_part_by_term", "record_part (term, low")]
+    }
+
+    /// The tables of what records are found by, each with a unique key.
+    static let searchEntryTables: [(table: StaticString, key: StaticString)] = [
+        ("record_term", "number, term"), ("record_print", "number, term, print"),
+        ("record_text", "number, term, folded, exact"), ("record_time", "number, term, low, high"),
+        ("record_number", "number, place"), ("record_part", "number, place"),
+    ]
+}

@@ -1,0 +1,214 @@
+import Core
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import Records
+
+/// What SQL finds in the index is what the conditions find in the resources themselves.
+@Suite(.enabled(if: SearchedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
+struct SearchConditionStatementTests {
+    /// A resource as it is stored, with what is searched in memory.
+    private struct Stored {
+        let number: Int64
+        let id: String
+        let values: SearchValues
+        let subject: String?
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func theIndexFindsWhatTheResourcesSay(engine: TestEngine) async throws {
+        let resources = try SearchedExamples.all().map(\.resource)
+        try await withSearchTables(on: engine) { database async throws in
+            let stored = try await store(resources, in: database)
+            var asked = 0
+            var found = 0
+            var random = Seeded.fresh()
+            for (type, ofType) in stored.sorted(by: { $0.key < $1.key }) {
+                var conditions: Set<String> = []
+                for one in ofType {
+                    for entry in one.values.entries {
+                        for text in searches(entry, one.values.tree, &random) { conditions.insert(text) }
+                    }
+                }
+                for parameter in one(ofType).values.tree.parameters where parameter.kind != .composite {
+                    conditions.insert(parameter.code + ":missing=true")
+                    conditions.insert(parameter.code + ":missing=false")
+                }
+                // PostgreSQL says the same of fewer: each statement is prepared anew.
+                var chosen = conditions.sorted()
+                if engine == .postgresql { chosen = Array(chosen.shuffled(using: &random).prefix(40)) }
+                let (own, all) = (ofType, chosen)
+                let results = try await database.read { transaction in
+                    try all.compactMap { text in try Self.compare(text, type, own, in: transaction) }
+                }
+                asked += results.count
+                found += results.reduce(0, +)
+            }
+            print("\(asked) searches found \(found) resources")
+            #expect(asked > (engine == .sqlite ? 10_000 : 1_500) && found > asked)
+        }
+    }
+
+    private func one(_ stored: [Stored]) -> Stored { stored[0] }
+
+    /// Compares one search; nil for one that is no search.
+    private static func compare(
+        _ text: String, _ type: String, _ stored: [Stored], in transaction: any SQLTransaction
+    ) throws -> Int? {
+        guard let mark = text.firstIndex(of: "=") else { return nil }
+        let (name, value) = (String(text[..<mark]), String(text[text.index(after: mark)...]))
+        let context = SearchCondition.Context(now: Date(timeIntervalSince1970: 1_700_000_000))
+        guard let condition = try? SearchCondition(name, value: value, of: type, in: context) else { return nil }
+        let statement = try SearchConditionStatement(condition, terms: StoredTerms(transaction: transaction))
+        let rows = try transaction.query(
+            "SELECT r.id FROM record r WHERE r.type = ? AND r.deleted = 0 AND " + statement.condition
+                + " ORDER BY r.number", [SQLValue(type)] + statement.parameters)
+        let found = try rows.map { try $0.text("id") }
+        let expected = stored.filter { condition.matches($0.values) }.map(\.id)
+        #expect(found == expected, "\(type)?\(text): \(statement.condition)")
+        return found.count
+    }
+
+    /// A value as several searches ask for it.
+    private func searches(
+        _ entry: SearchValues.Entry, _ tree: SearchTree, _ random: inout Seeded
+    ) -> [String] {
+        let code = tree.parameters[entry.parameter].code
+        var texts: [String] = []
+        if let (modifier, text) = SearchedText.written(entry.value) { texts.append("\(code)\(modifier)=\(text)") }
+        func some<T>(_ all: [T]) -> [T] { Array(all.shuffled(using: &random).prefix(2)) }
+        switch entry.value {
+        case .token(let token):
+            guard let own = token.code else { break }
+            texts.append("\(code)=\(SearchedText.escaped(own))")
+            texts.append("\(code):not=\(SearchedText.escaped(own))")
+            texts.append("\(code)=|\(SearchedText.escaped(own))")
+            texts.append("\(code):below=\(SearchedText.escaped(own))")
+            if let system = token.system { texts.append("\(code)=\(SearchedText.escaped(system))|") }
+            if let text = token.text { texts.append("\(code):text=\(SearchedText.escaped(String(text.prefix(3))))") }
+            for type in token.types {
+                let parts = [type.system, type.code, own].compactMap { $0.map(SearchedText.escaped) }
+                texts.append("\(code):of-type=\(parts.joined(separator: "|"))")
+            }
+        case .string(let string):
+            texts.append("\(code)=\(SearchedText.escaped(String(string.folded.prefix(3))))")
+            texts.append("\(code):exact=\(SearchedText.escaped(string.exact))")
+            texts.append("\(code):contains=\(SearchedText.escaped(String(string.folded.dropFirst().prefix(4))))")
+        case .date(let period):
+            guard period.low != .min else { break }
+            let time = DateTime(Date(timeIntervalSince1970: Double(period.low) / 1_000)).text
+            for prefix in some(SearchPrefix.allCases) {
+                for length in [4, 7, 10] { texts.append("\(code)=\(prefix.rawValue)\(time.prefix(length))") }
+            }
+        case .number(let number):
+            guard let low = number.low?.text(digits: 30) else { break }
+            for prefix in SearchPrefix.allCases { texts.append("\(code)=\(prefix.rawValue)\(low)") }
+        case .quantity(let quantity):
+            guard let low = quantity.number.low?.text(digits: 30) else { break }
+            for prefix in some(SearchPrefix.allCases) {
+                texts.append("\(code)=\(prefix.rawValue)\(low)")
+                guard let unit = quantity.code, let system = quantity.system else { continue }
+                texts.append("\(code)=\(prefix.rawValue)\(low)||\(unit)")
+                texts.append("\(code)=\(prefix.rawValue)\(low)|\(system)|\(unit)")
+                texts.append("\(code)=\(prefix.rawValue)1|\(system)|m\(unit)")
+            }
+        case .reference(let reference):
+            guard let id = reference.id else { break }
+            texts.append("\(code)=\(id)")
+            if let type = reference.type { texts.append("\(code):\(type)=\(id)") }
+        case .uri(let uri):
+            texts.append("\(code):below=\(SearchedText.escaped(String(uri.prefix(18))))")
+            texts.append("\(code):above=\(SearchedText.escaped(uri))/more")
+        case .composite: break
+        }
+        return texts
+    }
+
+    private func store(
+        _ resources: [Resource], in database: any SQLDatabase
+    ) async throws -> [String: [Stored]] {
+        try await database.write { transaction in
+            var stored: [String: [Stored]] = [:]
+            var writer = try SearchEntryWriter(in: transaction)
+            for (index, resource) in resources.enumerated() {
+                guard let id = resource.id, let values = SearchValues(of: resource),
+                    let layout = SearchLayout.of(resource.resourceType),
+                    stored[resource.resourceType]?.contains(where: { $0.id == id }) != true
+                else { continue }
+                let number = Int64(index + 1)
+                let subject = SearchIndex.subject(of: resource, id: id)
+                let entries = SearchEntries(values, layout, subject: subject)
+                let updated = values["_lastUpdated"].first.flatMap { value -> Int64? in
+                    if case .date(let period) = value { period.low } else { nil }
+                }
+                // The server gives each resource an instant; those without one here are searched without it.
+                guard updated == nil || updated.map({ $0 % 1000 }) != nil else { continue }
+                try transaction.execute(
+                    """
+                    INSERT INTO record (number, type, id, version, subject, updated_ms, deleted, date_low, date_high)
+                    VALUES (?, ?, ?, 1, ?, ?, 0, ?, ?)
+                    """,
+                    [
+                        SQLValue(number), SQLValue(resource.resourceType), SQLValue(id), SQLValue(subject),
+                        SQLValue(updated ?? 0), SQLValue(entries.time?.low), SQLValue(entries.time?.high),
+                    ])
+                try writer.add(entries.entries, number: number)
+                stored[resource.resourceType, default: []].append(
+                    Stored(number: number, id: id, values: values, subject: subject))
+            }
+            try writer.finish()
+            return stored
+        }
+    }
+
+    /// A store with the tables of the entries.
+    private func withSearchTables(
+        on engine: TestEngine, _ body: (any SQLDatabase) async throws -> Void
+    ) async throws {
+        let tables = Migration(number: 490, name: "search entries") { RecordsSchema.searchTables($0) }
+        try await withTemporaryDatabase(RecordsSchema.migrations + [tables], on: engine, body)
+    }
+}
+
+/// The layouts say of every parameter of R4 where its values are.
+struct SearchLayoutTests {
+    @Test func whatOtherParametersFindHasNoEntries() throws {
+        let layout = try #require(SearchLayout.of("Observation"))
+        let number = layout.tree.parameters.enumerated().reduce(into: [String: Int]()) {
+            $0[$1.element.code] = $1.offset
+        }
+        let places = number.mapValues { layout.places[$0] }
+        let (code, component) = (try #require(number["code"]), try #require(number["component-code"]))
+        let value = try #require(number["value-quantity"])
+        #expect(places["_id"] == .id && places["_lastUpdated"] == .lastUpdated)
+        #expect(places["subject"] == .subject && places["patient"] == .subject && places["date"] == .time)
+        #expect(places["code"] == .entries && places["component-code"] == .entries)
+        #expect(places["combo-code"] == .union([code, component].sorted()))
+        #expect(places["code-value-quantity"] == .composite([.together([code, value])]))
+        guard case .composite(let ways)? = places["combo-code-value-quantity"] else {
+            Issue.record("no composite")
+            return
+        }
+        #expect(ways.count == 2 && ways.contains(.together([code, value])))
+    }
+
+    @Test func noComponentThatIsStoredIsATextOrATime() throws {
+        for type in TypeModel.r4.resourceTypes {
+            guard let layout = SearchLayout.of(type) else { continue }
+            for (parameter, place) in zip(layout.tree.parameters, layout.places) {
+                guard case .composite(let ways) = place else { continue }
+                #expect(!ways.isEmpty, "\(type) \(parameter.code)")
+                for case .parts(let number) in ways {
+                    let kinds = layout.tree.parameters[number].components.compactMap {
+                        SearchParameterTable.r4.parameter(id: $0.id)?.kind
+                    }
+                    #expect(!kinds.contains(.string) && !kinds.contains(.date), "\(type) \(parameter.code)")
+                }
+            }
+        }
+    }
+}
