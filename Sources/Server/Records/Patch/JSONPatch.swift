@@ -21,6 +21,9 @@ struct JSONPatch: Sendable, Hashable {
     /// again.
     static let mostValues = 200_000
 
+    /// Operations that are known.
+    init(operations: [Operation]) { self.operations = operations }
+
     /// Reads a patch.
     ///
     /// - Throws: ``PatchError`` with code `patch-invalid`.

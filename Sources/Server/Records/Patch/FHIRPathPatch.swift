@@ -1,0 +1,211 @@
+import Core
+import FHIR
+
+/// A FHIRPath Patch: operations in a Parameters resource, one after the other, all of them or none
+/// (<https://hl7.org/fhir/R4/fhirpatch.html>).
+struct FHIRPathPatch: Sendable {
+    /// One operation. A place is a path to an element; a list is the path to the element without an index.
+    enum Operation: Sendable {
+        case add(FHIRPathPlace, name: String, FHIRPathPatchValue)
+        case insert(FHIRPathPlace, index: Int, FHIRPathPatchValue)
+        case delete(FHIRPathPlace)
+        case replace(FHIRPathPlace, FHIRPathPatchValue)
+        case move(FHIRPathPlace, from: Int, to: Int)
+    }
+
+    let operations: [Operation]
+
+    /// Steps beyond which a patch is refused: elements that its paths pass, and steps of their conditions.
+    static let mostSteps = 1_000_000
+
+    /// Reads a patch.
+    ///
+    /// - Throws: ``PatchError`` with code `patch-invalid`.
+    init(_ resource: Resource) throws(PatchError) {
+        guard resource.resourceType == Parameters.resourceType else {
+            throw .invalid("A FHIRPath Patch is a Parameters resource.")
+        }
+        let parameters = resource["parameter"]?.array ?? []
+        guard !parameters.isEmpty, parameters.count <= JSONPatch.mostOperations else {
+            throw .invalid("A FHIRPath Patch has 1 to \(JSONPatch.mostOperations) operations.")
+        }
+        var operations: [Operation] = []
+        for (place, parameter) in parameters.enumerated() {
+            guard parameter["name"]?.string == "operation" else {
+                throw .invalid("Its parameter is named operation.", place)
+            }
+            operations.append(try Self.operation(parameter["part"]?.array ?? [], place))
+        }
+        self.operations = operations
+    }
+
+    private static func operation(_ parts: [JSON], _ place: Int) throws(PatchError) -> Operation {
+        func part(_ name: String) throws(PatchError) -> JSON {
+            let found = parts.filter { $0["name"]?.string == name }
+            guard found.count == 1 else { throw .invalid("It has no part \(name), or several.", place) }
+            return found[0]
+        }
+        func text(_ name: String, _ member: String) throws(PatchError) -> String {
+            guard let text = try part(name)[member]?.string else {
+                throw .invalid("Its \(name) is a \(member).", place)
+            }
+            return text
+        }
+        func number(_ name: String) throws(PatchError) -> Int {
+            guard let number = try part(name)["valueInteger"]?.number.flatMap({ Int($0.text) }), number >= 0 else {
+                throw .invalid("Its \(name) is a valueInteger that is not negative.", place)
+            }
+            return number
+        }
+        func path() throws(PatchError) -> FHIRPathPlace {
+            guard let path = FHIRPathPlace(try text("path", "valueString")) else {
+                throw .invalid("Its path is not one that a patch may have.", place)
+            }
+            return path
+        }
+        func value() throws(PatchError) -> FHIRPathPatchValue {
+            guard let value = FHIRPathPatchValue(try part("value")) else {
+                throw .invalid("Its value has neither value[x] nor parts.", place)
+            }
+            return value
+        }
+        switch try text("type", "valueCode") {
+        case "add": return .add(try path(), name: try text("name", "valueString"), try value())
+        case "insert": return .insert(try path(), index: try number("index"), try value())
+        case "delete": return .delete(try path())
+        case "replace": return .replace(try path(), try value())
+        case "move": return .move(try path(), from: try number("source"), to: try number("destination"))
+        default: throw .invalid("Its type is none of add, insert, delete, replace and move.", place)
+        }
+    }
+
+    /// Returns the resource as the operations leave it.
+    ///
+    /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
+    func applied(to resource: JSONObject) throws(PatchError) -> JSONObject {
+        var resource = resource
+        let budget = StepBudget(steps: Self.mostSteps)
+        for (place, operation) in operations.enumerated() {
+            let changes = try Self.changes(of: operation, in: resource, place, budget)
+            let changed: JSON
+            do throws(PatchError) { changed = try JSONPatch(operations: changes).applied(to: .object(resource)) } catch
+            {
+                throw error.code == "too-costly"
+                    ? .tooCostly : .notApplicable("There is nothing at a place that it names.", place)
+            }
+            guard let object = changed.object else { throw .notApplicable("Nothing would be left.", place) }
+            resource = object
+        }
+        return resource
+    }
+
+    /// An operation as changes of the JSON.
+    private static func changes(
+        of operation: Operation, in resource: JSONObject, _ place: Int, _ budget: StepBudget
+    ) throws(PatchError) -> [JSONPatch.Operation] {
+        func found(_ path: FHIRPathPlace) throws(PatchError) -> [FHIRPathPlace.Found] {
+            let found = path.find(in: resource, budget)
+            guard !budget.isExhausted else { throw .tooCostly }
+            guard let found else { throw .invalid("A condition in its path cannot be evaluated.", place) }
+            return found
+        }
+        func one(_ path: FHIRPathPlace) throws(PatchError) -> FHIRPathPlace.Found {
+            let all = try found(path)
+            guard all.count == 1 else {
+                throw .notApplicable("Its path finds \(all.isEmpty ? "nothing" : "several elements").", place)
+            }
+            return all[0]
+        }
+        func list(_ path: FHIRPathPlace) throws(PatchError) -> (at: JSONPointer, count: Int) {
+            guard let (parent, name) = path.list else { throw .invalid("Its path names no list.", place) }
+            let owner = try one(parent)
+            let pointer = JSONPointer(tokens: owner.pointer.tokens + [name])
+            guard let elements = pointer.value(in: .object(resource))?.array else {
+                throw .notApplicable("There is no list at its path.", place)
+            }
+            return (pointer, elements.count)
+        }
+        switch operation {
+        case .add(let path, let name, let value):
+            let owner = try one(path)
+            guard case .object(let object) = owner.value else {
+                throw .notApplicable("Nothing can be added to a value.", place)
+            }
+            let (key, isList) = owner.member(name, value)
+            let pointer = JSONPointer(tokens: owner.pointer.tokens + [key])
+            guard let present = object[key] else { return [.add(pointer, isList ? .array([value.json]) : value.json)] }
+            guard isList, present.array != nil else { throw .notApplicable("The element is there already.", place) }
+            return [.add(JSONPointer(tokens: pointer.tokens + ["-"]), value.json)]
+        case .insert(let path, let index, let value):
+            let list = try list(path)
+            guard index <= list.count else { throw .notApplicable("Its index is beyond the list.", place) }
+            return [.add(JSONPointer(tokens: list.at.tokens + [String(index)]), value.json)]
+        case .delete(let path):
+            let all = try found(path)
+            guard all.count < 2 else { throw .notApplicable("Its path finds several elements.", place) }
+            guard let only = all.first else { return [] }
+            return removal(of: only.pointer, in: resource)
+        case .replace(let path, let value):
+            let only = try one(path)
+            return [.replace(only.pointer, value.json)] + siblingRemoval(of: only.pointer, in: resource)
+        case .move(let path, let source, let destination):
+            let list = try list(path)
+            guard source < list.count, destination < list.count else {
+                throw .notApplicable("Its source or destination is beyond the list.", place)
+            }
+            return [
+                .move(
+                    from: JSONPointer(tokens: list.at.tokens + [String(source)]),
+                    to: JSONPointer(tokens: list.at.tokens + [String(destination)]))
+            ]
+        }
+    }
+
+    /// FHIR has no empty lists: with its last element a list goes.
+    private static func removal(of pointer: JSONPointer, in resource: JSONObject) -> [JSONPatch.Operation] {
+        let list = JSONPointer(tokens: pointer.tokens.dropLast())
+        if let elements = list.value(in: .object(resource))?.array, elements.count == 1 { return [.remove(list)] }
+        return [.remove(pointer)] + siblingRemoval(of: pointer, in: resource)
+    }
+
+    /// The id and the extensions of a primitive stand beside it and go with it.
+    private static func siblingRemoval(of pointer: JSONPointer, in resource: JSONObject) -> [JSONPatch.Operation] {
+        guard let name = pointer.tokens.last else { return [] }
+        let sibling = JSONPointer(tokens: pointer.tokens.dropLast() + ["_" + name])
+        return sibling.value(in: .object(resource)) == nil ? [] : [.remove(sibling)]
+    }
+}
+
+/// A value that a FHIRPath Patch brings.
+struct FHIRPathPatchValue: Sendable {
+    let json: JSON
+    /// The type behind `value`, such as `Quantity`; nil for what is made of parts.
+    let type: String?
+
+    /// Reads a part: its `value[x]`, or an element made of its parts
+    /// (<https://hl7.org/fhir/R4/fhirpatch.html#concept>, anonymous types). nil where it has neither.
+    init?(_ part: JSON) {
+        self.init(part, depth: 0)
+    }
+
+    private init?(_ part: JSON, depth: Int) {
+        guard depth < 32, let object = part.object else { return nil }
+        if let member = object.members.first(where: { $0.key.hasPrefix("value") && $0.key.count > 5 }) {
+            (json, type) = (member.value, String(member.key.dropFirst(5)))
+            return
+        }
+        guard let parts = object["part"]?.array, !parts.isEmpty else { return nil }
+        var made = JSONObject()
+        for part in parts {
+            guard let name = part["name"]?.string, let value = FHIRPathPatchValue(part, depth: depth + 1) else {
+                return nil
+            }
+            switch made[name] {
+            case nil: made[name] = value.json
+            case .array(let former)?: made[name] = .array(former + [value.json])
+            case let former?: made[name] = .array([former, value.json])
+            }
+        }
+        (json, type) = (.object(made), nil)
+    }
+}

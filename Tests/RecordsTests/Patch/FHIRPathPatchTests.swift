@@ -1,0 +1,122 @@
+import FHIR
+import Foundation
+import Testing
+
+@testable import Records
+
+/// FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html).
+@Suite struct FHIRPathPatchTests {
+    private static let patient = """
+        {"resourceType":"Patient","birthDate":"1920-01-01","_birthDate":{"id":"b"},"name":[{"use":"official","given":["A","B","C"]},\
+        {"use":"nickname","given":["D"]}],"contact":[{"gender":"male"}],"maritalStatus":{"text":"x"},"deceasedBoolean":false}
+        """
+
+    private static func operation(_ type: String, _ path: String, _ parts: String...) -> String {
+        let all = [#"{"name":"type","valueCode":"\#(type)"}"#, #"{"name":"path","valueString":"\#(path)"}"#] + parts
+        return #"{"name":"operation","part":[\#(all.joined(separator: ","))]}"#
+    }
+
+    private static func name(_ text: String) -> String { #"{"name":"name","valueString":"\#(text)"}"# }
+    private static func value(_ value: String) -> String { #"{"name":"value",\#(value)}"# }
+    private static func number(_ name: String, _ value: Int) -> String {
+        #"{"name":"\#(name)","valueInteger":\#(value)}"#
+    }
+
+    private func applied(_ operations: String...) throws -> JSON {
+        let patch = #"{"resourceType":"Parameters","parameter":[\#(operations.joined(separator: ","))]}"#
+        let resource = Resource(try #require(try JSON(parsing: Self.patient).object))
+        return .object(
+            try FHIRPathPatch(Resource(try #require(try JSON(parsing: patch).object))).applied(to: resource.object))
+    }
+
+    @Test func addsWhatIsNotThereAndToLists() throws {
+        let added = try applied(
+            Self.operation("add", "Patient", Self.name("active"), Self.value(#""valueBoolean":true"#)),
+            Self.operation("add", "Patient.name[0]", Self.name("family"), Self.value(#""valueString":"F""#)),
+            Self.operation(
+                "add", "Patient.name.where(use = 'nickname')", Self.name("given"), Self.value(#""valueString":"E""#)),
+            Self.operation("add", "Patient", Self.name("identifier"), Self.value(#""valueIdentifier":{"value":"1"}"#)),
+            Self.operation(
+                "add", "Patient", Self.name("contact"),
+                Self.value(
+                    #""part":[{"name":"name","valueHumanName":{"text":"t"}},{"name":"telecom","valueContactPoint":{"value":"9"}}]"#
+                )))
+        #expect(added["active"] == true && added["name"]?[0]?["family"] == "F")
+        #expect(added["name"]?[1]?["given"] == .array(["D", "E"]))
+        #expect(added["identifier"]?[0]?["value"] == "1")
+        #expect(added["contact"]?[1]?["name"]?["text"] == "t")
+    }
+
+    @Test func insertsMovesAndDeletesInLists() throws {
+        #expect(
+            try applied(
+                Self.operation(
+                    "insert", "Patient.name[0].given", Self.number("index", 1), Self.value(#""valueString":"X""#)))[
+                    "name"]?[0]?["given"] == .array(["A", "X", "B", "C"]))
+        #expect(
+            try applied(
+                Self.operation(
+                    "move", "Patient.name.first().given", Self.number("source", 2), Self.number("destination", 0)))[
+                    "name"]?[0]?["given"] == .array(["C", "A", "B"]))
+        let deleted = try applied(
+            Self.operation("delete", "Patient.contact[0]"), Self.operation("delete", "Patient.name[0].given[1]"),
+            Self.operation("delete", "Patient.deceased"), Self.operation("delete", "Patient.photo"))
+        #expect(deleted["contact"] == nil && deleted["name"]?[0]?["given"] == .array(["A", "C"]))
+        #expect(deleted["deceasedBoolean"] == nil)
+        #expect(try applied(Self.operation("delete", "Patient.birthDate"))["_birthDate"] == nil)
+    }
+
+    @Test func replacesOneElement() throws {
+        let replaced = try applied(
+            Self.operation("replace", "Patient.birthDate", Self.value(#""valueDate":"1930-01-01""#)),
+            Self.operation("replace", "Patient.deceased", Self.value(#""valueBoolean":true"#)),
+            Self.operation(
+                "replace", "Patient.name.where(use = 'official').given.last()", Self.value(#""valueString":"Z""#)))
+        #expect(replaced["birthDate"] == "1930-01-01" && replaced["deceasedBoolean"] == true)
+        #expect(replaced["name"]?[0]?["given"]?[2] == "Z")
+    }
+
+    @Test(
+        arguments: [
+            (operation("replace", "Patient.name", value(#""valueString":"x""#)), "patch-not-applicable"),
+            (operation("replace", "Patient.photo", value(#""valueString":"x""#)), "patch-not-applicable"),
+            (operation("delete", "Patient.name.given"), "patch-not-applicable"),
+            (operation("delete", "Observation.name[0]"), nil),
+            (operation("add", "Patient", name("birthDate"), value(#""valueDate":"2000""#)), "patch-not-applicable"),
+            (operation("add", "Patient.birthDate", name("x"), value(#""valueDate":"2000""#)), "patch-not-applicable"),
+            (
+                operation("insert", "Patient.name[0].given", number("index", 4), value(#""valueString":"x""#)),
+                "patch-not-applicable"
+            ),
+            (
+                operation("insert", "Patient.name[0].given", number("index", -1), value(#""valueString":"x""#)),
+                "patch-invalid"
+            ),
+            (operation("insert", "Patient.name[0]", number("index", 0), value(#""valueString":"x""#)), "patch-invalid"),
+            (operation("move", "Patient.name", number("source", 0), number("destination", 9)), "patch-not-applicable"),
+            (operation("turn", "Patient.name"), "patch-invalid"),
+            (operation("delete", "Patient..name"), "patch-invalid"),
+            (operation("delete", "Patient.name.trace('x')"), "patch-invalid"),
+            (operation("delete", ""), "patch-invalid"),
+            (operation("delete", "Patient.name.where(("), "patch-invalid"),
+            (operation("replace", "Patient.birthDate"), "patch-invalid"),
+            (operation("delete", "Patient.name.where(given.single() = 'A')"), "patch-invalid"),
+        ] as [(String, String?)])
+    func whatCannotBeDoneIsRefused(operation: String, code: String?) throws {
+        do throws(any Error) {
+            let unchanged = try applied(operation)
+            let patient = try JSON(parsing: Self.patient)
+            #expect(code == nil && unchanged == patient)
+        } catch let error as PatchError {
+            #expect(error.code == code)
+        }
+    }
+
+    @Test func conditionsThatTakeTooLongEnd() throws {
+        let deep = String(repeating: "repeat(given).", count: 40) + "exists()"
+        let path = "Patient.name.where(\(deep))"
+        _ = try? applied(Self.operation("delete", path))
+        let long = Self.operation("delete", "Patient" + String(repeating: ".name", count: 1_000))
+        #expect(throws: PatchError.self) { try applied(long) }
+    }
+}
