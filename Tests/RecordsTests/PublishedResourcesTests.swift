@@ -54,6 +54,8 @@ import Testing
     @Test func areAmongTheCapabilities() async throws {
         let resources = try await get("/fhir/metadata").body["rest"]?[0]?["resource"]?.array ?? []
         let types = resources.compactMap { $0["type"]?.string }
-        #expect(types.contains("StructureDefinition") && !types.contains("CodeSystem"))
+        #expect(types.contains("StructureDefinition") && Set(types).count == types.count)
+        let definition = resources.first { $0["type"] == "StructureDefinition" }
+        #expect(definition?["interaction"]?.array?.compactMap { $0["code"]?.string } == ["read", "search-type"])
     }
 }

@@ -20,6 +20,16 @@ import Trust
         (.get, "/fhir/{type}/{id}/_history/{version}", false),
     ]
 
+    /// Those that write, which no token of the study team does.
+    private static let writes: [(method: HTTPRequest.Method, path: String)] = [
+        (.post, "/fhir"), (.put, "/fhir/{type}"), (.patch, "/fhir/{type}"), (.patch, "/fhir/{type}/{id}"),
+        (.delete, "/fhir/{type}"), (.delete, "/fhir/{type}/{id}"),
+    ]
+    /// Those of them that a receiver has too.
+    private static let plainWrites: [(method: HTTPRequest.Method, path: String)] = [
+        (.post, "/fhir/{type}"), (.put, "/fhir/{type}/{id}"),
+    ]
+
     private func path(_ template: String) -> String {
         template.replacingOccurrences(of: "{type}", with: "Observation").replacingOccurrences(of: "{id}", with: "a")
             .replacingOccurrences(of: "{version}", with: "1")
@@ -28,9 +38,10 @@ import Trust
     @Test func theRoutesAreThoseThatAreCoveredHere() async throws {
         let fixture = try await RecordsFixture()
         let registered = fixture.router.routes.map { "\($0.method.rawValue) \($0.path)" }
-        let expected = Self.routes.flatMap { route in
-            (route.method == .get ? ["GET", "HEAD"] : [route.method.rawValue]).map { "\($0) \(route.path)" }
-        }
+        let expected =
+            Self.routes.flatMap { route in
+                (route.method == .get ? ["GET", "HEAD"] : [route.method.rawValue]).map { "\($0) \(route.path)" }
+            } + Self.writes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(registered.sorted() == expected.sorted())
         try await fixture.close()
     }
@@ -75,6 +86,30 @@ import Trust
         try await fixture.close()
     }
 
+    @Test func neitherTheStudyTeamsNorADevicesTokenWrites() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        let deviceToken = try await deviceToken(fixture)
+        for route in Self.writes + Self.plainWrites {
+            let criteria = route.path == "/fhir/{type}" && route.method != .post ? "?_id=a" : ""
+            let body =
+                switch (route.method, route.path) {
+                case (.patch, _): "{}"
+                case (.post, "/fhir"):
+                    #"{"resourceType":"Bundle","type":"transaction","entry":[{"request":{"method":"DELETE","url":"Observation/a"}}]}"#
+                default: observation("a", code: "x")
+                }
+            for (token, expected) in [(nil, 401), ("wrong", 401), (deviceToken, 401), (fixture.token, 403)] {
+                let (status, json, _) = try await fixture.send(
+                    route.method, path(route.path) + criteria, body: body, token: token ?? "", headers: [:])
+                #expect(status == expected, "\(route.method) \(route.path) \(json)")
+                #expect(json["resourceType"] == "OperationOutcome")
+            }
+        }
+        #expect(try await fixture.get("/fhir/Observation/a").1["meta"]?["versionId"] == "1")
+        try await fixture.close()
+    }
+
     @Test func everyReadLeavesAnAuditRow() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
@@ -93,7 +128,7 @@ import Trust
     @Test func whatIsNotThereIsSaidInFHIR() async throws {
         let fixture = try await RecordsFixture()
         for (path, status) in [
-            ("/fhir/Observation/none", 404), ("/fhir/Practitioner/x", 404), ("/fhir/Practitioner", 404),
+            ("/fhir/Observation/none", 404), ("/fhir/Practitioner/x", 404), ("/fhir/Nonsense", 404),
             ("/fhir/Observation/none/_history", 404), ("/fhir/Observation?_format=xml", 406),
         ] {
             let (found, json) = try await fixture.get(path)

@@ -31,6 +31,10 @@ struct RecordsFixture {
     /// What everybody may read.
     var published: [JSONObject] = []
     let refused = RefusedCodes()
+    /// What tokens beside the study team's are worth.
+    var grants: [String: AccessGrant] = [:]
+    /// The house that is asked about what is written.
+    var admission: (any RecordAdmission)?
     let folder: URL
 
     init(limiter: RateLimiter = RateLimiter()) async throws {
@@ -68,10 +72,10 @@ struct RecordsFixture {
 
     var router: Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
-        let refused = refused
+        let (refused, grants) = (refused, grants)
         RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
-            refusals: { refused.append($0) }, clock: { Date() }
+            refusals: { refused.append($0) }, grants: { grants[$0] }, admission: admission, clock: { Date() }
         ).add(to: router)
         return router
     }

@@ -61,9 +61,11 @@ public struct AccessControl: Sendable {
         }
     }
 
+    /// Writes the audit row of a decision as part of a transaction.
+    ///
     /// - Returns: the number of the row.
     @discardableResult
-    func record(
+    public func record(
         _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, in transaction: any SQLTransaction
     ) throws -> Int64 {
         // A Patient's id is the participant's.

@@ -169,7 +169,12 @@ public struct StudyServer: Sendable {
             RecordsRoutes(
                 database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
                 limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
-                refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices), clock: clock
+                refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
+                isBesideReceiver: options.roles.contains(.receiver),
+                admission: StudyProcessing.processor(
+                    folder: folder, study: study, records: records, access: access,
+                    openers: KeyOpenerCache(folder: folder.keys), clock: clock),
+                maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), clock: clock
             ).add(to: router)
         }
         return router

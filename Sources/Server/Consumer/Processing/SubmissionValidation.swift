@@ -53,6 +53,19 @@ public struct SubmissionValidation: Sendable {
         return SubmissionProblem("resource-invalid", "\(Self.place(of: first)): \(first.message)\(more)")
     }
 
+    /// Whether something is wrong with the shape that FHIR gives the type.
+    ///
+    /// - Throws: ``SubmissionProblem`` `too-expensive`.
+    func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
+        guard strictness != .none, RequiredElements.problem(in: resource) == nil else { return false }
+        do {
+            return try validator.validate(resource.json, budget: budget).issues
+                .contains(where: ValidationStrictness.structure.quarantines)
+        } catch {
+            throw SubmissionProblem(error.code, error.message)
+        }
+    }
+
     /// Whether the person takes the consent back: that is honoured however it is written, as soon as the house can read it.
     private func isWithdrawal(_ resource: Resource) -> Bool {
         resource.resourceType == Consent.resourceType && Consent(resource.object).status != .active

@@ -21,7 +21,12 @@ extension CapabilityStatement {
         rest.security = security
         var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
         questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
-        rest.resource = RecordType.all.map(resource) + [questionnaire] + published.map(definition)
+        let others = Set(published + [Questionnaire.resourceType])
+        var whole = [.transaction, .batch].map { Rest.Interaction(code: $0) }
+        whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
+        rest.interaction = whole
+        rest.resource =
+            RecordType.all.filter { !others.contains($0) }.map(resource) + [questionnaire] + published.map(definition)
         statement.rest = [rest]
         return statement
     }
@@ -38,8 +43,17 @@ extension CapabilityStatement {
 
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
-        resource.interaction = [.read, .vread, .historyInstance, .searchType].map {
+        let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .searchType]
+        // The audit is written by the server alone.
+        let isWritten = type != "AuditEvent"
+        resource.interaction = (reading + (isWritten ? [.create, .update, .patch, .delete] : [])).map {
             Rest.Resource.Interaction(code: $0)
+        }
+        if isWritten {
+            resource.conditionalCreate = true
+            resource.conditionalUpdate = true
+            resource.conditionalDelete = .single
+            resource.updateCreate = true
         }
         resource.versioning = .versioned
         resource.readHistory = true

@@ -7,10 +7,12 @@ import Trust
 
 /// The records' FHIR API: <https://hl7.org/fhir/R4/http.html>.
 public struct RecordsRoutes: Sendable {
-    private let service: RecordsService
-    private let scheme: String
+    let service: RecordsService
+    let scheme: String
     private let limiter: RateLimiter
-    private let bodies: BodyBudget
+    let bodies: BodyBudget
+    let maximumBodyBytes: Int
+    let isBesideReceiver: Bool
     private let refusals: RefusalCharge
     private let published: PublishedResources
 
@@ -19,16 +21,32 @@ public struct RecordsRoutes: Sendable {
     ///   - bodies: the bytes of bodies that are in memory at a time.
     ///   - published: definitions with types and ids, which everybody may read.
     ///   - refusals: told the code of each refusal.
+    ///   - devices: the device that has a token, where the queue's store is at hand.
+    ///   - isBesideReceiver: whether a receiver serves the same addresses, to whom devices and those who prove nothing write.
+    ///   - grants: what a token is worth that is none of the study team's; nil for one that is not known.
+    ///   - admission: what the rest of the house says of what is written.
+    ///   - maximumBodyBytes: the most bytes of a resource or a Bundle.
+    ///   - newID: makes the ids of what is written.
     public init(
         database: any SQLDatabase, access: AccessControl, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
-        devices: (@Sendable (String) async throws -> Actor?)? = nil,
+        devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
+        grants: (@Sendable (String) async throws -> AccessGrant?)? = nil,
+        admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
+        newID: @escaping @Sendable () -> UUID = { UUID() },
         clock: @escaping @Sendable () -> Date
     ) {
-        service = RecordsService(database: database, access: access, devices: devices, clock: clock)
+        let published = PublishedResources(published)
+        service = RecordsService(
+            database: database, access: access, devices: devices, grants: grants, admission: admission,
+            publishedTypes: Set(published.types + (isBesideReceiver ? ["Questionnaire", "ValueSet"] : [])),
+            newID: newID,
+            clock: clock)
+        self.isBesideReceiver = isBesideReceiver
+        self.maximumBodyBytes = maximumBodyBytes
         self.refusals = RefusalCharge(limiter: limiter, count: refusals)
-        self.published = PublishedResources(published)
+        self.published = published
         self.scheme = scheme
         self.limiter = limiter
         self.bodies = bodies
@@ -44,10 +62,18 @@ public struct RecordsRoutes: Sendable {
             fhir.getAndHead(":type/:id", use: read)
             fhir.getAndHead(":type/:id/_history", use: history)
             fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
+            addWrites(to: fhir)
         }
         // Theirs go before those of any type, which are added after them.
         if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
-        router.add([routes], charge: refusals, below: "/fhir/")
+        router.add([routes], particular: [plainWrites], charge: refusals, below: "/fhir/")
+    }
+
+    /// What the receiver has routes for too: its devices' tokens reach it, every other one the records.
+    private var plainWrites: GuardedRoutes {
+        GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
+            addPlainWrites(to: routes.group("fhir").add(middleware: JSONOnlyMiddleware()))
+        }
     }
 
     /// The routes that everybody may read.
@@ -145,7 +171,7 @@ extension RecordsRoutes {
     }
 
     /// Who asks, within what their address may ask.
-    private func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> AccessGrant {
+    func authenticate(_ request: Request, _ context: ServerRequestContext) async throws -> AccessGrant {
         let grant = try await service.grant(bearer: request.bearerToken)
         context.outcome.caller = grant.actor.id
         try limiter.admit(context.client, .readByAddress)
@@ -181,5 +207,5 @@ private struct ReadLimitMiddleware: RouterMiddleware {
 
 extension ServerRequestContext {
     /// Returns the text in the path for a parameter that the route has.
-    fileprivate func name(_ parameter: String) -> String { parameters.get(parameter) ?? "" }
+    func name(_ parameter: String) -> String { parameters.get(parameter) ?? "" }
 }

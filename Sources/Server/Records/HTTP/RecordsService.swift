@@ -12,13 +12,31 @@ struct RecordsService: Sendable {
     /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
     /// it. Elsewhere its token is one that nobody knows.
     let devices: (@Sendable (String) async throws -> Actor?)?
+    /// What else a token is worth; nil for one that is not known.
+    let grants: (@Sendable (String) async throws -> AccessGrant?)?
+    /// What the rest of the house says of what is written; nil where there is no other.
+    let admission: (any RecordAdmission)?
+    /// Finds what conditional interactions mean.
+    let matching: any RecordMatching
+    let newID: @Sendable () -> UUID
+    /// The types that are published with the study and written with its files alone.
+    let publishedTypes: Set<String>
     let store = RecordStore()
 
     init(
         database: any SQLDatabase, access: AccessControl,
-        devices: (@Sendable (String) async throws -> Actor?)? = nil, clock: @escaping @Sendable () -> Date
+        devices: (@Sendable (String) async throws -> Actor?)? = nil,
+        grants: (@Sendable (String) async throws -> AccessGrant?)? = nil,
+        admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
+        publishedTypes: Set<String> = [],
+        newID: @escaping @Sendable () -> UUID = { UUID() }, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
+        self.grants = grants
+        self.admission = admission
+        self.matching = matching
+        self.newID = newID
+        self.publishedTypes = publishedTypes
         self.database = database
         self.access = access
         self.clock = clock
@@ -28,6 +46,7 @@ struct RecordsService: Sendable {
     func grant(bearer token: String?) async throws -> AccessGrant {
         if let token {
             if let staff = try await access.authenticate(bearer: token) { return AccessGrant(staff) }
+            if let grant = try await grants?(token) { return grant }
             if let device = try await devices?(token) { return AccessGrant(device) }
         }
         throw RecordsFailure.unauthenticated
@@ -50,7 +69,7 @@ struct RecordsService: Sendable {
         type: String, id: String, _ interaction: RecordInteraction, by grant: AccessGrant,
         _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
     ) async throws -> StoredRecord {
-        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
         let (stored, found) = try await database.read { transaction in
@@ -84,7 +103,7 @@ struct RecordsService: Sendable {
     func history(
         type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant
     ) async throws -> FHIR.Bundle {
-        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
+        guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
         let stored = try await database.read { try store.facts(ofType: type, id: id, in: $0) }
@@ -143,8 +162,7 @@ struct RecordsService: Sendable {
     func search(
         type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by grant: AccessGrant
     ) async throws -> FHIR.Bundle {
-        guard RecordType.all.contains(type) else { throw RecordsFailure.unknownType }
-        let store = store
+        guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         let now = clock()
         let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: now)
         let target = Target(resourceType: type)

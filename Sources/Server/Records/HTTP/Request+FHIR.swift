@@ -72,8 +72,3 @@ extension Request {
         return (parts.first ?? "", isRefused)
     }
 }
-
-extension HTTPField.Name {
-    /// RFC 7240.
-    fileprivate static let prefer = HTTPField.Name(validated: "Prefer")
-}

@@ -49,8 +49,3 @@ enum SearchParameter: String, CaseIterable, Sendable {
         allCases.first { $0.names(for: type).contains(name) }
     }
 }
-
-/// The types that the records hold.
-enum RecordType {
-    static let all = ["Consent", "Contract", "Device", "Encounter", "Observation", "Patient", "QuestionnaireResponse"]
-}

@@ -69,6 +69,17 @@ public struct PutResult: Sendable, Hashable {
     /// The number of the resource among all resources, the same for all its versions.
     public let number: Int64
 
+    init(outcome: Outcome, versionID: String, number: Int64) {
+        self.outcome = outcome
+        self.versionID = versionID
+        self.number = number
+    }
+
+    /// What became of a resource that was deleted.
+    public init(deleted number: Int64, type: String, id: String) {
+        self.init(outcome: .updated, versionID: "\(type)/\(id)", number: number)
+    }
+
     /// Whether what was put is the present of the resource.
     public var isCurrent: Bool { outcome != .superseded }
 }

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import Storage
 
@@ -55,7 +56,13 @@ public struct RecordWriter {
     /// present is stored as history, and the resource is read and found as it was. Where the present comes once more, it
     /// is as new as the last of its receipts, for something else may have come between the two and be handled last.
     @discardableResult
-    public mutating func put(_ new: NewRecord) throws -> PutResult {
+    public mutating func put(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: false) }
+
+    /// Stores a resource as the present of its id, whatever came when: whoever writes it has the present before them.
+    @discardableResult
+    mutating func replace(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: true) }
+
+    private mutating func put(_ new: NewRecord, isNewest: Bool) throws -> PutResult {
         func result(_ outcome: PutResult.Outcome, _ number: Int64, _ version: Int64) -> PutResult {
             PutResult(outcome: outcome, versionID: "\(new.type)/\(new.id)/_history/\(version)", number: number)
         }
@@ -66,7 +73,8 @@ public struct RecordWriter {
         }
         let number = try present.integer("number")
         let order = try RecordOrder(present)
-        let own = receipt.provenance.order
+        let came = receipt.provenance.order
+        let own = isNewest && came < order ? order : came
         if try present.blob("digest") == new.digest, try present.integer("deleted") == 0 {
             let same = try present.integer("version")
             guard own >= order else { return result(.superseded, number, same) }
@@ -91,10 +99,46 @@ public struct RecordWriter {
                 SQLValue(version), SQLValue(new.subject), SQLValue(new.date?.low), SQLValue(new.date?.high),
                 SQLValue(Milliseconds.of(receipt.at)),
             ] + own.columns + [SQLValue(number)])
-        try add(new, number: number, version: version)
+        try add(new, number: number, version: version, order: own)
         try searchIndex.replace(new.entries, number: number)
         try RecordProtection.replace(new.protection, number: number, in: transaction)
         return result(.updated, number, version)
+    }
+
+    /// Deletes a resource: the next version says so, and search finds it no more. What decides who sees its history stays as
+    /// the newest version with content has it.
+    ///
+    /// - Returns: the version; nil where there is no such resource, or it is deleted already.
+    mutating func delete(type: String, id: String) throws -> (number: Int64, version: Int64)? {
+        try flush()
+        guard let present = try transaction.first(Self.presentSQL, [SQLValue(type), SQLValue(id)]),
+            try present.integer("deleted") == 0
+        else { return nil }
+        let number = try present.integer("number")
+        let order = max(try RecordOrder(present), receipt.provenance.order)
+        let version = try nextVersion(of: number)
+        try transaction.execute(
+            """
+            UPDATE record SET version = ?, updated_ms = ?, deleted = 1, received_ms = ?, received_number = ?, signer = ?,
+                signed_sequence = ? WHERE number = ?
+            """,
+            [SQLValue(version), SQLValue(Milliseconds.of(receipt.at))] + order.columns + [SQLValue(number)])
+        let content = NewRecord(
+            Resource(JSONObject(resourceType: type)), id: id, subject: nil,
+            content: JSON.object(JSONObject(resourceType: type)).data())
+        var sources = RecordSources(in: transaction)
+        try transaction.execute(
+            """
+            INSERT INTO record_version (number, version, content, digest, deleted, source, received_ms, received_number)
+            VALUES (?, ?, ?, ?, 1, ?, ?, ?)
+            """,
+            [
+                SQLValue(number), SQLValue(version), SQLValue(content.stored.content), SQLValue(content.digest),
+                SQLValue(try sources.number(of: receipt)), SQLValue(order.receivedMilliseconds),
+                SQLValue(order.number),
+            ])
+        try searchIndex.replace([], number: number)
+        return (number, version)
     }
 
     /// Stores what came before the present, once for each submission that brings it.
@@ -119,9 +163,10 @@ public struct RecordWriter {
         try searchIndex.flush()
     }
 
-    private mutating func add(_ new: NewRecord, number: Int64, version: Int64) throws {
+    private mutating func add(_ new: NewRecord, number: Int64, version: Int64, order: RecordOrder? = nil) throws {
         let row = VersionRow(
-            number: number, version: version, record: new, order: version == 1 ? nil : receipt.provenance.order)
+            number: number, version: version, record: new,
+            order: version == 1 ? nil : order ?? receipt.provenance.order)
         if try versions?.add(row) != nil { return }
         var sources = RecordSources(in: transaction)
         var versions = try transaction.inserter(VersionRow.insertion, sharing: sources.number(of: receipt))

@@ -1,0 +1,140 @@
+import Attachments
+import FHIR
+import FHIRValidation
+import Foundation
+import InformedConsent
+import Records
+import Storage
+import Warehouse
+
+extension SubmissionProcessor: RecordAdmission {
+    /// Begins a request of the FHIR API, which goes through the same rooms as what devices send.
+    public func begin(at: Date) async -> any WriteAdmission {
+        InteractionAdmission(processor: self, published: await study.published(), at: at)
+    }
+}
+
+/// The house's word on what is written through the FHIR API: it is validated as strictly as the study takes FHIR, freed of
+/// what tells who a person is as what devices send, stopped by the participants' consent, and loaded with it.
+struct InteractionAdmission: WriteAdmission {
+    let processor: SubmissionProcessor
+    let published: PublishedStudy
+    let at: Date
+
+    private var study: SubmissionProcessor.Study { processor.study }
+
+    func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource {
+        do {
+            let budget = StepBudget(steps: SubmissionReader.maximumSteps)
+            if let problem = try study.validation.problem(in: resource, budget: budget) {
+                let isShape = try study.validation.isOfWrongShape(resource, budget: budget)
+                throw RecordAdmissionError(isShape ? .shape : .rule, problem.code, problem.message)
+            }
+            let form = try form(of: resource, budget: budget)
+            let rule = IdentifyingData(
+                today: DateTime(at), attachments: AttachmentCleaning(asIs: form?.rules.attachmentsAsIs ?? []))
+            let admitted = try study.identifyingData.admit(resource, by: rule).resource
+            return AdmittedResource(admitted, prepared: try entry(of: admitted, id: id, form: form))
+        } catch let error as RecordAdmissionError {
+            throw error
+        } catch let error as any CodedError {
+            throw RecordAdmissionError(.rule, error.code, error.message)
+        } catch {
+            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be taken.")
+        }
+    }
+
+    func permit(_ participants: Set<String>, type: String, in transaction: any SQLTransaction) throws {
+        for participant in participants.sorted() {
+            let state = try processor.register.state(of: participant, in: transaction)
+            if Self.isAboutConsent(type), state.standing != .none {
+                throw RecordAdmissionError(
+                    .refused, "consent-not-written-here",
+                    """
+                    A participant's consent is given and taken back on their device, or by the study team \
+                    (`tributary participant`); it is not written through this API.
+                    """)
+            }
+            let situation = try processor.situation(of: participant, state, published, in: transaction)
+            switch processor.gate.decide(.data, in: situation) {
+            case .admit, .hold(until: .contract): continue
+            case .hold(let requirement):
+                throw RecordAdmissionError(.refused, requirement.code, requirement.sentence)
+            case .refuse(let reason), .quarantine(let reason):
+                throw RecordAdmissionError(.refused, reason.rawValue, reason.sentence)
+            }
+        }
+    }
+
+    func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
+        // 1. What is somebody else's now, or nobody's.
+        for change in changes {
+            guard let former = change.formerSubject, former != change.subject else { continue }
+            try processor.loader.remove(record: change.number, of: former, at: at, in: transaction)
+        }
+        // 2. What is loaded, by participants: an upload is of one.
+        var groups: [(participant: String, changes: [RecordChange])] = []
+        for change in changes {
+            guard let participant = change.participant else { continue }
+            guard let place = groups.firstIndex(where: { $0.participant == participant }) else {
+                groups.append((participant, [change]))
+                continue
+            }
+            groups[place].changes.append(change)
+        }
+        for (place, group) in groups.enumerated() {
+            let state = try processor.register.state(of: group.participant, in: transaction)
+            guard state.standing == .consented else { continue }
+            let context = LoadContext(
+                subject: group.participant, submissionID: place == 0 ? submissionID : "\(submissionID)-\(place + 1)",
+                receivedAt: at, loadedAt: at)
+            let loads = try group.changes.compactMap { change in try load(change).map { ($0, change) } }
+            guard !loads.isEmpty else { continue }
+            try processor.loader.upload(context, in: transaction) { upload in
+                for (entry, change) in loads {
+                    try upload.load(entry, change.put ?? change.asDeleted)
+                }
+            }
+        }
+    }
+
+    /// The entry that is loaded of a change; nil where nothing is.
+    private func load(_ change: RecordChange) throws -> WarehouseEntry? {
+        if change.put != nil { return change.prepared as? WarehouseEntry }
+        // Of a Patient who is deleted it stays that there is one: facts may refer to the row.
+        guard change.type == Patient.resourceType else { return nil }
+        return try WarehouseEntry(Patient(id: change.id).resource, form: nil, receivedAt: at)
+    }
+
+    /// A response to a form that the study has not published is no answer of its own, and has no facts.
+    private func form(of resource: Resource, budget: StepBudget) throws -> PublishedStudy.Form? {
+        guard let response = resource.as(QuestionnaireResponse.self), let name = response.questionnaire,
+            let form = published.form(name)
+        else { return nil }
+        let answers = AnswerValidation(
+            strictness: study.validation.strictness, acceptsC3PRO: study.c3pro.isAccepted)
+        try answers.check(response, against: form.rules, receivedAt: at, budget: budget)
+        return form
+    }
+
+    private func entry(of resource: Resource, id: String, form: PublishedStudy.Form?) throws -> WarehouseEntry? {
+        if Self.isAboutConsent(resource.resourceType) { return nil }
+        if resource.resourceType == QuestionnaireResponse.resourceType, form == nil { return nil }
+        return try WarehouseEntry(
+            resource, id: id, form: form?.concepts, health: published.health, receivedAt: at)
+    }
+
+    private static func isAboutConsent(_ type: String) -> Bool {
+        type == Contract.resourceType || type == Consent.resourceType
+    }
+}
+
+extension RecordChange {
+    /// Whose rows it changes.
+    fileprivate var participant: String? {
+        put == nil ? (type == Patient.resourceType ? id : nil) : subject
+    }
+
+    /// As something that is stored no more.
+    fileprivate var asDeleted: PutResult { PutResult(deleted: number, type: type, id: id) }
+}

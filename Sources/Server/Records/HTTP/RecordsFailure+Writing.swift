@@ -1,0 +1,101 @@
+import FHIR
+import HTTPTypes
+import Trust
+
+extension RecordsFailure {
+    /// What is answered to a decision that permits nothing.
+    init(_ decision: RecordDecision) {
+        switch decision {
+        case .permitted, .hidden: self = .notFound
+        case .refused(.grantEnded): self = .unauthenticated
+        case .refused(let refusal):
+            self.init(status: .forbidden, issue: .forbidden, code: refusal.code, message: refusal.message)
+        }
+    }
+
+    /// What is answered where the house does not take a resource.
+    init(_ error: RecordAdmissionError) {
+        switch error.kind {
+        case .shape: self.init(status: .badRequest, issue: .structure, code: error.code, message: error.message)
+        case .rule:
+            self.init(
+                status: .unprocessableContent, issue: .businessRule, code: error.code, message: error.message)
+        case .refused: self.init(status: .forbidden, issue: .forbidden, code: error.code, message: error.message)
+        }
+    }
+
+    /// What is answered to a patch that cannot be applied.
+    init(_ error: PatchError) {
+        self.init(
+            status: error.code == "patch-invalid" ? .badRequest : .unprocessableContent,
+            issue: error.code == "too-costly" ? .tooCostly : .processing, code: error.code, message: error.message)
+    }
+
+    /// What is answered where a body is no resource.
+    init(_ error: ResourceError) {
+        self.init(status: .badRequest, issue: .structure, code: error.code, message: error.message)
+    }
+
+    /// The same, with the place of the entry of a Bundle that it is about.
+    func of(entry place: Int) -> RecordsFailure {
+        RecordsFailure(
+            status: status, issue: issue, code: code, message: "Entry \(place + 1) of the Bundle: \(message)",
+            headers: headers)
+    }
+
+    private static func wrong(_ issue: IssueType, _ code: String, _ message: String) -> RecordsFailure {
+        RecordsFailure(status: .badRequest, issue: issue, code: code, message: message)
+    }
+
+    private static func failed(_ issue: IssueType, _ code: String, _ message: String) -> RecordsFailure {
+        RecordsFailure(status: .preconditionFailed, issue: issue, code: code, message: message)
+    }
+
+    static let criteriaMissing = wrong(
+        .required, "criteria-missing",
+        "A conditional request needs a search parameter that tells which resource it means.")
+    static let severalMatches = failed(
+        .multipleMatches, "multiple-matches", "More than one resource is found; say more exactly which one is meant.")
+    static let versionConflict = failed(
+        .conflict, "version-conflict", "The resource is not at the version that If-Match names; read it again.")
+    static let exists = failed(
+        .duplicate, "record-exists", "There is such a resource, and If-None-Match says there is not.")
+    static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the resource that is meant.")
+    static let idMissing = wrong(.required, "id-missing", "The body must have the id that the address has.")
+    static let idInvalid = wrong(
+        .value, "id-invalid", "An id is 1 to 64 letters, digits, hyphens and dots.")
+    static let otherType = wrong(.invalid, "type-mismatch", "The body is not of the type that the address names.")
+    static let identityPatched = RecordsFailure(
+        status: .unprocessableContent, issue: .businessRule, code: "patch-of-identity",
+        message: "A patch changes neither the type nor the id of a resource.")
+    static let versionTagInvalid = wrong(
+        .value, "version-tag-invalid",
+        "If-Match takes one version tag such as W/\"1\", If-None-Match of a write takes *.")
+    static let referenceUnresolved = failed(
+        .notFound, "reference-unresolved", "A reference by a search does not find exactly one resource.")
+    static let namedTwice = wrong(
+        .invalid, "resource-named-twice", "Two entries of the Bundle write one resource; send one of them.")
+    static let overtaken = RecordsFailure(
+        status: .conflict, issue: .conflict, code: "overtaken",
+        message: "Others changed the same resources at the same time; send it again.")
+    static let participantDeleted = RecordsFailure(
+        status: .forbidden, issue: .forbidden, code: DeletionRegister.code,
+        message: "The participant was deleted from this study; nothing about them is taken.")
+    static let formUnknown = RecordsFailure(
+        status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
+        message: """
+            A resource is sent as application/fhir+json, a patch as application/json-patch+json, \
+            application/merge-patch+json or, with Parameters, application/fhir+json.
+            """)
+    static let typePublished = RecordsFailure(
+        status: .forbidden, issue: .forbidden, code: "type-published",
+        message: "Resources of this type are published with the study's files; they are not written here.")
+    static let bundleExpected = wrong(
+        .invalid, "bundle-expected", "What is sent to the root is a Bundle of the type batch or transaction.")
+    static let tooManyEntries = RecordsFailure(
+        status: .contentTooLarge, issue: .tooLong, code: "too-many-entries",
+        message: "A Bundle has at most \(BundleEntry.most) entries; send several.")
+    static let entryInvalid = wrong(
+        .invalid, "entry-invalid",
+        "An entry has a request with a method and an address such as Patient/1, and a resource where it writes one.")
+}

@@ -1,0 +1,128 @@
+import FHIR
+import Foundation
+import Hummingbird
+import ServerHTTP
+import Trust
+
+extension RecordsRoutes {
+    /// Adds what the receiver has routes for too.
+    func addPlainWrites(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.post(":type", use: create)
+        fhir.put(":type/:id", use: update)
+    }
+
+    /// Adds what else writes.
+    func addWrites(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.post(use: bundle)
+        fhir.put(":type", use: updateFound)
+        fhir.patch(":type/:id", use: patch)
+        fhir.patch(":type", use: patchFound)
+        fhir.delete(":type/:id", use: delete)
+        fhir.delete(":type", use: deleteFound)
+    }
+
+    /// Whether a write is the records' to answer where a receiver has the same address: not that of a device, and not that
+    /// of somebody who proves nothing, to whom the receiver says what it lacks.
+    @Sendable func isForRecords(_ request: Request) async -> Bool {
+        guard isBesideReceiver else { return true }
+        guard let grant = try? await service.grant(bearer: request.bearerToken) else { return false }
+        return grant.role != .device
+    }
+
+    @Sendable private func create(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let type = context.name("type")
+        let resource = try await resource(request, ofType: type)
+        let place: WriteRequest.Place = try request.ifNoneExist.map { .newUnless($0) } ?? .new
+        return try await answer(WriteRequest(type: type, place: place, change: .create(resource)), request, grant)
+    }
+
+    @Sendable private func update(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let (type, id) = (context.name("type"), context.name("id"))
+        let resource = try await resource(request, ofType: type)
+        guard let own = resource.id else { throw RecordsFailure.idMissing }
+        guard own == id else { throw RecordsFailure.otherID }
+        return try await answer(
+            WriteRequest(
+                type: type, place: .id(id), change: .update(resource), ifMatch: try request.versionWanted,
+                ifNoneMatch: try request.mustBeNew), request, grant)
+    }
+
+    @Sendable private func updateFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let type = context.name("type")
+        let resource = try await resource(request, ofType: type)
+        return try await answer(
+            WriteRequest(
+                type: type, place: .found(request.criteria), change: .update(resource),
+                ifMatch: try request.versionWanted, ifNoneMatch: try request.mustBeNew), request, grant)
+    }
+
+    @Sendable private func patch(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        return try await patch(.id(context.name("id")), request, context, grant)
+    }
+
+    @Sendable private func patchFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        return try await patch(.found(request.criteria), request, context, grant)
+    }
+
+    private func patch(
+        _ place: WriteRequest.Place, _ request: Request, _ context: ServerRequestContext, _ grant: AccessGrant
+    ) async throws -> Response {
+        let type = context.name("type")
+        let body = try await bodies.collect(request, upTo: maximumBodyBytes)
+        let patch = try ResourcePatch(body.bytes, mediaType: request.bodyType)
+        return try await answer(
+            WriteRequest(type: type, place: place, change: .patch(patch), ifMatch: try request.versionWanted), request,
+            grant)
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        return try await answer(
+            WriteRequest(
+                type: context.name("type"), place: .id(context.name("id")), change: .delete,
+                ifMatch: try request.versionWanted), request, grant)
+    }
+
+    @Sendable private func deleteFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        return try await answer(
+            WriteRequest(
+                type: context.name("type"), place: .found(request.criteria), change: .delete,
+                ifMatch: try request.versionWanted), request, grant)
+    }
+
+    @Sendable private func bundle(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let body = try await bodies.collect(request, upTo: maximumBodyBytes)
+        guard request.isResource else { throw RecordsFailure.formUnknown }
+        let resource = try Self.resource(body.bytes)
+        guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
+        let answer = try await service.perform(
+            bundle, by: grant, url: request.fhirURL(scheme: scheme), strict: request.isStrict,
+            returning: request.returnPreference)
+        return Response(answer.json)
+    }
+
+    private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
+        let outcome = try await service.write(write, by: grant)
+        return try Response(outcome, url: request.fhirURL(scheme: scheme), returning: request.returnPreference)
+    }
+
+    private func resource(_ request: Request, ofType type: String) async throws -> Resource {
+        guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
+        let body = try await bodies.collect(request, upTo: maximumBodyBytes)
+        guard request.isResource else { throw RecordsFailure.formUnknown }
+        let resource = try Self.resource(body.bytes)
+        guard resource.resourceType == type else { throw RecordsFailure.otherType }
+        return resource
+    }
+
+    private static func resource(_ bytes: Data) throws(RecordsFailure) -> Resource {
+        do throws(ResourceError) { return try Resource(bytes) } catch { throw RecordsFailure(error) }
+    }
+}

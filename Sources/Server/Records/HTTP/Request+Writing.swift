@@ -1,0 +1,126 @@
+import Core
+import FHIR
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// What a write is to answer with (<https://hl7.org/fhir/R4/http.html#ops>).
+enum ReturnPreference: String, Sendable {
+    case minimal
+    case representation
+    case outcome = "operationoutcome"
+}
+
+/// The headers of a request that writes.
+extension Request {
+    /// What is to be answered; the resource where nothing is said.
+    var returnPreference: ReturnPreference {
+        let asked = headers[values: .prefer].lazy.flatMap { $0.lowercased().split { $0 == "," || $0 == ";" } }
+            .map { $0.filter { !$0.isWhitespace } }.first { $0.hasPrefix("return=") }
+        return asked.flatMap { ReturnPreference(rawValue: String($0.dropFirst("return=".count))) } ?? .representation
+    }
+
+    /// The media type of the body, without its parameters; nil where none is told.
+    var bodyType: String? {
+        headers[.contentType].map {
+            $0.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    /// Whether the body is a resource in JSON, by what it is said to be.
+    var isResource: Bool {
+        bodyType.map { ["application/fhir+json", "application/json", "text/json"].contains($0) } ?? true
+    }
+
+    /// The parameters of the address that tell which resource is meant.
+    var criteria: WriteRequest.Criteria {
+        searchParameters.filter { !["_format", "_pretty"].contains($0.name) }
+    }
+
+    /// The criteria under which nothing is created (<https://hl7.org/fhir/R4/http.html#ccreate>); nil where there are none.
+    /// Some clients write them into the address.
+    ///
+    /// - Throws: ``RecordsFailure`` where the header says nothing.
+    var ifNoneExist: WriteRequest.Criteria? {
+        get throws(RecordsFailure) {
+            if let header = headers[.ifNoneExist] { return try WriteRequest.criteria(header) }
+            return criteria.isEmpty ? nil : criteria
+        }
+    }
+
+    /// The version that `If-Match` names; nil where there is none.
+    var versionWanted: Int64? {
+        get throws(RecordsFailure) {
+            guard let tag = headers[.ifMatch] else { return nil }
+            return try WriteRequest.version(ofTag: tag)
+        }
+    }
+
+    /// Whether `If-None-Match: *` says that nothing is to be replaced.
+    var mustBeNew: Bool {
+        get throws(RecordsFailure) {
+            guard let tag = headers[.ifNoneMatch] else { return false }
+            guard tag.trimmingCharacters(in: .whitespaces) == "*" else { throw .versionTagInvalid }
+            return true
+        }
+    }
+}
+
+extension WriteRequest {
+    /// The criteria of `If-None-Exist`: `identifier=a|b`, perhaps behind a question mark.
+    ///
+    /// - Throws: ``RecordsFailure`` where they say nothing or are wrongly encoded.
+    static func criteria(_ text: String) throws(RecordsFailure) -> Criteria {
+        let query = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
+        guard let fields = PercentEncoding.fields(query) else { throw .invalid("If-None-Exist", "a query") }
+        guard !fields.isEmpty else { throw .criteriaMissing }
+        return fields
+    }
+
+    /// The version of a tag such as `W/"3"`.
+    static func version(ofTag text: String) throws(RecordsFailure) -> Int64 {
+        var tag = text.trimmingCharacters(in: .whitespaces)[...]
+        if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
+        guard tag.count > 2, tag.first == "\"", tag.last == "\"", let version = Int64(tag.dropFirst().dropLast()),
+            version > 0
+        else { throw .versionTagInvalid }
+        return version
+    }
+}
+
+extension ResourcePatch {
+    /// Reads a patch by what it is said to be. As `application/json` an array is a JSON Patch, Parameters
+    /// are a FHIRPath Patch, any other object is a merge patch.
+    ///
+    /// - Throws: ``RecordsFailure``
+    init(_ bytes: Data, mediaType: String?) throws(RecordsFailure) {
+        let json: JSON
+        do throws(JSONError) { json = try JSON(bytes) } catch { throw RecordsFailure(ResourceError.notJSON(error)) }
+        do throws(PatchError) {
+            switch mediaType {
+            case "application/json-patch+json": self = .json(try JSONPatch(json))
+            case "application/merge-patch+json": self = .merge(try MergePatch(json))
+            case "application/fhir+json":
+                guard let object = json.object else { throw .invalid("A FHIRPath Patch is a Parameters resource.") }
+                self = .fhirPath(try FHIRPathPatch(Resource(object)))
+            case "application/json", nil:
+                if let object = json.object, object["resourceType"]?.string == Parameters.resourceType {
+                    self = .fhirPath(try FHIRPathPatch(Resource(object)))
+                    return
+                }
+                self = json.array == nil ? .merge(try MergePatch(json)) : .json(try JSONPatch(json))
+            default: throw PatchError(code: "media-type-unknown", message: "")
+            }
+        } catch {
+            throw error.code == "media-type-unknown" ? .formUnknown : RecordsFailure(error)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 7240.
+    static let prefer = HTTPField.Name(validated: "Prefer")
+    /// <https://hl7.org/fhir/R4/http.html#ccreate>
+    static let ifNoneExist = HTTPField.Name(validated: "If-None-Exist")
+}

@@ -1,0 +1,50 @@
+import FHIR
+import Hummingbird
+import ServerHTTP
+
+extension WriteOutcome {
+    var status: HTTPResponse.Status {
+        switch kind {
+        case .created: .created
+        case .updated, .unchanged: .ok
+        case .deleted, .absent: .noContent
+        }
+    }
+
+    /// Where the version is, from the root of the API.
+    var location: String? {
+        record.flatMap { $0.isDeleted ? nil : "\(type)/\(id)/_history/\($0.version)" }
+    }
+
+    /// An outcome that says that all is well.
+    var operationOutcome: OperationOutcome {
+        let done =
+            switch kind {
+            case .created: "The resource was created."
+            case .updated: "The resource was updated."
+            case .unchanged: "The resource is as it was."
+            case .deleted: "The resource is deleted."
+            case .absent: "There was nothing to delete."
+            }
+        return OperationOutcome(
+            severity: .information, code: .informational, detail: "done", diagnostics: done)
+    }
+}
+
+extension Response {
+    /// What became of a write (<https://hl7.org/fhir/R4/http.html#ops>).
+    init(_ outcome: WriteOutcome, url: String, returning preference: ReturnPreference) throws {
+        let status = outcome.status
+        switch preference {
+        case .outcome:
+            self.init(outcome.operationOutcome.json, status: status == .noContent ? .ok : status)
+        case .representation where status != .noContent:
+            guard let record = outcome.record else { fallthrough }
+            self.init(try record.resource().json, status: status)
+        case .minimal, .representation: self.init(status: status)
+        }
+        guard let record = outcome.record else { return }
+        for field in Response.headers(of: record) { headers[field.name] = field.value }
+        if let location = outcome.location { headers[.location] = "\(url)/\(location)" }
+    }
+}

@@ -1,0 +1,107 @@
+import Core
+import FHIR
+import Foundation
+
+/// An entry of a batch or a transaction, read (<https://hl7.org/fhir/R4/http.html#transaction>).
+enum BundleEntry: Sendable {
+    case write(WriteRequest)
+    /// `Type/id` or `Type/id/_history/version`.
+    case read(type: String, id: String, version: String?)
+    case search(type: String, WriteRequest.Criteria)
+
+    /// Entries beyond which a Bundle is refused.
+    static let most = 500
+
+    /// - Throws: ``RecordsFailure``
+    init(_ entry: FHIR.Bundle.Entry) throws(RecordsFailure) {
+        guard let request = entry.request, let method = request.method, let url = request.url else {
+            throw .entryInvalid
+        }
+        let address = try Address(url)
+        func resource() throws(RecordsFailure) -> Resource {
+            guard let resource = entry.resource else { throw .entryInvalid }
+            guard resource.resourceType == address.type else { throw .otherType }
+            return resource
+        }
+        let place: WriteRequest.Place = address.id.map { .id($0) } ?? .found(address.criteria)
+        var write: WriteRequest
+        switch method {
+        case .get, .head:
+            guard let id = address.id else {
+                self = .search(type: address.type, address.criteria)
+                return
+            }
+            self = .read(type: address.type, id: id, version: address.version)
+            return
+        case .post:
+            guard address.id == nil else { throw .entryInvalid }
+            let condition = request.ifNoneExist
+            let criteria = try condition.map { text throws(RecordsFailure) in try WriteRequest.criteria(text) }
+            write = WriteRequest(
+                type: address.type, place: criteria.map { .newUnless($0) } ?? .new, change: .create(try resource()))
+        case .put:
+            let resource = try resource()
+            if let id = address.id {
+                guard let own = resource.id else { throw .idMissing }
+                guard own == id else { throw .otherID }
+            }
+            write = WriteRequest(type: address.type, place: place, change: .update(resource))
+        case .patch:
+            guard let resource = entry.resource else { throw .entryInvalid }
+            write = WriteRequest(
+                type: address.type, place: place, change: .patch(try ResourcePatch(ofEntry: resource)))
+        case .delete: write = WriteRequest(type: address.type, place: place, change: .delete)
+        default: throw .entryInvalid
+        }
+        guard address.version == nil else { throw .entryInvalid }
+        write.ifMatch = try request.ifMatch.map { tag throws(RecordsFailure) in try WriteRequest.version(ofTag: tag) }
+        if let tag = request.ifNoneMatch {
+            guard tag == "*" else { throw .versionTagInvalid }
+            write.ifNoneMatch = true
+        }
+        write.fullURL = entry.fullUrl ?? ""
+        self = .write(write)
+    }
+
+    /// An address from the root of the API.
+    private struct Address {
+        let type: String
+        var id: String?
+        var version: String?
+        var criteria: WriteRequest.Criteria = []
+
+        init(_ url: String) throws(RecordsFailure) {
+            let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            let path = parts[0].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+            guard let type = path.first, Resource.isTypeName(type), path.count <= 4, path.count != 3 else {
+                throw .entryInvalid
+            }
+            self.type = type
+            if path.count > 1 { id = path[1] }
+            if path.count == 4 {
+                guard path[2] == "_history" else { throw .entryInvalid }
+                version = path[3]
+            }
+            if parts.count > 1 {
+                guard id == nil, let fields = PercentEncoding.fields(parts[1]) else { throw .entryInvalid }
+                criteria = fields
+            }
+        }
+    }
+}
+
+extension ResourcePatch {
+    /// The patch in an entry: Parameters are a FHIRPath Patch, a JSON Patch stands in a Binary (<https://hl7.org/fhir/R4/http.html#jsonpatch>).
+    fileprivate init(ofEntry resource: Resource) throws(RecordsFailure) {
+        if resource.resourceType == Parameters.resourceType {
+            do throws(PatchError) { self = .fhirPath(try FHIRPathPatch(resource)) } catch {
+                throw RecordsFailure(error)
+            }
+            return
+        }
+        guard resource.resourceType == "Binary", let type = resource["contentType"]?.string,
+            let data = resource["data"]?.string.flatMap({ Data(base64Encoded: $0) })
+        else { throw .formUnknown }
+        try self.init(data, mediaType: type)
+    }
+}

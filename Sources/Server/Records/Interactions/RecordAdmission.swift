@@ -1,0 +1,92 @@
+import Core
+import FHIR
+import Foundation
+import Storage
+
+/// What the rest of the house says of resources that are written through the FHIR API, and what it makes of them.
+public protocol RecordAdmission: Sendable {
+    /// Begins the writing of one request: what is published and in force now holds for all of it.
+    ///
+    /// - Parameter at: when the request came.
+    func begin(at: Date) async -> any WriteAdmission
+}
+
+/// The house's word on the resources of one request.
+public protocol WriteAdmission: Sendable {
+    /// The resource as it may be stored. It is asked without a transaction.
+    ///
+    /// - Parameter id: the id that it will be recorded under; it bears it.
+    func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
+
+    /// Sees that what is about participants may be written now, before anything is.
+    ///
+    /// - Parameters:
+    ///   - participants: whose it is, and whose it was.
+    ///   - type: of the resource.
+    /// - Throws: ``RecordAdmissionError`` of the kind `refused`; ``Storage/StorageError``.
+    func permit(_ participants: Set<String>, type: String, in transaction: any SQLTransaction) throws
+
+    /// Does what follows from resources that were written, in the transaction that wrote them.
+    ///
+    /// - Parameter submissionID: the name under which they were recorded.
+    func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws
+}
+
+/// A resource as it may be stored.
+public struct AdmittedResource: Sendable {
+    /// The resource, reduced where the study says so.
+    public let resource: Resource
+    /// What the house made of it beforehand, for what follows.
+    public let prepared: (any Sendable)?
+
+    /// Puts both together.
+    public init(_ resource: Resource, prepared: (any Sendable)? = nil) {
+        self.resource = resource
+        self.prepared = prepared
+    }
+}
+
+/// A resource that was created, changed or deleted.
+public struct RecordChange: Sendable {
+    /// The type of the resource.
+    public let type: String
+    /// Its id.
+    public let id: String
+    /// The number of its record.
+    public let number: Int64
+    /// The participant that it is about now; nil where it is nobody, are several, or it is deleted.
+    public let subject: String?
+    /// The one that it was about before.
+    public let formerSubject: String?
+    /// What became of it; nil where it is deleted.
+    public let put: PutResult?
+    /// What was made of it beforehand (``AdmittedResource/prepared``).
+    public let prepared: (any Sendable)?
+}
+
+/// Why a resource may not be written. The sentence holds no health data.
+public struct RecordAdmissionError: CodedError, Hashable {
+    /// What sort of reason it is.
+    public enum Kind: Sendable, Hashable {
+        /// The resource is not of the shape that FHIR gives its type: 400.
+        case shape
+        /// It breaks a rule of FHIR or of the study: 422.
+        case rule
+        /// It may not be written now, whatever it says: 403.
+        case refused
+    }
+
+    /// What sort of reason it is.
+    public let kind: Kind
+    /// The stable code, such as `consent-withdrawn`.
+    public let code: String
+    /// A sentence that a person can act on.
+    public let message: String
+
+    /// A reason with its code and its sentence.
+    public init(_ kind: Kind, _ code: String, _ message: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+    }
+}

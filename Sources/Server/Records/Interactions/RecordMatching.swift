@@ -1,0 +1,30 @@
+import Foundation
+import Storage
+import Trust
+
+/// Tells which resources a search finds that names one of them: what a conditional interaction speaks of
+/// (<https://hl7.org/fhir/R4/http.html#cond-update>).
+protocol RecordMatching: Sendable {
+    /// The ids of resources that are found, of what a filter shows.
+    ///
+    /// - Parameter limit: how many at most.
+    /// - Throws: ``RecordsFailure`` where a parameter is not known or says nothing: what is passed over would find others.
+    func ids(
+        ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
+        in transaction: any SQLTransaction
+    ) throws -> [String]
+}
+
+/// Finds them by the search of a type.
+struct SearchMatching: RecordMatching {
+    func ids(
+        ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
+        in transaction: any SQLTransaction
+    ) throws -> [String] {
+        let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now)
+        guard !query.conditions.isEmpty else { throw RecordsFailure.criteriaMissing }
+        let statement = SearchStatement(query, showing: filter)
+        return try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(limit)])
+            .map { try $0.text("id") }
+    }
+}

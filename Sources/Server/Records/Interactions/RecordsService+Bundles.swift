@@ -1,0 +1,130 @@
+import FHIR
+import Foundation
+import Trust
+
+extension RecordsService {
+    /// Performs a batch, entry by entry, or a transaction, of which all is done or nothing
+    /// (<https://hl7.org/fhir/R4/http.html#transaction>).
+    ///
+    /// - Throws: ``RecordsFailure`` where it is neither, or a transaction cannot be done.
+    func perform(
+        _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference
+    ) async throws -> FHIR.Bundle {
+        guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
+        switch bundle.type {
+        case .batch:
+            var answer = FHIR.Bundle(type: .batchResponse)
+            var entries: [FHIR.Bundle.Entry] = []
+            for entry in bundle.entry {
+                entries.append(await single(entry, by: grant, url: url, strict: strict, returning: preference))
+            }
+            answer.entry = entries
+            return answer
+        case .transaction:
+            return try await transaction(bundle, by: grant, url: url, strict: strict, returning: preference)
+        default: throw RecordsFailure.bundleExpected
+        }
+    }
+
+    private func single(
+        _ entry: FHIR.Bundle.Entry, by grant: AccessGrant, url: String, strict: Bool,
+        returning preference: ReturnPreference
+    ) async -> FHIR.Bundle.Entry {
+        do {
+            switch try BundleEntry(entry) {
+            case .write(let write):
+                return try Self.entry(try await self.write(write, by: grant), returning: preference)
+            case let reading: return try await read(reading, by: grant, url: url, strict: strict)
+            }
+        } catch {
+            return Self.entry(RecordsFailure(error))
+        }
+    }
+
+    private func transaction(
+        _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool,
+        returning preference: ReturnPreference
+    ) async throws -> FHIR.Bundle {
+        // 1. Everything is read before anything is done.
+        var entries: [BundleEntry] = []
+        for (place, entry) in bundle.entry.enumerated() {
+            do throws(RecordsFailure) { entries.append(try BundleEntry(entry)) } catch { throw error.of(entry: place) }
+        }
+        let places = entries.indices.filter { if case .write = entries[$0] { true } else { false } }
+        let writes = places.compactMap { place -> WriteRequest? in
+            if case .write(let write) = entries[place] { write } else { nil }
+        }
+        // 2. What writes, together; then what reads.
+        var answers = [FHIR.Bundle.Entry](repeating: FHIR.Bundle.Entry(), count: entries.count)
+        if !writes.isEmpty {
+            for (place, outcome) in zip(places, try await write(writes, by: grant)) {
+                answers[place] = try Self.entry(outcome, returning: preference)
+            }
+        }
+        for (place, entry) in entries.enumerated() {
+            if case .write = entry { continue }
+            // What was written stands: what cannot be read is said at its place.
+            do { answers[place] = try await read(entry, by: grant, url: url, strict: strict) } catch {
+                answers[place] = Self.entry(RecordsFailure(error))
+            }
+        }
+        var answer = FHIR.Bundle(type: .transactionResponse)
+        answer.entry = answers
+        return answer
+    }
+
+    private func read(
+        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool
+    ) async throws -> FHIR.Bundle.Entry {
+        var answer = FHIR.Bundle.Entry()
+        var response = FHIR.Bundle.Entry.Response(status: "200 OK")
+        switch entry {
+        case .read(let type, let id, let version):
+            let record =
+                if let version {
+                    try await read(type: type, id: id, version: version, by: grant)
+                } else {
+                    try await read(type: type, id: id, by: grant)
+                }
+            answer.resource = try record.resource()
+            response.etag = "W/\"\(record.version)\""
+            response.lastModified = DateTime(record.lastUpdated)
+        case .search(let type, let criteria):
+            answer.resource = try await search(
+                type: type, parameters: criteria, strict: strict, url: url, by: grant
+            ).resource
+        case .write: throw RecordsFailure.entryInvalid
+        }
+        answer.response = response
+        return answer
+    }
+
+    private static func entry(
+        _ outcome: WriteOutcome, returning preference: ReturnPreference
+    ) throws -> FHIR.Bundle.Entry {
+        var answer = FHIR.Bundle.Entry()
+        var response = FHIR.Bundle.Entry.Response(
+            status: "\(outcome.status.code) \(outcome.status.reasonPhrase)")
+        response.location = outcome.location
+        if let record = outcome.record {
+            response.etag = "W/\"\(record.version)\""
+            response.lastModified = DateTime(record.lastUpdated)
+            if preference == .representation, !record.isDeleted { answer.resource = try record.resource() }
+        }
+        if preference == .outcome { response.outcome = outcome.operationOutcome.resource }
+        answer.response = response
+        return answer
+    }
+
+    private static func entry(_ failure: RecordsFailure) -> FHIR.Bundle.Entry {
+        var answer = FHIR.Bundle.Entry()
+        var response = FHIR.Bundle.Entry.Response(
+            status: "\(failure.status.code) \(failure.status.reasonPhrase)")
+        response.outcome =
+            OperationOutcome(
+                code: failure.issue, detail: failure.code, diagnostics: failure.message
+            ).resource
+        answer.response = response
+        return answer
+    }
+}

@@ -1,0 +1,79 @@
+import FHIR
+import Foundation
+import Trust
+
+extension RecordsService {
+    /// So often is a request looked at anew that others came before.
+    private static let attempts = 4
+
+    /// Does what writes: create, update, patch, delete (<https://hl7.org/fhir/R4/http.html>).
+    ///
+    /// - Throws: ``RecordsFailure``; then nothing is written.
+    func write(_ request: WriteRequest, by grant: AccessGrant) async throws -> WriteOutcome {
+        let outcomes = try await write([request], by: grant)
+        guard let outcome = outcomes.first else { throw RecordsFailure.unavailable }
+        return outcome
+    }
+
+    /// Does several, all of them or none (<https://hl7.org/fhir/R4/http.html#transaction>).
+    ///
+    /// - Returns: what became of each, in the order of the requests.
+    func write(_ requests: [WriteRequest], by grant: AccessGrant) async throws -> [WriteOutcome] {
+        do {
+            for _ in 0..<Self.attempts {
+                do { return try await attempt(requests, by: grant) } catch is OutdatedPlan { continue }
+            }
+            throw WriteRefusal(.overtaken, Target(resourceType: requests.first?.type))
+        } catch let refusal as WriteRefusal {
+            try await access.record(refusal.decision, grant.actor, .writeRecord, refusal.target, showing: [])
+            guard let place = refusal.place else { throw refusal.failure }
+            throw refusal.failure.of(entry: place)
+        }
+    }
+
+    private func attempt(_ requests: [WriteRequest], by grant: AccessGrant) async throws -> [WriteOutcome] {
+        let now = clock()
+        let planner = WritePlanner(
+            grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
+            publishedTypes: publishedTypes)
+        // 1. Which resources are meant.
+        let (plans, targets) = try await database.read { transaction in
+            let plans = try requests.enumerated().map { place, request in
+                try Self.placed(place, of: requests) { try planner.plan(request, in: transaction) }
+            }
+            let targets = try BundleReferences.targets(of: plans, planner, in: transaction)
+            return (plans, targets)
+        }
+        try BundleReferences.requireDistinct(plans)
+        // 2. What will be stored of them: without a transaction, for it takes its time.
+        let session = await admission?.begin(at: now)
+        let ready = try plans.enumerated().map { place, plan in
+            try Self.placed(place, of: requests) {
+                guard !plan.isSettled, let resource = plan.resource else {
+                    return WriteExecution.Ready(plan, nil)
+                }
+                let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
+                do throws(RecordAdmissionError) {
+                    let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
+                    return WriteExecution.Ready(plan, admitted)
+                } catch {
+                    throw WriteRefusal(RecordsFailure(error), plan.target)
+                }
+            }
+        }
+        // 3. All of it, or nothing.
+        let execution = WriteExecution(
+            planner: planner, access: access, admission: session,
+            provenance: RecordProvenance(
+                submissionID: "fhir:" + newID().uuidString.lowercased(), clientID: grant.actor.id, keyID: nil,
+                receivedAt: now))
+        return try await database.write { try execution.perform(ready, in: $0) }
+    }
+
+    private static func placed<T>(_ place: Int, of requests: [WriteRequest], _ body: () throws -> T) throws -> T {
+        do { return try body() } catch var refusal as WriteRefusal {
+            if requests.count > 1 { refusal.place = place }
+            throw refusal
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import FHIR
+import Foundation
+import Storage
+import Testing
+import Trust
+import Warehouse
+
+@testable import Consumer
+@testable import Records
+
+/// What the house says of what is written through the FHIR API.
+@Suite struct InteractionAdmissionTests {
+    private static let rate =
+        #"{"resourceType":"Observation","id":"o","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"8867-4"}]},"subject":{"reference":"Patient/p1"},"effectiveDateTime":"2026-03-01T10:00:00+02:00","valueQuantity":{"value":72,"unit":"/min","system":"http://unitsofmeasure.org","code":"/min"}}"#
+
+    private func resource(_ text: String) throws -> Resource { try Resource(Data(text.utf8)) }
+
+    private func fixture() async throws -> ConsumerFixture {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        return fixture
+    }
+
+    private func refusal(_ fixture: ConsumerFixture, of type: String = "Observation") async throws -> String? {
+        let session = await fixture.processor.begin(at: Date())
+        return try await fixture.database.read { transaction in
+            do { try session.permit(["p1"], type: type, in: transaction) } catch let error as RecordAdmissionError {
+                return error.kind == .refused ? error.code : "wrong kind"
+            }
+            return nil
+        }
+    }
+
+    @Test func afterAWithdrawalNothingIsWritten() async throws {
+        let fixture = try await fixture()
+        #expect(try await refusal(fixture) == nil)
+        let staff = StaffDecision(
+            records: fixture.database, queue: fixture.queueStore, actor: Actor(id: "account", role: .site))
+        _ = try await staff.withdraw("p1")
+        #expect(try await refusal(fixture) == "consent-withdrawn")
+        try await fixture.close()
+    }
+
+    @Test func whileSuspendedNothingIsWritten() async throws {
+        let fixture = try await ConsumerFixture()
+        let client = try await fixture.client()
+        _ = try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        _ = try await fixture.send(try #require(SuspensionTests.unclear["rejected"]), from: client)
+        #expect(try await refusal(fixture) == "consent-suspended")
+        try await fixture.close()
+    }
+
+    @Test(arguments: ["Contract", "Consent"])
+    func consentIsNotWrittenHere(type: String) async throws {
+        let fixture = try await fixture()
+        #expect(try await refusal(fixture, of: type) == "consent-not-written-here")
+        try await fixture.close()
+    }
+
+    @Test func whatIsWrongIsToldFromWhatBreaksARule() async throws {
+        let fixture = try await fixture()
+        let session = await fixture.processor.begin(at: Date())
+        for (text, kind, code) in [
+            (
+                Self.rate.replacingOccurrences(of: #""status":"final""#, with: #""status":"final","nonsense":1"#),
+                RecordAdmissionError.Kind.shape, "resource-invalid"
+            ),
+            (
+                Self.rate.replacingOccurrences(
+                    of: #""valueQuantity""#, with: #""dataAbsentReason":{"text":"x"},"valueQuantity""#), .rule,
+                "resource-invalid"
+            ),
+            (#"{"resourceType":"Patient","id":"p1","name":[{"family":"Muster"}]}"#, .rule, "identifying-data"),
+        ] {
+            let error = #expect(throws: RecordAdmissionError.self) { try session.admit(try resource(text), id: "o") }
+            #expect(error?.kind == kind && error?.code == code, "\(error?.message ?? "")")
+            #expect(error?.message.contains("Muster") == false)
+        }
+        try await fixture.close()
+    }
+
+    /// Writes and deletes as Records does.
+    @Test func factsFollowWhatIsCreatedChangedAndDeleted() async throws {
+        let fixture = try await fixture()
+        let before = try await fixture.facts
+        let service = RecordsService(
+            database: fixture.database, access: fixture.access, admission: fixture.processor, clock: { Date() })
+        let grant = try AccessGrant(
+            client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
+        func write(_ text: String?) async throws {
+            let change: WriteRequest.Change = try text.map { .update(try resource($0)) } ?? .delete
+            _ = try await service.write(
+                WriteRequest(type: "Observation", place: .id("o"), change: change), by: grant)
+        }
+        try await write(Self.rate)
+        let one = try await fixture.facts
+        #expect(one > before)
+        try await write(Self.rate.replacingOccurrences(of: "72", with: "80"))
+        #expect(try await fixture.facts == one)
+        #expect(try await fixture.count("SELECT count(*) AS number FROM observation_fact WHERE nval_num = 80") == 1)
+        try await write(nil)
+        #expect(try await fixture.facts == before)
+        #expect(
+            try await fixture.count(
+                "SELECT count(*) AS number FROM warehouse_loaded l JOIN record r ON r.number = l.number WHERE r.deleted = 1"
+            ) == 0)
+        // What is somebody's without a consent is stored, and has no facts.
+        try await write(Self.rate.replacingOccurrences(of: "Patient/p1", with: "Patient/p2"))
+        #expect(try await fixture.facts == before)
+        try await write(Self.rate)
+        try await write(Self.rate.replacingOccurrences(of: "Patient/p1", with: "Patient/p2"))
+        #expect(try await fixture.facts == before)
+        try await fixture.close()
+    }
+}

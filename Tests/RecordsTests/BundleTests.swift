@@ -1,0 +1,127 @@
+import FHIR
+import Foundation
+import Testing
+import Trust
+
+@testable import Records
+
+/// Batches and transactions.
+@Suite struct BundleTests {
+    private func fixture() async throws -> RecordsFixture {
+        var fixture = try await RecordsFixture()
+        try fixture.addWriter()
+        return fixture
+    }
+
+    private func bundle(_ type: String, _ entries: String...) -> String {
+        #"{"resourceType":"Bundle","type":"\#(type)","entry":[\#(entries.joined(separator: ","))]}"#
+    }
+
+    private func entry(
+        _ method: String, _ url: String, _ resource: String? = nil, fullURL: String? = nil, _ more: String = ""
+    ) -> String {
+        let body = resource.map { #","resource":\#($0)"# } ?? ""
+        let full = fullURL.map { #""fullUrl":"\#($0)","# } ?? ""
+        return #"{\#(full)"request":{"method":"\#(method)","url":"\#(url)"\#(more)}\#(body)}"#
+    }
+
+    @Test func aTransactionLinksItsEntriesAndAnswersInTheirOrder() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.send(.put, "/fhir/Basic/old", body: #"{"resourceType":"Basic","id":"old"}"#)
+        let uuid = "urn:uuid:05efabf0-4be2-4561-91ce-51548425acb9"
+        let answer = try await fixture.send(
+            .post, "/fhir",
+            body: bundle(
+                "transaction", entry("GET", "Observation?code=8867-4"),
+                entry(
+                    "POST", "Observation",
+                    observation("x", subject: "SELF").replacingOccurrences(of: "Patient/SELF", with: uuid)),
+                entry("POST", "Patient", #"{"resourceType":"Patient","active":true}"#, fullURL: uuid),
+                entry("DELETE", "Basic/old")))
+        #expect(answer.status == 200 && answer.json["type"] == "transaction-response", "\(answer.json)")
+        let entries = try #require(answer.json["entry"]?.array)
+        #expect(entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["200", "201", "201", "204"])
+        let patient = try #require(entries[2]["resource"]?["id"]?.string)
+        #expect(entries[1]["resource"]?["subject"]?["reference"]?.string == "Patient/\(patient)")
+        // What reads comes last.
+        #expect(entries[0]["resource"]?["total"] == 1)
+        #expect(try await fixture.ids("/fhir/Observation?subject=\(patient)").count == 1)
+        try await fixture.close()
+    }
+
+    @Test func aTransactionIsDoneWholeOrNotAtAll() async throws {
+        let fixture = try await fixture()
+        _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
+        let rows = try await fixture.rows
+        let wrong = [
+            entry("PUT", "Observation/a", observation("a", code: "y"), #","ifMatch":"W/\"9\"""#),
+            entry("POST", "Observation", #"{"resourceType":"Patient"}"#),
+            entry("PUT", "Observation/a", observation("b")),
+            entry("POST", "AuditEvent", #"{"resourceType":"AuditEvent"}"#), entry("DELETE", "Observation/none"),
+            entry("GET", "Observation/a/b"), entry("PURGE", "Observation/a"),
+            entry("POST", "Basic", #"{"resourceType":"Basic","subject":{"reference":"Patient?identifier=none"}}"#),
+            entry("PUT", "Observation/new", observation("new")),
+        ]
+        for (place, wrong) in wrong.enumerated() {
+            let answer = try await fixture.send(
+                .post, "/fhir", body: bundle("transaction", entry("PUT", "Observation/new", observation("new")), wrong))
+            #expect((400..<500).contains(answer.status), "\(place)")
+            #expect(
+                answer.json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 2") == true, "\(place) \(answer.json)"
+            )
+            #expect(try await fixture.rows == rows, "\(place)")
+        }
+        try await fixture.close()
+    }
+
+    @Test func whatASearchFindsIsReferredTo() async throws {
+        let fixture = try await fixture()
+        let patient = #"{"resourceType":"Patient","id":"p9","identifier":[{"system":"urn:s","value":"1"}]}"#
+        _ = try await fixture.send(.put, "/fhir/Patient/p9", body: patient)
+        let about = observation("x").replacingOccurrences(of: "Patient/p1", with: "Patient?identifier=urn:s|1")
+        let condition = #","ifNoneExist":"identifier=urn:s|1""#
+        let answer = try await fixture.send(
+            .post, "/fhir",
+            body: bundle(
+                "transaction", entry("POST", "Observation", about),
+                entry("POST", "Patient", patient, fullURL: "urn:uuid:1", condition),
+                entry("POST", "Basic", #"{"resourceType":"Basic","subject":{"reference":"urn:uuid:1"}}"#)))
+        let entries = answer.json["entry"]?.array ?? []
+        #expect(
+            entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["201", "200", "201"], "\(answer.json)")
+        #expect(entries.first?["resource"]?["subject"]?["reference"] == "Patient/p9")
+        #expect(entries.last?["resource"]?["subject"]?["reference"] == "Patient/p9")
+        try await fixture.close()
+    }
+
+    @Test func aBatchDoesWhatItCan() async throws {
+        let fixture = try await fixture()
+        let answer = try await fixture.send(
+            .post, "/fhir",
+            body: bundle(
+                "batch", entry("PUT", "Observation/a", observation("a")), entry("GET", "Observation/none"),
+                entry("POST", "Observation", "{}"), entry("GET", "Observation/a"),
+                entry(
+                    "PATCH", "Observation/a",
+                    #"{"resourceType":"Binary","contentType":"application/json","data":"eyJzdGF0dXMiOiJhbWVuZGVkIn0="}"#
+                ),
+                entry("GET", "Observation/a/_history/1")))
+        let entries = answer.json["entry"]?.array ?? []
+        #expect(
+            entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["201", "404", "400", "200", "200", "200"],
+            "\(answer.json)")
+        #expect(entries[1]["response"]?["outcome"]?["resourceType"] == "OperationOutcome")
+        #expect(entries[4]["resource"]?["status"] == "amended")
+        try await fixture.close()
+    }
+
+    @Test func aBundleIsBounded() async throws {
+        let fixture = try await fixture()
+        let many = repeatElement(entry("DELETE", "Basic/a"), count: BundleEntry.most + 1).joined(separator: ",")
+        let answer = try await fixture.send(.post, "/fhir", body: bundle("batch", many))
+        #expect(answer.status == 413 && code(answer.json) == "too-many-entries")
+        #expect(try await fixture.send(.post, "/fhir", body: bundle("collection")).status == 400)
+        #expect(try await fixture.send(.post, "/fhir", body: observation("a")).status == 400)
+        try await fixture.close()
+    }
+}

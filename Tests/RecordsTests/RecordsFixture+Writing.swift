@@ -1,0 +1,52 @@
+import FHIR
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+import Trust
+
+@testable import Records
+
+extension RecordsFixture {
+    /// Lets a token write and read all that there is.
+    mutating func addWriter(_ token: String = "writer") throws {
+        try addGrant(token, "user/*.cruds conf/V sens/*")
+    }
+
+    /// Makes a token for certain patients, or all.
+    mutating func addGrant(_ token: String, _ scopes: String, _ patients: PatientAccess = .all) throws {
+        grants[token] = try AccessGrant(
+            client: "app-\(token)", role: .practitioner, patients: patients, scopes: AccessScopes(scopes))
+    }
+
+    /// Status, body and headers of a request.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, token: String = "writer",
+        headers: HTTPFields = [.contentType: "application/fhir+json"]
+    ) async throws -> (status: Int, json: JSON, headers: HTTPFields) {
+        var fields = headers
+        if !token.isEmpty { fields[.authorization] = "Bearer \(token)" }
+        return try await application.test(.router) { [fields] client in
+            try await client.execute(
+                uri: path, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) }
+            ) { response in
+                let bytes = Array(response.body.readableBytesView)
+                return (Int(response.status.code), bytes.isEmpty ? .null : try JSON(bytes), response.headers)
+            }
+        }
+    }
+
+    /// How many rows there are that writing makes.
+    var rows: [Int64] {
+        get async throws {
+            try await database.read { transaction in
+                try ["record", "record_version", "record_source", "record_code"].map {
+                    try transaction.first("SELECT count(*) AS number FROM \($0)")?.integer("number") ?? 0
+                }
+            }
+        }
+    }
+}
+
+/// The code of an OperationOutcome.
+func code(_ json: JSON) -> String? { json["issue"]?[0]?["details"]?["text"]?.string }

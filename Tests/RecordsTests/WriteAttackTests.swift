@@ -1,0 +1,159 @@
+import FHIR
+import Foundation
+import HTTPTypes
+import Testing
+import Trust
+
+@testable import Records
+
+/// Attacks on what writes: whoever reaches one patient learns and changes nothing of another's.
+@Suite struct WriteAttackTests {
+    /// p1's app, and records of p2 that it must not see.
+    private func fixture() async throws -> RecordsFixture {
+        var fixture = try await RecordsFixture()
+        try fixture.addWriter()
+        try fixture.addGrant("p1", "patient/*.cruds", .only(["p1"]))
+        try await fixture.put(observation("own"))
+        try await fixture.put(observation("other", subject: "p2"))
+        return fixture
+    }
+
+    private func hidden(_ id: String) -> [(HTTPRequest.Method, String, String?)] {
+        [
+            (.get, "/fhir/Observation/\(id)", nil), (.get, "/fhir/Observation/\(id)/_history", nil),
+            (.get, "/fhir/Observation/\(id)/_history/1", nil), (.delete, "/fhir/Observation/\(id)", nil),
+            (.patch, "/fhir/Observation/\(id)", #"{"status":"amended"}"#),
+        ]
+    }
+
+    @Test func f01_anothersRecordIsAsOneThatIsNotThere() async throws {
+        let fixture = try await fixture()
+        let rows = try await fixture.rows
+        for ((method, path, body), (_, free, _)) in zip(hidden("other"), hidden("none0")) {
+            let json: HTTPFields = [.contentType: "application/json"]
+            let refused = try await fixture.send(method, path, body: body, token: "p1", headers: json)
+            let unknown = try await fixture.send(method, free, body: body, token: "p1", headers: json)
+            #expect(refused.status == 404 && unknown.status == 404, "\(method) \(path)")
+            #expect(refused.json == unknown.json)
+        }
+        #expect(
+            try await fixture.send(.put, "/fhir/Observation/other", body: observation("other"), token: "p1").status
+                == 404)
+        #expect(try await fixture.rows == rows)
+        try await fixture.close()
+    }
+
+    @Test func f02_whatIsWrittenBelongsToWhomTheGrantReaches() async throws {
+        let fixture = try await fixture()
+        let rows = try await fixture.rows
+        for (method, path, body, expected) in [
+            (HTTPRequest.Method.post, "/fhir/Observation", observation("x", subject: "p2"), "other-patient"),
+            (.put, "/fhir/Observation/own", observation("own", subject: "p2"), "other-patient"),
+            (.put, "/fhir/Observation/own", #"{"resourceType":"Observation","id":"own"}"#, "patient-missing"),
+            (.put, "/fhir/Patient/p2", #"{"resourceType":"Patient","id":"p2"}"#, "other-patient"),
+            (.post, "/fhir/Patient", #"{"resourceType":"Patient","id":"p1"}"#, "other-patient"),
+            (.put, "/fhir/Practitioner/x", #"{"resourceType":"Practitioner","id":"x"}"#, "shared-record"),
+        ] {
+            let answer = try await fixture.send(method, path, body: body, token: "p1")
+            #expect(answer.status == 403 && code(answer.json) == expected, "\(path) \(answer.json)")
+        }
+        let moved = try await fixture.send(
+            .patch, "/fhir/Observation/own", body: #"{"subject":{"reference":"Patient/p2"}}"#, token: "p1",
+            headers: [.contentType: "application/json"])
+        #expect(moved.status == 403)
+        #expect(try await fixture.rows == rows)
+        try await fixture.close()
+    }
+
+    @Test func f04_everyEntryIsDecidedByItself() async throws {
+        let fixture = try await fixture()
+        let rows = try await fixture.rows
+        for (method, url, body) in [
+            ("PUT", "Observation/other", observation("other")), ("DELETE", "Observation/other", "null"),
+            ("POST", "Observation", observation("x", subject: "p2")),
+        ] {
+            let resource = body == "null" ? "" : #","resource":\#(body)"#
+            let entry = #"{"request":{"method":"\#(method)","url":"\#(url)"}\#(resource)}"#
+            let own =
+                #"{"request":{"method":"PUT","url":"Observation/own"},"resource":\#(observation("own", code: "y"))}"#
+            let body = #"{"resourceType":"Bundle","type":"transaction","entry":[\#(own),\#(entry)]}"#
+            let answer = try await fixture.send(.post, "/fhir", body: body, token: "p1")
+            #expect([403, 404].contains(answer.status), "\(method)")
+            #expect(try await fixture.rows == rows)
+            let batch = body.replacingOccurrences(of: "transaction", with: "batch")
+                .replacingOccurrences(of: #""y""#, with: #""8867-4""#)
+            let entries = try await fixture.send(.post, "/fhir", body: batch, token: "p1").json["entry"]?.array ?? []
+            #expect(["403", "404"].contains(entries.last?["response"]?["status"]?.string?.prefix(3)))
+        }
+        let reference = observation("x").replacingOccurrences(
+            of: "Patient/p1", with: "Observation?code=8867-4&subject=p2")
+        let probe =
+            #"{"resourceType":"Bundle","type":"transaction","entry":[{"request":{"method":"POST","url":"Observation"},"resource":\#(reference)}]}"#
+        #expect(code(try await fixture.send(.post, "/fhir", body: probe, token: "p1").json) == "reference-unresolved")
+        try await fixture.close()
+    }
+
+    @Test func f05_labelsAreNotLowered() async throws {
+        var fixture = try await fixture()
+        try fixture.addGrant("writer-r", "user/*.cruds conf/R")
+        func labelled(_ code: String, _ id: String = "l") -> String {
+            observation(id).replacingOccurrences(
+                of: #""status""#,
+                with:
+                    #""meta":{"security":[{"system":"http://terminology.hl7.org/CodeSystem/v3-Confidentiality","code":"\#(code)"}]},"status""#
+            )
+        }
+        #expect(
+            try await fixture.send(.put, "/fhir/Observation/l", body: labelled("R"), token: "writer-r").status == 201)
+        for (method, body) in [
+            (HTTPRequest.Method.put, labelled("N")), (.put, observation("l")), (.patch, #"{"meta":null}"#),
+        ] {
+            let answer = try await fixture.send(
+                method, "/fhir/Observation/l", body: body, token: "writer-r",
+                headers: [.contentType: "application/json"])
+            #expect(answer.status == 403 && code(answer.json) == "labels-lowered", "\(answer.json)")
+        }
+        #expect(
+            code(try await fixture.send(.post, "/fhir/Observation", body: labelled("U"), token: "writer-r").json)
+                == "labels-lowered")
+        #expect(
+            try await fixture.send(.put, "/fhir/Observation/l", body: labelled("V"), token: "writer-r").status == 200)
+        #expect(try await fixture.send(.put, "/fhir/Observation/l", body: labelled("N")).status == 200)
+        try await fixture.close()
+    }
+
+    @Test func f07_conditionsKnowOnlyWhatTheGrantSees() async throws {
+        let fixture = try await fixture()
+        // The other's record has the identifier: for p1's app there is none.
+        let condition: HTTPFields = [.ifNoneExist: "identifier=urn:x%7Cother%5C%7Cv"]
+        let made = try await fixture.send(
+            .post, "/fhir/Observation", body: observation("x"), token: "p1", headers: condition)
+        #expect(made.status == 201)
+        let address = "/fhir/Observation?identifier=urn:x%7Cother%5C%7Cv"
+        #expect(try await fixture.send(.delete, address, token: "p1").status == 204)
+        #expect(try await fixture.send(.get, "/fhir/Observation/other").status == 200)
+        // Neither does a wrong version tell of it.
+        for version in ["1", "7"] {
+            let answer = try await fixture.send(
+                .put, "/fhir/Observation/other", body: observation("other"), token: "p1",
+                headers: [.ifMatch: "W/\"\(version)\""])
+            #expect(answer.status == 404)
+        }
+        try await fixture.close()
+    }
+
+    @Test func f08_nobodyWritesTheAudit() async throws {
+        let fixture = try await fixture()
+        for (method, path) in [
+            (HTTPRequest.Method.post, "/fhir/AuditEvent"), (.put, "/fhir/AuditEvent/a"),
+            (.delete, "/fhir/AuditEvent/a"),
+            (.patch, "/fhir/AuditEvent/a"),
+        ] {
+            let answer = try await fixture.send(
+                method, path, body: #"{"resourceType":"AuditEvent","id":"a"}"#,
+                headers: [.contentType: "application/json"])
+            #expect(answer.status == 403 && code(answer.json) == "audit-immutable", "\(method)")
+        }
+        try await fixture.close()
+    }
+}
