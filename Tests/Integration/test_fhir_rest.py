@@ -183,6 +183,38 @@ class Rest(SpineTest):
         self.assertEqual(shown[0]["action"], "search-records")
         self.assertTrue(shown[0]["participants"], "whom a search showed is in its row")
 
+    def scoped(self, scope, *patients):
+        named = [word for patient in patients for word in ("--patient", patient)]
+        return tributary("token", "create", self.study.dir, "--scope", scope, *named).text.strip()
+
+    def test_a_token_for_one_patient_sees_no_other(self):
+        one, two = (device.participant for device in self.devices)
+        token = self.scoped("patient/Observation.rs", one)
+        self.assertEqual(self.get("Observation/fixed-0", token).status, 200)
+        self.outcome(self.get("Observation/fixed-1", token), 404)
+        self.outcome(self.get("Observation/fixed-1/_history", token), 404)
+        self.outcome(self.get("Observation/fixed-1/_history/1", token), 404)
+        self.assertEqual(self.get("Observation", token).json["total"], 6)
+        self.assertEqual(self.get(f"Observation?subject={two}", token).json["total"], 0)
+        self.outcome(self.get(f"Patient/{one}", token), 403)
+        both = self.scoped("patient/Observation.rs", one, two)
+        self.assertEqual(self.get("Observation", both).json["total"], 12)
+        self.assertEqual(self.get("Observation", self.scoped("system/*.rs")).json["total"], 12)
+        self.assertEqual(self.get("Observation", self.scoped("system/Observation.rs?code=8867-4")).json["total"], 0)
+        self.outcome(self.get("Observation", self.scoped("system/Observation.r")), 403)
+        rows = tributary("token", "list", self.study.dir, "--json").json
+        ended = next(row["id"] for row in rows if row["scope"] == "patient/Observation.rs")
+        tributary("token", "revoke", self.study.dir, ended)
+        answers = [self.get("Observation", each).status for each in (token, both)]
+        self.assertEqual(sorted(answers), [200, 401])
+
+    def test_a_token_is_not_made_by_an_omission(self):
+        for words, status in ((["--scope", "patient/*.rs"], 1), (["--scope", "anything"], 1), ([], 64),
+                              (["--scope", "system/*.rs", "--role", "staff"], 64),
+                              (["--scope", "system/*.rs", "--minutes", "0"], 64),
+                              (["--scope", "system/*.rs", "--patient", "a b"], 64)):
+            tributary("token", "create", self.study.dir, *words, status=status)
+
     def test_provenance_is_kept(self):
         row = self.study.sql("SELECT submission_id, client_id, key_id, received_at FROM record_history "
                              "WHERE type = 'Observation' AND id = 'fixed-1'")[0]

@@ -9,7 +9,7 @@ import Trust
 @Suite struct BundleTests {
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
-        try fixture.addWriter()
+        try await fixture.addWriter()
         return fixture
     }
 

@@ -16,7 +16,7 @@ import Trust
 
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
-        try fixture.addWriter()
+        try await fixture.addWriter()
         return fixture
     }
 

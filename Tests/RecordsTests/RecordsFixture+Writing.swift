@@ -9,14 +9,14 @@ import Trust
 
 extension RecordsFixture {
     /// Lets a token write and read all that there is.
-    mutating func addWriter(_ token: String = "writer") throws {
-        try addGrant(token, "user/*.cruds conf/V sens/*")
+    mutating func addWriter(_ token: String = "writer") async throws {
+        try await addGrant(token, "user/*.cruds conf/V sens/*")
     }
 
     /// Makes a token for certain patients, or all.
-    mutating func addGrant(_ token: String, _ scopes: String, _ patients: PatientAccess = .all) throws {
-        grants[token] = try AccessGrant(
-            client: "app-\(token)", role: .practitioner, patients: patients, scopes: AccessScopes(scopes))
+    mutating func addGrant(_ token: String, _ scopes: String, _ patients: PatientAccess = .all) async throws {
+        tokens[token] = try await access.createToken(
+            scopes: AccessScopes(scopes), patients: patients, lifetime: 3600, by: Actor(id: "test", role: .staff))
     }
 
     /// Status, body and headers of a request.
@@ -25,7 +25,7 @@ extension RecordsFixture {
         headers: HTTPFields = [.contentType: "application/fhir+json"]
     ) async throws -> (status: Int, json: JSON, headers: HTTPFields) {
         var fields = headers
-        if !token.isEmpty { fields[.authorization] = "Bearer \(token)" }
+        if !token.isEmpty { fields[.authorization] = "Bearer \(tokens[token] ?? token)" }
         return try await application.test(.router) { [fields] client in
             try await client.execute(
                 uri: path, method: method, headers: fields, body: body.map { ByteBuffer(string: $0) }

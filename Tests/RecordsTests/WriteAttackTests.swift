@@ -11,8 +11,8 @@ import Trust
     /// p1's app, and records of p2 that it must not see.
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
-        try fixture.addWriter()
-        try fixture.addGrant("p1", "patient/*.cruds", .only(["p1"]))
+        try await fixture.addWriter()
+        try await fixture.addGrant("p1", "patient/*.cruds", .only(["p1"]))
         try await fixture.put(observation("own"))
         try await fixture.put(observation("other", subject: "p2"))
         return fixture
@@ -95,7 +95,7 @@ import Trust
 
     @Test func f05_labelsAreNotLowered() async throws {
         var fixture = try await fixture()
-        try fixture.addGrant("writer-r", "user/*.cruds conf/R")
+        try await fixture.addGrant("writer-r", "user/*.cruds conf/R")
         func labelled(_ code: String, _ id: String = "l") -> String {
             observation(id).replacingOccurrences(
                 of: #""status""#,

@@ -9,6 +9,8 @@ extension AccessControl {
         public let moveCodes: RowsDigest
         /// The keys that were pinned to them.
         public let keys: RowsDigest
+        /// Which tokens reached their records: such a token reaches the others that it names, or nobody.
+        public let tokens: RowsDigest
         public let pseudonym: RowsDigest
     }
 
@@ -46,10 +48,12 @@ extension AccessControl {
             from: "move_code", where: "participant = ?", theirs, orderedBy: "secret_digest")
         let keys = try transaction.delete(
             from: "device_key", where: "participant = ?", theirs, orderedBy: "number")
+        let tokens = try transaction.delete(
+            from: "token_patient", where: "participant = ?", theirs, orderedBy: "token_id")
         guard !keepsAudit else {
             let kept = try transaction.digest(
                 of: "participant_pseudonym", where: "participant = ?", theirs, orderedBy: "participant")
-            return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, pseudonym: kept)
+            return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, pseudonym: kept)
         }
         try transaction.execute(
             """
@@ -58,7 +62,7 @@ extension AccessControl {
             """, theirs)
         let pseudonym = try transaction.delete(
             from: "participant_pseudonym", where: "participant = ?", theirs, orderedBy: "participant")
-        return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, pseudonym: pseudonym)
+        return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, pseudonym: pseudonym)
     }
 
     /// All bindings of a participant's devices, also those that ended, in the order of their making.

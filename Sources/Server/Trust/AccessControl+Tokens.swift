@@ -1,13 +1,15 @@
 import Foundation
 import Storage
 
-/// A token of the study team as it is listed; the token itself is never shown again.
+/// A token of the study team, or one with scopes, as it is listed; the token itself is never shown again.
 public struct StaffToken: Sendable, Hashable {
     public let id: String
     public let name: String?
     public let createdAt: Date
     public let expiresAt: Date?
     public let revokedAt: Date?
+    /// The scopes that it has; nil for one of the study team.
+    public let scopes: String?
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -15,6 +17,7 @@ public struct StaffToken: Sendable, Hashable {
         createdAt = try row.date("created_at")
         expiresAt = row.dateIfPresent("expires_at")
         revokedAt = row.dateIfPresent("revoked_at")
+        scopes = row.textIfPresent("scopes")
     }
 }
 
@@ -38,16 +41,18 @@ extension AccessControl {
         return token
     }
 
-    /// All staff tokens, in the order of their making.
+    /// All tokens, those with scopes too, in the order of their making.
     public func staffTokens() async throws -> [StaffToken] {
         try await database.read { transaction in
             try transaction.query(
-                "SELECT id, name, created_at, expires_at, revoked_at FROM staff_token ORDER BY created_at, id"
+                """
+                SELECT id, name, created_at, expires_at, revoked_at, scopes FROM staff_token ORDER BY created_at, id
+                """
             ).map { try StaffToken($0) }
         }
     }
 
-    /// Ends a staff token; false where there is none with the id.
+    /// Ends a token; false where there is none with the id.
     public func revokeStaffToken(id: String, by actor: Actor) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
@@ -58,7 +63,7 @@ extension AccessControl {
         }
     }
 
-    private func requireTokens(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
+    func requireTokens(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
         let decision = try decide(
             actor, .manageTokens, Target(resourceType: "StaffToken", resourceID: id), in: transaction)
         guard decision.allowed else {
@@ -75,7 +80,8 @@ extension AccessControl {
             try transaction.first(
                 """
                 SELECT id FROM staff_token
-                WHERE token_digest = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+                WHERE token_digest = ? AND scopes IS NULL AND revoked_at IS NULL
+                    AND (expires_at IS NULL OR expires_at > ?)
                 """, [digest, now]
             ).map { Actor(id: try $0.text("id"), role: .staff) }
         }

@@ -85,6 +85,20 @@ public enum TrustSchema {
                 "CREATE INDEX device_binding_by_participant ON device_binding (participant, number)",
             ]
         },
+        Migration(number: 206, name: "tokens with scopes") { _ in
+            [
+                // NULL for the tokens of the study team, whose role says what they may do.
+                "ALTER TABLE staff_token ADD COLUMN scopes TEXT",
+                "ALTER TABLE staff_token ADD COLUMN reaches_all BIGINT NOT NULL DEFAULT 0",
+                """
+                CREATE TABLE token_patient (
+                    token_id TEXT NOT NULL REFERENCES staff_token (id),
+                    participant TEXT NOT NULL,
+                    PRIMARY KEY (token_id, participant))
+                """,
+                "CREATE INDEX token_patient_by_participant ON token_patient (participant)",
+            ]
+        },
     ]
 
     /// Who was bound before devices signed goes on unsigned until their first signed Contract.

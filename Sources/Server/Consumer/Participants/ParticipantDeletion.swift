@@ -78,6 +78,7 @@ public struct ParticipantDeletion: Sendable {
         removed["device_binding"] = forgotten.bindings
         removed["move_code"] = forgotten.moveCodes
         removed["device_key"] = forgotten.keys
+        removed["token_patient"] = forgotten.tokens
         removed["submission_body"] = queued.bodies
         // No link becomes theirs any more once this is committed: what is counted is what goes.
         if let links { removed["links"] = try links.digest(participant: participant) }

@@ -23,7 +23,6 @@ public struct RecordsRoutes: Sendable {
     ///   - refusals: told the code of each refusal.
     ///   - devices: the device that has a token, where the queue's store is at hand.
     ///   - isBesideReceiver: whether a receiver serves the same addresses, to whom devices and those who prove nothing write.
-    ///   - grants: what a token is worth that is none of the study team's; nil for one that is not known.
     ///   - admission: what the rest of the house says of what is written.
     ///   - maximumBodyBytes: the most bytes of a resource or a Bundle.
     ///   - newID: makes the ids of what is written.
@@ -32,14 +31,13 @@ public struct RecordsRoutes: Sendable {
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
-        grants: (@Sendable (String) async throws -> AccessGrant?)? = nil,
         admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
         newID: @escaping @Sendable () -> UUID = { UUID() },
         clock: @escaping @Sendable () -> Date
     ) {
         let published = PublishedResources(published)
         service = RecordsService(
-            database: database, access: access, devices: devices, grants: grants, admission: admission,
+            database: database, access: access, devices: devices, admission: admission,
             publishedTypes: Set(published.types + (isBesideReceiver ? ["Questionnaire", "ValueSet"] : [])),
             newID: newID,
             clock: clock)

@@ -12,8 +12,6 @@ struct RecordsService: Sendable {
     /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
     /// it. Elsewhere its token is one that nobody knows.
     let devices: (@Sendable (String) async throws -> Actor?)?
-    /// What else a token is worth; nil for one that is not known.
-    let grants: (@Sendable (String) async throws -> AccessGrant?)?
     /// What the rest of the house says of what is written; nil where there is no other.
     let admission: (any RecordAdmission)?
     /// Finds what conditional interactions mean.
@@ -26,13 +24,11 @@ struct RecordsService: Sendable {
     init(
         database: any SQLDatabase, access: AccessControl,
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
-        grants: (@Sendable (String) async throws -> AccessGrant?)? = nil,
         admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
         publishedTypes: Set<String> = [],
         newID: @escaping @Sendable () -> UUID = { UUID() }, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
-        self.grants = grants
         self.admission = admission
         self.matching = matching
         self.newID = newID
@@ -45,8 +41,7 @@ struct RecordsService: Sendable {
     /// What the bearer of a token may do.
     func grant(bearer token: String?) async throws -> AccessGrant {
         if let token {
-            if let staff = try await access.authenticate(bearer: token) { return AccessGrant(staff) }
-            if let grant = try await grants?(token) { return grant }
+            if let grant = try await access.grant(bearer: token) { return grant }
             if let device = try await devices?(token) { return AccessGrant(device) }
         }
         throw RecordsFailure.unauthenticated

@@ -6,7 +6,7 @@ import Trust
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Tokens for the study team.",
+        commandName: "token", abstract: "Tokens for the study team, and for programs that read records.",
         discussion: "Example:\n  tributary token create study --role staff",
         subcommands: [Create.self, List.self, Revoke.self])
 
@@ -17,24 +17,52 @@ struct TokenCommand: AsyncParsableCommand {
                 Example:
                   TOKEN=$(tributary token create study --role staff)
                   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/fhir/Observation
+                  tributary token create study --scope 'patient/Observation.rs' --patient 6f1e... --minutes 30
                 """)
         enum TokenRole: String, ExpressibleByArgument, CaseIterable { case staff }
         @OptionGroup var location: RecordsLocation
-        @Option(help: "What the token may do: staff reads records.") var role: TokenRole
+        @Option(help: "What the token may do: staff reads records.") var role: TokenRole?
+        @Option(help: "What the token may do, as SMART scopes with spaces between; in place of --role.") var scope:
+            String?
+        @Option(help: "A patient whose records a token with --scope reaches; repeatable. Without one, all patients.")
+        var patient: [String] = []
+        @Option(help: "Minutes until a token with --scope ends; 60 if it is not said.") var minutes: Int?
         @Option(parsing: .unconditional, help: "Whose token it is, for the audit.") var name: String?
-        @Option(help: "Days until it ends.") var days = 365
+        @Option(help: "Days until a token with --role ends; 365 if it is not said.") var days: Int?
         @Flag(help: "Print one JSON value.") var json = false
 
+        private static let mostMinutes = 60 * 24 * 366
+        private static let mostPatients = 10_000
+
+        func validate() throws {
+            guard (role == nil) != (scope == nil) else { throw ValidationError("Say either --role or --scope.") }
+            guard role == nil || (patient.isEmpty && minutes == nil) else {
+                throw ValidationError("--patient and --minutes go with --scope.")
+            }
+            guard scope == nil || days == nil else { throw ValidationError("--days goes with --role.") }
+            guard days ?? 1 > 0 else { throw ValidationError("--days must be at least 1.") }
+            guard 1...Self.mostMinutes ~= minutes ?? 1 else {
+                throw ValidationError("--minutes must be from 1 to \(Self.mostMinutes).")
+            }
+            guard patient.count <= Self.mostPatients, patient.allSatisfy({ Resource.isID($0) }) else {
+                throw ValidationError("--patient takes the id of a Patient, at most \(Self.mostPatients) times.")
+            }
+        }
+
         func run() async throws {
-            guard days > 0 else { throw ValidationError("--days must be at least 1.") }
             let token = try await location.withAccess { access in
-                try await access.createStaffToken(name: name, lifetime: Double(days) * 86400, by: .account)
+                guard let scope else {
+                    return try await access.createStaffToken(
+                        name: name, lifetime: Double(days ?? 365) * 86400, by: .account)
+                }
+                return try await access.createToken(
+                    scopes: AccessScopes(scope), patients: patient.isEmpty ? .all : .only(Set(patient)), name: name,
+                    lifetime: Double(minutes ?? 60) * 60, by: .account)
             }
-            if json {
-                CommandOutput.result(["token": .string(token), "role": .string(role.rawValue)])
-            } else {
-                CommandOutput.result(token)
-            }
+            guard json else { return CommandOutput.result(token) }
+            let kind: (String, String) = role.map { ("role", $0.rawValue) } ?? ("scope", scope ?? "")
+            CommandOutput.result(
+                JSON([.init(key: "token", value: .string(token)), .init(key: kind.0, value: .string(kind.1))]))
         }
     }
 
@@ -54,18 +82,19 @@ struct TokenCommand: AsyncParsableCommand {
                         tokens.map {
                             [
                                 "id": .string($0.id), "name": $0.name.map { .string($0) } ?? .null,
+                                "scope": $0.scopes.map { .string($0) } ?? .null,
                                 "created": instant($0.createdAt), "expires": instant($0.expiresAt),
                                 "revoked": instant($0.revokedAt),
                             ]
                         }))
             } else {
                 CommandOutput.table(
-                    ["id", "name", "created", "expires", "revoked"],
+                    ["id", "name", "created", "expires", "revoked", "scope"],
                     tokens.map { token in
                         [token.id, token.name ?? "-"]
                             + [token.createdAt, token.expiresAt, token.revokedAt].map { date in
                                 date.map { DateTime($0, milliseconds: false).text } ?? "-"
-                            }
+                            } + [token.scopes ?? "staff"]
                     })
             }
         }
