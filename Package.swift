@@ -97,8 +97,8 @@ let server: [Target] = [
     .target(
         name: "Records",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "UCUM", "CZstd", crypto,
-            hummingbird, logging,
+            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "UCUM", "CZstd",
+            crypto, hummingbird, logging,
         ],
         path: "Sources/Server/Records"),
     .target(

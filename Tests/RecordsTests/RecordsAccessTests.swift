@@ -129,7 +129,7 @@ import Trust
         let fixture = try await RecordsFixture()
         for (path, status) in [
             ("/fhir/Observation/none", 404), ("/fhir/Practitioner/x", 404), ("/fhir/Nonsense", 404),
-            ("/fhir/Observation/none/_history", 404), ("/fhir/Observation?_format=xml", 406),
+            ("/fhir/Observation/none/_history", 404), ("/fhir/Observation?_format=turtle", 406),
         ] {
             let (found, json) = try await fixture.get(path)
             #expect(found == status, "\(path)")

@@ -16,7 +16,7 @@ extension RecordsFixture {
     /// Makes a token for certain patients, or all.
     mutating func addGrant(_ token: String, _ scopes: String, _ patients: PatientAccess = .all) async throws {
         tokens[token] = try await access.createToken(
-            scopes: AccessScopes(scopes), patients: patients, lifetime: 3600, by: Actor(id: "test", role: .staff))
+            scopes: AccessScopes(scopes), patients: patients, lifetime: 3600, by: Actor(id: "site", role: .site))
     }
 
     /// Status, body and headers of a request.

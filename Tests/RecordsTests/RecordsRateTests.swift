@@ -84,7 +84,7 @@ import Testing
         let fixture = try await fixture(.unauthenticatedByAddress, try Rate(perSecond: 1, burst: 3), clock)
         var statuses: [Int] = []
         for _ in 0..<5 {
-            statuses.append(try await ask(fixture, "/fhir/Patient?_format=xml", token: nil).status)
+            statuses.append(try await ask(fixture, "/fhir/Patient?_format=turtle", token: nil).status)
         }
         #expect(statuses == [406, 406, 406, 429, 429])
         #expect(fixture.refused.all == Array(repeating: "format-unknown", count: 3))

@@ -122,6 +122,28 @@ import Trust
         try await fixture.close()
     }
 
+    @Test func whoMayNotReadIsNotShownWhatTheyChanged() async throws {
+        var fixture = try await fixture()
+        try await fixture.addGrant("changer", "user/*.cu")
+        let patch = #"{"status":"amended"}"#
+        for method in ["Observation/own", "batch"] {
+            let bundle =
+                #"{"resourceType":"Bundle","type":"batch","entry":[{"request":{"method":"PUT","url":"Observation/own"},"resource":\#(observation("own"))}]}"#
+            let answer =
+                method == "batch"
+                ? try await fixture.send(.post, "/fhir", body: bundle, token: "changer")
+                : try await fixture.send(
+                    .patch, "/fhir/Observation/own", body: patch, token: "changer",
+                    headers: [.contentType: "application/json"])
+            #expect(answer.status == 200)
+            #expect(!"\(answer.json)".contains("8867-4"), "\(method)")
+        }
+        let own = try await fixture.send(
+            .patch, "/fhir/Observation/own", body: patch, headers: [.contentType: "application/json"])
+        #expect(own.json["status"]?.string == "amended")
+        try await fixture.close()
+    }
+
     @Test func f07_conditionsKnowOnlyWhatTheGrantSees() async throws {
         let fixture = try await fixture()
         // The other's record has the identifier: for p1's app there is none.

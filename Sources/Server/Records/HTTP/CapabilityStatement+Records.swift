@@ -13,7 +13,7 @@ extension CapabilityStatement {
         implementation.url = url
         statement.implementation = implementation
         statement.fhirVersion = .v4_0_1
-        statement.format = ["application/fhir+json"]
+        statement.format = ["application/fhir+json", "application/fhir+xml"]
         var rest = Rest(mode: .server)
         var security = Rest.Security()
         security.description =

@@ -84,8 +84,8 @@ extension RecordsFailure {
     static let formUnknown = RecordsFailure(
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: """
-            A resource is sent as application/fhir+json, a patch as application/json-patch+json, \
-            application/merge-patch+json or, with Parameters, application/fhir+json.
+            A resource is sent as application/fhir+json or application/fhir+xml, a patch as application/json-patch+json, \
+            application/merge-patch+json or, with Parameters, as a resource.
             """)
     static let typePublished = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "type-published",

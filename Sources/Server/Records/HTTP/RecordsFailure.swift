@@ -13,8 +13,10 @@ struct RecordsFailure: Refusal {
     var headers: HTTPFields = [:]
 
     func response(from request: Request, context: some RequestContext) -> Response {
-        var response = Response(
-            OperationOutcome(code: issue, detail: code, diagnostics: message).json, status: status)
+        let format = request.answerFormat
+        let outcome = OperationOutcome(code: issue, detail: code, diagnostics: message).json
+        let bytes = (try? format.bytes(of: outcome)) ?? outcome.bytes()
+        var response = Response.bytes(ByteBuffer(bytes: bytes), mediaType: format.mediaType, status: status)
         for field in headers { response.headers[field.name] = field.value }
         return response
     }
@@ -57,7 +59,12 @@ extension RecordsFailure {
         status: .gone, issue: .deleted, code: "record-deleted", message: "The resource has been deleted.")
     static let notAcceptable = RecordsFailure(
         status: .notAcceptable, issue: .notSupported, code: "format-unknown",
-        message: "Only JSON is served: application/fhir+json.")
+        message: "What is served is application/fhir+json and application/fhir+xml.")
+    static let formatImpossible = RecordsFailure(
+        status: .notAcceptable, issue: .notSupported, code: "format-impossible",
+        message: "The resource holds something that XML has no place for; ask for application/fhir+json.")
+    static let bodyMissing = RecordsFailure(
+        status: .badRequest, issue: .structure, code: "body-missing", message: "The body is no resource.")
     static let unknownModifier = RecordsFailure(
         status: .badRequest, issue: .notSupported, code: "modifier-unknown",
         message: "A search parameter has a modifier that is not known for it; see /fhir/metadata.")

@@ -99,30 +99,28 @@ extension RecordsRoutes {
     @Sendable private func bundle(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
-        guard request.isResource else { throw RecordsFailure.formUnknown }
-        let resource = try Self.resource(body.bytes)
+        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
+        let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
         let answer = try await service.perform(
             bundle, by: grant, url: request.fhirURL(scheme: scheme), strict: request.isStrict,
             returning: request.returnPreference)
-        return Response(answer.json)
+        return try Response(answer.json, as: request.answerFormat)
     }
 
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
         let outcome = try await service.write(write, by: grant)
-        return try Response(outcome, url: request.fhirURL(scheme: scheme), returning: request.returnPreference)
+        return try Response(
+            outcome, url: request.fhirURL(scheme: scheme), returning: request.returnPreference,
+            as: request.answerFormat)
     }
 
     private func resource(_ request: Request, ofType type: String) async throws -> Resource {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
-        guard request.isResource else { throw RecordsFailure.formUnknown }
-        let resource = try Self.resource(body.bytes)
+        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
+        let resource = try format.resource(body.bytes)
         guard resource.resourceType == type else { throw RecordsFailure.otherType }
         return resource
-    }
-
-    private static func resource(_ bytes: Data) throws(RecordsFailure) -> Resource {
-        do throws(ResourceError) { return try Resource(bytes) } catch { throw RecordsFailure(error) }
     }
 }

@@ -53,7 +53,7 @@ public struct RecordsRoutes: Sendable {
     /// Adds all routes to a router. What answers GET answers HEAD too.
     public func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
-            let fhir = routes.group("fhir").add(middleware: JSONOnlyMiddleware())
+            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
             fhir.getAndHead("metadata", use: metadata)
             fhir.getAndHead(":type", use: search)
             fhir.post(":type/_search", use: searchByForm)
@@ -70,14 +70,14 @@ public struct RecordsRoutes: Sendable {
     /// What the receiver has routes for too: its devices' tokens reach it, every other one the records.
     private var plainWrites: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
-            addPlainWrites(to: routes.group("fhir").add(middleware: JSONOnlyMiddleware()))
+            addPlainWrites(to: routes.group("fhir").add(middleware: FormatMiddleware()))
         }
     }
 
     /// The routes that everybody may read.
     private var definitions: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal) { routes in
-            let fhir = routes.group("fhir").add(middleware: JSONOnlyMiddleware())
+            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
                 .add(middleware: ReadLimitMiddleware(limiter: limiter))
             for type in published.types {
                 let path = RouterPath(type)
@@ -88,8 +88,8 @@ public struct RecordsRoutes: Sendable {
                     let form = try await request.searchForm(within: bodies)
                     return try searchDefinitions(type, request, request.searchParameters + form)
                 }
-                fhir.getAndHead(path.appendingPath(":id")) { _, context in
-                    try readDefinition(type, id: context.name("id"))
+                fhir.getAndHead(path.appendingPath(":id")) { request, context in
+                    try readDefinition(type, id: context.name("id"), request)
                 }
             }
         }
@@ -101,10 +101,10 @@ extension RecordsRoutes {
 
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
-        return Response(
+        return try Response(
             CapabilityStatement.records(
                 date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types
-            ).json)
+            ).json, as: request.answerFormat)
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -113,24 +113,25 @@ extension RecordsRoutes {
         guard !request.knows(version: record.version) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
-        return try Response(record)
+        return try Response(record, as: request.answerFormat)
     }
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         return try Response(
             try await service.read(
-                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: grant))
+                type: context.name("type"), id: context.name("id"), version: context.name("version"), by: grant),
+            as: request.answerFormat)
     }
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         let page = try HistoryPage(request.searchParameters)
-        return Response(
+        return try Response(
             try await service.history(
                 type: context.name("type"), id: context.name("id"), page: page,
                 url: request.fhirURL(scheme: scheme), by: grant
-            ).json)
+            ).json, as: request.answerFormat)
     }
 
     private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -148,24 +149,25 @@ extension RecordsRoutes {
         _ request: Request, _ context: ServerRequestContext, _ parameters: [(name: String, value: String)],
         by grant: AccessGrant
     ) async throws -> Response {
-        Response(
+        try Response(
             try await service.search(
                 type: context.name("type"), parameters: parameters, strict: request.isStrict,
                 url: request.fhirURL(scheme: scheme), by: grant
-            ).json)
+            ).json, as: request.answerFormat)
     }
 
-    private func readDefinition(_ type: String, id: String) throws -> Response {
+    private func readDefinition(_ type: String, id: String, _ request: Request) throws -> Response {
         guard let resource = published.read(type: type, id: id) else { throw RecordsFailure.notFound }
-        return Response(resource.json)
+        return try Response(resource.json, as: request.answerFormat)
     }
 
     private func searchDefinitions(
         _ type: String, _ request: Request, _ parameters: [(name: String, value: String)]
     ) throws -> Response {
         let (found, used) = try published.search(type: type, parameters: parameters, strict: request.isStrict)
-        return Response(
-            RecordsService.bundle(of: found, type: type, used: used, url: request.fhirURL(scheme: scheme)).json)
+        return try Response(
+            RecordsService.bundle(of: found, type: type, used: used, url: request.fhirURL(scheme: scheme)).json,
+            as: request.answerFormat)
     }
 
     /// Who asks, within what their address may ask.
@@ -177,14 +179,14 @@ extension RecordsRoutes {
     }
 }
 
-/// Lets pass who takes JSON, for there is nothing else.
-private struct JSONOnlyMiddleware: RouterMiddleware {
+/// Lets pass who takes a format that is served.
+private struct FormatMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard request.acceptsJSON else { throw RecordsFailure.notAcceptable }
+        guard request.acceptedFormat != nil else { throw RecordsFailure.notAcceptable }
         return try await next(request, context)
     }
 }

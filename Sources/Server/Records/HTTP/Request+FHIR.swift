@@ -9,20 +9,6 @@ extension Request {
     /// Returns the URL of this API, as the client wrote it itself.
     func fhirURL(scheme: String) -> String { address(scheme: scheme) + "/fhir" }
 
-    /// Whether the client takes JSON: `_format` overrides the header (<https://hl7.org/fhir/R4/http.html#mime-type>).
-    var acceptsJSON: Bool {
-        if let format = uri.queryParameters["_format"], !format.isEmpty {
-            // The plus sign of a media type is a space where it was not escaped.
-            return ["json", "application/json", "text/json", "application/fhir+json", "application/fhir json"]
-                .contains(Self.mediaType(format.lowercased()[...]).type)
-        }
-        let accepted = headers[values: .accept].flatMap { $0.split(separator: ",") }
-            .map { Self.mediaType($0.lowercased()[...]) }
-        guard !accepted.isEmpty else { return true }
-        let ours = ["application/fhir+json", "application/json", "application/*", "text/json", "*/*", "*"]
-        return accepted.contains { ours.contains($0.type) && !$0.isRefused }
-    }
-
     /// Whether a parameter that is not known is an error (<https://hl7.org/fhir/R4/search.html#errors>).
     var isStrict: Bool {
         headers[values: .prefer].contains { value in
@@ -52,8 +38,8 @@ extension Request {
     ///
     /// - Throws: ``RecordsFailure`` where it is no form or wrongly encoded; what ``ServerHTTP/BodyBudget`` throws.
     func searchForm(within bodies: BodyBudget) async throws -> [(name: String, value: String)] {
-        if let type = headers[.contentType] {
-            guard Self.mediaType(type.lowercased()[...]).type == "application/x-www-form-urlencoded" else {
+        if headers[.contentType] != nil {
+            guard bodyType == "application/x-www-form-urlencoded" else {
                 throw RecordsFailure.unsupportedForm
             }
         }
@@ -62,13 +48,5 @@ extension Request {
             throw RecordsFailure.invalid("The form", "percent-encoded UTF-8")
         }
         return form.fields
-    }
-
-    private static func mediaType(_ text: Substring) -> (type: String, isRefused: Bool) {
-        let parts = text.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
-        let isRefused = parts.dropFirst().contains { part in
-            part.hasPrefix("q=") && Double(part.dropFirst(2)) == 0
-        }
-        return (parts.first ?? "", isRefused)
     }
 }

@@ -28,11 +28,6 @@ extension Request {
         }
     }
 
-    /// Whether the body is a resource in JSON, by what it is said to be.
-    var isResource: Bool {
-        bodyType.map { ["application/fhir+json", "application/json", "text/json"].contains($0) } ?? true
-    }
-
     /// The parameters of the address that tell which resource is meant.
     var criteria: WriteRequest.Criteria {
         searchParameters.filter { !["_format", "_pretty"].contains($0.name) }
@@ -95,6 +90,13 @@ extension ResourcePatch {
     ///
     /// - Throws: ``RecordsFailure``
     init(_ bytes: Data, mediaType: String?) throws(RecordsFailure) {
+        if let mediaType, mediaType.hasSuffix("xml"), let format = FHIRFormat(name: mediaType) {
+            let resource = try format.resource(bytes)
+            do throws(PatchError) { self = .fhirPath(try FHIRPathPatch(resource)) } catch {
+                throw RecordsFailure(error)
+            }
+            return
+        }
         let json: JSON
         do throws(JSONError) { json = try JSON(bytes) } catch { throw RecordsFailure(ResourceError.notJSON(error)) }
         do throws(PatchError) {

@@ -3,15 +3,18 @@ import Hummingbird
 import ServerHTTP
 
 extension Response {
-    /// A resource, or what else is told in FHIR's JSON.
-    init(_ json: JSON, status: HTTPResponse.Status = .ok) {
-        self = .bytes(
-            ByteBuffer(bytes: json.bytes()), mediaType: "application/fhir+json; charset=utf-8", status: status)
+    /// A resource, in the format that a client takes.
+    ///
+    /// - Throws: ``RecordsFailure`` where the format has no place for something in it.
+    init(
+        _ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok
+    ) throws(RecordsFailure) {
+        self = .bytes(ByteBuffer(bytes: try format.bytes(of: json)), mediaType: format.mediaType, status: status)
     }
 
     /// A version of a record.
-    init(_ record: StoredRecord) throws {
-        self.init(try record.resource().json)
+    init(_ record: StoredRecord, as format: FHIRFormat) throws {
+        try self.init(try record.resource().json, as: format)
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }
 

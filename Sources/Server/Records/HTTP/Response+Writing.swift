@@ -33,14 +33,17 @@ extension WriteOutcome {
 
 extension Response {
     /// What became of a write (<https://hl7.org/fhir/R4/http.html#ops>).
-    init(_ outcome: WriteOutcome, url: String, returning preference: ReturnPreference) throws {
+    init(
+        _ outcome: WriteOutcome, url: String, returning preference: ReturnPreference, as format: FHIRFormat
+    ) throws {
         let status = outcome.status
         switch preference {
         case .outcome:
-            self.init(outcome.operationOutcome.json, status: status == .noContent ? .ok : status)
+            try self.init(
+                outcome.operationOutcome.json, as: format, status: status == .noContent ? .ok : status)
         case .representation where status != .noContent:
-            guard let record = outcome.record else { fallthrough }
-            self.init(try record.resource().json, status: status)
+            guard let record = outcome.record, outcome.isShown else { fallthrough }
+            try self.init(try record.resource().json, as: format, status: status)
         case .minimal, .representation: self.init(status: status)
         }
         guard let record = outcome.record else { return }

@@ -109,7 +109,9 @@ extension RecordsService {
         if let record = outcome.record {
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
-            if preference == .representation, !record.isDeleted { answer.resource = try record.resource() }
+            if preference == .representation, outcome.isShown, !record.isDeleted {
+                answer.resource = try record.resource()
+            }
         }
         if preference == .outcome { response.outcome = outcome.operationOutcome.resource }
         answer.response = response

@@ -77,8 +77,11 @@ struct WriteExecution {
                 Target(
                     resourceType: ready.type, resourceID: ready.write.id,
                     subject: ready.record?.subject ?? ready.write.present?.subject), in: transaction)
+            let facts = ready.facts ?? ready.write.present?.facts
+            let isShown = facts.map { policy.decide(grant, .read, record: $0, at: planner.now).isPermitted } ?? false
             return WriteOutcome(
-                kind: kinds[place] ?? .unchanged, type: ready.type, id: ready.write.id, record: record)
+                kind: kinds[place] ?? .unchanged, type: ready.type, id: ready.write.id, record: record, isShown: isShown
+            )
         }
     }
 

@@ -79,4 +79,6 @@ struct WriteOutcome: Sendable {
     let id: String
     /// The version that it is now; nil where there is nothing.
     let record: StoredRecord?
+    /// Whether whoever wrote it may read it: the answer has its content then alone.
+    let isShown: Bool
 }

@@ -37,8 +37,13 @@ enum SearchIndex {
     /// looked for likewise.
     static func indexed(_ text: String) -> String {
         guard text.utf8.count > longest else { return text }
-        return "sha256:" + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)))
+        return digestPrefix + Hexadecimal.text(SHA256.hash(data: Data(text.utf8)))
     }
+
+    /// Whether a text of the index may be the digest of a longer one.
+    static func isDigest(_ text: String) -> Bool { text.hasPrefix(digestPrefix) }
+
+    private static let digestPrefix = "sha256:"
 
     private static let longest = 500
 

@@ -78,10 +78,16 @@ struct SearchConditionStatement {
 
     private mutating func sql(_ values: [SearchComparand], _ way: SearchLayout.Way) throws -> String {
         switch way {
-        case .together(let places):
-            guard places.count == values.count else { return Self.never }
+        case .together(let components):
+            guard components.count == values.count else { return Self.never }
             var all: [String] = []
-            for (value, place) in zip(values, places) { all.append(try sql(value, place)) }
+            for (value, component) in zip(values, components) {
+                switch component {
+                case .parameter(let place): all.append(try sql(value, place))
+                case .entries(let index, let place):
+                    all.append(try entries(value, SearchTerm.component(index, of: code(place))))
+                }
+            }
             return "(" + all.joined(separator: " AND ") + ")"
         case .parts(let place):
             var sql = "r.number IN (SELECT e0.number FROM record_part e0"
@@ -198,7 +204,12 @@ struct SearchConditionStatement {
             return "\(term) AND \(row).folded LIKE ? ESCAPE '!'"
         case .exact(let text):
             let term = term(parameter, [.plain], row)
-            bind(SQLValue(SearchString.fold(text)), SQLValue(text))
+            // A long text is there as its digest, of which nobody knows how it is folded.
+            guard !SearchIndex.isDigest(text), let folded = SearchString(text)?.folded else {
+                bind(SQLValue(text))
+                return "\(term) AND \(row).exact = ?"
+            }
+            bind(SQLValue(folded), SQLValue(text))
             return "\(term) AND \(row).folded = ? AND \(row).exact = ?"
         case .date(let prefix, let period):
             let term = term(parameter, [.plain], row)

@@ -53,8 +53,7 @@ struct SearchEntries: Sendable {
             for entry in values.entries {
                 switch layout.places[entry.parameter] {
                 case .entries: add(entry.value, entry.parameter)
-                case .composite(let ways) where ways.contains(.parts(entry.parameter)):
-                    addParts(entry.value, entry.parameter)
+                case .composite(let ways): add(entry.value, entry.parameter, ways)
                 default: continue
                 }
             }
@@ -116,6 +115,23 @@ struct SearchEntries: Sendable {
         private mutating func add(_ value: SearchValue, _ number: Int) {
             for entry in SearchEntryMaker(type: tree.type, parameter: code(number)).entries(of: value) {
                 append(entry, number)
+            }
+        }
+
+        private mutating func add(_ value: SearchValue, _ number: Int, _ ways: [SearchLayout.Way]) {
+            guard case .composite(let values) = value else { return }
+            for way in ways {
+                switch way {
+                case .parts(number): addParts(value, number)
+                case .together(let components):
+                    for case .entries(let place, of: number) in components where values.indices.contains(place) {
+                        let name = SearchTerm.component(place, of: code(number))
+                        for entry in SearchEntryMaker(type: tree.type, parameter: name).entries(of: values[place]) {
+                            append(entry, number)
+                        }
+                    }
+                case .parts: continue
+                }
             }
         }
 

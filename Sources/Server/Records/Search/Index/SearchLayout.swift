@@ -26,10 +26,18 @@ struct SearchLayout: Sendable {
 
     /// How the values of a composite are found.
     enum Way: Sendable, Hashable {
-        /// Each component is a parameter of the whole resource, of which any value goes with any other.
-        case together([Int])
+        /// The components are of the whole resource: any value of one goes with any of another.
+        case together([Component])
         /// Entries that say which values belong together, under this parameter.
         case parts(Int)
+    }
+
+    /// Where the values of a component of the whole resource are.
+    enum Component: Sendable, Hashable {
+        /// Those of a parameter.
+        case parameter(Int)
+        /// Entries of its own, under the name of a parameter's component (``SearchTerm/component(_:of:)``).
+        case entries(Int, of: Int)
     }
 
     let tree: SearchTree
@@ -138,15 +146,20 @@ struct SearchLayout: Sendable {
             return ways
         }
 
-        private func together(_ composite: SearchTree.Composite) -> [Int]? {
-            var parameters: [Int] = []
-            for component in composite.components {
-                guard component.ofResource == nil,
-                    let same = ofParameters.firstIndex(of: ofSlots[component.slot])
-                else { return nil }
-                parameters.append(same)
+        private func together(_ composite: SearchTree.Composite) -> [Component]? {
+            guard let first = composite.parameters.first,
+                composite.components.allSatisfy({ $0.ofResource == nil })
+            else { return nil }
+            return composite.components.enumerated().map { place, component in
+                let searched = withValues(ofSlots[component.slot])
+                let same = ofParameters.firstIndex { withValues($0) == searched }
+                return same.map { .parameter($0) } ?? .entries(place, of: first)
             }
-            return parameters
+        }
+
+        /// Without what has no values that could be looked for, such as SampledData.
+        private func withValues(_ selections: Set<Selection>) -> Set<Selection> {
+            selections.filter { SearchedForm.of(tree.nodes[$0.node].type) != .other }
         }
     }
 }
