@@ -30,6 +30,13 @@ import Trust
         (.post, "/fhir/{type}"), (.put, "/fhir/{type}/{id}"),
     ]
 
+    /// The operations, with what the study team's token is answered.
+    private static let operations: [(method: HTTPRequest.Method, path: String, status: Int)] = [
+        // An Observation has none of its own.
+        (.get, "/fhir/{type}/{id}/$everything", 404), (.post, "/fhir/{type}/$validate", 200),
+        (.post, "/fhir/{type}/{id}/$validate", 200),
+    ]
+
     private func path(_ template: String) -> String {
         template.replacingOccurrences(of: "{type}", with: "Observation").replacingOccurrences(of: "{id}", with: "a")
             .replacingOccurrences(of: "{version}", with: "1")
@@ -39,7 +46,8 @@ import Trust
         let fixture = try await RecordsFixture()
         let registered = fixture.router.routes.map { "\($0.method.rawValue) \($0.path)" }
         let expected =
-            Self.routes.flatMap { route in
+            (Self.routes.map { ($0.method, $0.path) } + Self.operations.map { ($0.method, $0.path) }).flatMap {
+                (route: (method: HTTPRequest.Method, path: String)) in
                 (route.method == .get ? ["GET", "HEAD"] : [route.method.rawValue]).map { "\($0) \(route.path)" }
             } + Self.writes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(registered.sorted() == expected.sorted())
@@ -81,6 +89,23 @@ import Trust
                     }
                 }
                 #expect(status == (route.isPublic ? 200 : expected), "\(route.method) \(route.path)")
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func operationsNeedATokenThatSeesRecords() async throws {
+        let fixture = try await RecordsFixture()
+        let deviceToken = try await deviceToken(fixture)
+        for route in Self.operations {
+            for (token, expected) in [
+                (nil, 401), ("wrong", 401), (deviceToken, 401), (fixture.token, route.status),
+            ] {
+                let (status, json, _) = try await fixture.send(
+                    route.method, path(route.path), body: route.method == .post ? observation("a") : nil,
+                    token: token ?? "", headers: [:])
+                #expect(status == expected, "\(route.method) \(route.path)")
+                #expect(json["resourceType"] == "OperationOutcome")
             }
         }
         try await fixture.close()

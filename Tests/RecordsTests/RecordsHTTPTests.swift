@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [
         ("POST", "/fhir/Observation/a", "DELETE, GET, HEAD, PATCH, PUT"),
         ("TRACE", "/fhir/Observation", "DELETE, GET, HEAD, PATCH, POST, PUT"), ("GET", "/fhir", "POST"),
-        ("GET", "/fhir/Observation/_search", nil), ("POST", "/fhir/metadata", nil),
+        ("GET", "/fhir/Observation/_search", "POST"), ("POST", "/fhir/metadata", nil),
         ("POST", "/fhir/Observation/a/_history", "GET, HEAD"),
     ])
     func aMethodThatAPathHasNotIsSaid(method: String, path: String, allow: String?) async throws {
@@ -98,7 +98,8 @@ import Testing
 
     @Test(arguments: [
         ("application/fhir+json", 200), ("application/json", 200), ("*/*", 200),
-        ("text/html, application/fhir+json;q=0.5", 200), ("application/*", 200), ("application/fhir+xml;q=0.9, application/json", 200),
+        ("text/html, application/fhir+json;q=0.5", 200), ("application/*", 200),
+        ("application/fhir+xml;q=0.9, application/json", 200),
         ("text/html", 406), ("application/json;q=0", 406), ("application/fhir+jsonp", 406),
     ])
     func whatIsServedIsWhatIsAccepted(accept: String, status: Int) async throws {

@@ -156,6 +156,8 @@ public struct StudyServer: Sendable {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
+        let records = recordsRoutes(opened, access, limiter, bodies, refusals)
+        records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
         {
@@ -165,19 +167,25 @@ public struct StudyServer: Sendable {
                 clock: clock
             ).add(to: router)
         }
-        if options.roles.contains(.records), let records = opened.records, let access {
-            RecordsRoutes(
-                database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
-                limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
-                refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
-                isBesideReceiver: options.roles.contains(.receiver),
-                admission: StudyProcessing.processor(
-                    folder: folder, study: study, records: records, access: access,
-                    openers: KeyOpenerCache(folder: folder.keys), clock: clock),
-                maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), clock: clock
-            ).add(to: router)
-        }
+        records?.add(to: router)
         return router
+    }
+
+    private func recordsRoutes(
+        _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
+        _ refusals: RefusalCounter?
+    ) -> RecordsRoutes? {
+        guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
+        return RecordsRoutes(
+            database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
+            limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
+            refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
+            isBesideReceiver: options.roles.contains(.receiver),
+            admission: StudyProcessing.processor(
+                folder: folder, study: study, records: records, access: access,
+                openers: KeyOpenerCache(folder: folder.keys), clock: clock),
+            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), clock: clock
+        )
     }
 
     private func devices(of queue: any SQLDatabase) -> @Sendable (String) async throws -> Actor? {

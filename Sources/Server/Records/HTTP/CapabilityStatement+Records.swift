@@ -55,6 +55,11 @@ extension CapabilityStatement {
             resource.conditionalDelete = .single
             resource.updateCreate = true
         }
+        var operations = [("validate", "http://hl7.org/fhir/OperationDefinition/Resource-validate")]
+        if type == Patient.resourceType {
+            operations.append(("everything", "http://hl7.org/fhir/OperationDefinition/Patient-everything"))
+        }
+        resource.operation = operations.map { Rest.Resource.Operation(name: $0, definition: $1) }
         resource.versioning = .versioned
         resource.readHistory = true
         resource.searchParam = Records.SearchParameter.allCases.flatMap { parameter in

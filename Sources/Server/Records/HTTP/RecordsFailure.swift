@@ -55,6 +55,9 @@ extension RecordsFailure {
     static let unknownType = RecordsFailure(
         status: .notFound, issue: .notSupported, code: "type-unknown",
         message: "Resources of this type are not held here; see /fhir/metadata.")
+    static let operationUnknown = RecordsFailure(
+        status: .notFound, issue: .notSupported, code: "operation-unknown",
+        message: "There is no such operation for this type; see /fhir/metadata.")
     static let gone = RecordsFailure(
         status: .gone, issue: .deleted, code: "record-deleted", message: "The resource has been deleted.")
     static let notAcceptable = RecordsFailure(

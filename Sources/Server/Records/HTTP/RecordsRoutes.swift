@@ -50,21 +50,37 @@ public struct RecordsRoutes: Sendable {
         self.bodies = bodies
     }
 
+    /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take
+    /// the same path and method.
+    public func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
+        router.add([], particular: [plainWrites], charge: refusals)
+    }
+
     /// Adds all routes to a router. What answers GET answers HEAD too.
     public func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-            fhir.getAndHead("metadata", use: metadata)
             fhir.getAndHead(":type", use: search)
-            fhir.post(":type/_search", use: searchByForm)
             fhir.getAndHead(":type/:id", use: read)
             fhir.getAndHead(":type/:id/_history", use: history)
             fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
             addWrites(to: fhir)
+            addOperations(to: fhir)
         }
         // Theirs go before those of any type, which are added after them.
         if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
         router.add([routes], particular: [plainWrites], charge: refusals, below: "/fhir/")
+        // Last, so that a wrong method is told theirs, and not those of the paths of any type, which they are among.
+        router.add([literal], charge: refusals)
+    }
+
+    /// The routes whose paths a type or an id could stand in.
+    private var literal: GuardedRoutes {
+        GuardedRoutes(refusal: Self.refusal) { routes in
+            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
+            fhir.getAndHead("metadata", use: metadata)
+            fhir.post(":type/_search", use: searchByForm)
+        }
     }
 
     /// What the receiver has routes for too: its devices' tokens reach it, every other one the records.

@@ -205,12 +205,14 @@ struct RecordsService: Sendable {
         return bundle
     }
 
-    private static func match(_ resource: Resource, at url: String) -> FHIR.Bundle.Entry {
+    static func match(
+        _ resource: Resource, at url: String, as mode: SearchEntryMode = .match
+    ) -> FHIR.Bundle.Entry {
         var entry = FHIR.Bundle.Entry()
         entry.fullUrl = url
         entry.resource = resource
         var search = FHIR.Bundle.Entry.Search()
-        search.mode = .match
+        search.mode = mode
         entry.search = search
         return entry
     }
@@ -238,11 +240,11 @@ struct RecordsService: Sendable {
         }
     }
 
-    private func link(_ relation: String, _ url: String) -> FHIR.Bundle.Link {
+    func link(_ relation: String, _ url: String) -> FHIR.Bundle.Link {
         FHIR.Bundle.Link(relation: relation, url: url)
     }
 
-    private static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
+    static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
         guard !used.isEmpty else { return "\(url)/\(type)" }
         let query = used.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
             separator: "&")

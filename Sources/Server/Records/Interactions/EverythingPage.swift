@@ -1,0 +1,91 @@
+import FHIR
+import Foundation
+
+/// Which page of all that is about a patient is asked for
+/// (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
+struct EverythingPage: Sendable {
+    /// A place between two records.
+    struct Place: Sendable, Hashable {
+        let type: String
+        /// The number of the last record before it.
+        let number: Int64
+
+        init(type: String, number: Int64) {
+            self.type = type
+            self.number = number
+        }
+
+        /// nil for a text that is no place.
+        init?(_ text: String) {
+            guard let mark = text.firstIndex(of: "."),
+                let number = Cursor.number(String(text[text.index(after: mark)...]))
+            else { return nil }
+            type = String(text[..<mark])
+            self.number = number
+            guard RecordType.isHeld(type) else { return nil }
+        }
+
+        var text: String { type + "." + Cursor.text(number) }
+    }
+
+    let count: Int
+    let after: Place?
+    /// nil for all.
+    let types: Set<String>?
+    /// Only what was changed at this instant or later, in milliseconds.
+    let since: Int64?
+    /// Only what happened then, where it has a time: from the first millisecond, before the second.
+    let time: (low: Int64, high: Int64)?
+    /// The parameters that were used, for the links.
+    let used: [(name: String, value: String)]
+
+    /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
+    /// - Throws: ``RecordsFailure`` for a value that cannot be read.
+    init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
+        var count = SearchQuery.standardCount
+        var after: Place?
+        var types: Set<String>?
+        var since: Int64?
+        var (low, high): (Int64?, Int64?)
+        var used: [(name: String, value: String)] = []
+        for (name, value) in parameters where !value.isEmpty {
+            switch name {
+            case "_count":
+                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
+                count = min(max(number, 1), SearchQuery.maximumCount)
+                continue
+            case "_cursor":
+                guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
+                after = place
+                continue
+            case "_type":
+                let names = value.split(separator: ",").map(String.init)
+                guard !names.isEmpty, names.allSatisfy(RecordType.isHeld) else {
+                    throw RecordsFailure.invalid("_type", "names of resource types with commas between them")
+                }
+                types = Set(names)
+            case "_since": since = try Self.range("_since", value).low
+            case "start": low = try Self.range("start", value).low
+            case "end": high = try Self.range("end", value).high
+            case "_format", "_pretty": continue
+            default:
+                guard !strict else { throw RecordsFailure.unknownParameter }
+                continue
+            }
+            used.append((name, value))
+        }
+        self.count = count
+        self.after = after
+        self.types = types
+        self.since = since
+        time = low == nil && high == nil ? nil : (low ?? .min, high ?? .max)
+        self.used = used
+    }
+
+    private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
+        guard let (start, end) = SearchQuery.range(text) else {
+            throw RecordsFailure.invalid(name, "a date or time such as 2026-01-31")
+        }
+        return (Milliseconds.of(start.start()), Milliseconds.of(end))
+    }
+}

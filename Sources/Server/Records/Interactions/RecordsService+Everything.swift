@@ -1,0 +1,155 @@
+import Core
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+extension RecordsService {
+    /// So many resources that belong to nobody are brought with a page at most.
+    private static let mostShared = 200
+
+    /// A page of all that is about a patient: the Patient, what belongs to them, and what of that refers to resources that
+    /// are shared, such as the organization (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
+    ///
+    /// What the grant does not show is not there, and has no place on a page.
+    /// - Throws: ``RecordsFailure``; where the Patient is hidden, as where there is none.
+    func everything(
+        ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant
+    ) async throws -> FHIR.Bundle {
+        // The Patient decides whether there is anything; that read is in the audit.
+        _ = try await read(type: Patient.resourceType, id: id, by: grant)
+        let (policy, now, store) = (access.policy, clock(), store)
+        let found = try await database.read { transaction in
+            let rows = try Self.rows(
+                of: id, page, store,
+                showing: { type in
+                    policy.decide(grant, .read, type: type, at: now).isPermitted
+                        ? policy.filter(grant, .read, at: now) : nil
+                }, in: transaction)
+            let shown = rows.prefix(page.count)
+            let shared = try Self.shared(by: shown.map(\.record), store, in: transaction) { facts in
+                policy.decide(grant, .read, record: facts, at: now).isPermitted
+            }
+            let owners = try shown.reduce(into: Set<String>()) { owners, row in
+                owners.formUnion(
+                    try RecordProtection.facts(
+                        number: row.number, type: row.record.type, subject: row.subject, in: transaction
+                    ).owners)
+            }
+            return (rows: rows, shared: shared, owners: owners)
+        }
+        // Nothing is shown without its row, which says whose it is.
+        try await access.record(
+            RecordDecision.permitted.decision, grant.actor, .searchRecords,
+            Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
+        let shown = found.rows.prefix(page.count)
+        var bundle = FHIR.Bundle(type: .searchset)
+        let address = "\(Patient.resourceType)/\(id)/$everything"
+        bundle.link = [link("self", Self.address(url, address, page.used))]
+        if found.rows.count > page.count, let last = shown.last {
+            let place = EverythingPage.Place(type: last.record.type, number: last.number)
+            let next = page.used + [("_count", String(page.count)), ("_cursor", place.text)]
+            bundle.link += [link("next", Self.address(url, address, next))]
+        }
+        bundle.entry =
+            try shown.map { Self.match(try $0.record.resource(), at: "\(url)/\($0.record.type)/\($0.record.id)") }
+            + found.shared.map { Self.match(try $0.resource(), at: "\(url)/\($0.type)/\($0.id)", as: .include) }
+        return bundle
+    }
+
+    /// A record with its place.
+    private struct Row {
+        let number: Int64
+        let subject: String?
+        let record: StoredRecord
+    }
+
+    /// The page, and one row more where there is another: the Patient, then the other types by their names.
+    private static func rows(
+        of patient: String, _ page: EverythingPage, _ store: RecordStore, showing filter: (String) -> RecordFilter?,
+        in transaction: any SQLTransaction
+    ) throws -> [Row] {
+        let others = try store.types(in: transaction).filter { $0 != Patient.resourceType }
+        var types = [Patient.resourceType] + others
+        if let wanted = page.types { types.removeAll { !wanted.contains($0) } }
+        if let after = page.after { types = types.firstIndex(of: after.type).map { Array(types[$0...]) } ?? [] }
+        var rows: [Row] = []
+        for type in types {
+            guard rows.count <= page.count, let filter = filter(type) else { continue }
+            let after = page.after?.type == type ? page.after?.number ?? 0 : 0
+            let limit = page.count + 1 - rows.count
+            let shown = RecordFilterStatement(filter, type: type)
+            var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + shown.condition
+            var values = [SQLValue(type), SQLValue(after)] + shown.parameters
+            if let since = page.since {
+                condition += " AND r.updated_ms >= ?"
+                values.append(SQLValue(since))
+            }
+            if let time = page.time {
+                condition += " AND (r.date_low IS NULL OR (r.date_high > ? AND r.date_low < ?))"
+                values += [SQLValue(time.low), SQLValue(time.high)]
+            }
+            // Those that are theirs alone, and those that they have with others, each by its index.
+            let own = try transaction.query(
+                ownSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
+            let among = try transaction.query(
+                amongSQL(condition), values + [SQLValue(patient), SQLValue(limit)])
+            let found = try (own + among).map { row in
+                Row(
+                    number: try row.integer("number"), subject: row.textIfPresent("subject"),
+                    record: try RecordStore.record(row, in: transaction))
+            }
+            rows += found.sorted { $0.number < $1.number }.prefix(limit)
+        }
+        return rows
+    }
+
+    static func ownSQL(_ condition: String) -> String {
+        RecordStore.versions + " AND v.version = r.version WHERE " + condition
+            + " AND r.subject = ? ORDER BY r.number LIMIT ?"
+    }
+
+    static func amongSQL(_ condition: String) -> String {
+        RecordStore.versions + " AND v.version = r.version WHERE " + condition
+            + " AND r.subject IS NULL AND r.number IN (SELECT p.number FROM record_protection p"
+            + " WHERE p.kind = 'owner' AND p.value = ?) ORDER BY r.number LIMIT ?"
+    }
+
+    /// The shared resources that others refer to, each once.
+    private static func shared(
+        by records: [StoredRecord], _ store: RecordStore, in transaction: any SQLTransaction,
+        where isShown: (RecordFacts) -> Bool
+    ) throws -> [StoredRecord] {
+        var seen: Set<String> = []
+        var found: [StoredRecord] = []
+        for record in records {
+            for reference in references(in: try record.resource().json).sorted()
+            where found.count < mostShared && seen.insert(reference).inserted {
+                guard let literal = LiteralReference(reference), literal.base == nil,
+                    let stored = try store.facts(ofType: literal.type, id: literal.id, in: transaction),
+                    stored.facts.isShared, isShown(stored.facts),
+                    let shared = try store.read(type: literal.type, id: literal.id, in: transaction), !shared.isDeleted
+                else { continue }
+                found.append(shared)
+            }
+        }
+        return found
+    }
+
+    private static func references(in json: JSON) -> Set<String> {
+        switch json {
+        case .array(let items): return items.reduce(into: []) { $0.formUnion(references(in: $1)) }
+        case .object(let object):
+            return object.members.reduce(into: []) { found, member in
+                if member.key == "reference", let text = member.value.string {
+                    if let literal = LiteralReference(text), RecordFilter.sharedTypes.contains(literal.type) {
+                        found.insert(text)
+                    }
+                } else {
+                    found.formUnion(references(in: member.value))
+                }
+            }
+        default: return []
+        }
+    }
+}
