@@ -192,7 +192,7 @@ struct SearchConditionStatement {
         case .token(let token): return self.token(token, parameter, row)
         case .tokenText(let text):
             let (low, high) = Self.range(SearchTerm.shortened(text))
-            return term(parameter, [.plain, .lowercase], row, "c.text >= ? AND c.text < ?", [low, high])
+            return term(parameter, [.plain, .lowercase], row, "c.display >= ? AND c.display < ?", [low, high])
         case .begin(let text):
             let (low, high) = Self.range(text)
             let term = term(parameter, [.plain], row)
@@ -382,7 +382,7 @@ struct SearchConditionStatement {
             return "\(term) AND \(compare(prefix, quantity.number, row))"
         case .written(let text):
             let term = term(
-                parameter, [.plain], row, "(c.code = ? OR c.text = ?)", [SQLValue(text), SQLValue(text)])
+                parameter, [.plain], row, "(c.code = ? OR c.display = ?)", [SQLValue(text), SQLValue(text)])
             return "\(term) AND \(compare(prefix, quantity.number, row))"
         case .coded(let system, let code):
             guard let canonical = quantity.canonical else {

@@ -25,8 +25,8 @@ extension RecordsSchema {
             """
             CREATE TABLE IF NOT EXISTS search_term (
                 number bigint PRIMARY KEY NOT NULL, type text NOT NULL, parameter text NOT NULL,
-                code text NOT NULL, system text NOT NULL, text text NOT NULL,
-                UNIQUE (type, parameter, code, system, text)
+                code text NOT NULL, system text NOT NULL, display text NOT NULL,
+                UNIQUE (type, parameter, code, system, display)
             )
             """,
             "CREATE INDEX IF NOT EXISTS search_term_by_system ON search_term (type, parameter, system, number)",

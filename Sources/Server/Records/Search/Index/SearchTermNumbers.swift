@@ -26,15 +26,15 @@ struct SearchTermNumbers {
             .integerIfPresent("number") ?? 0
         let number = largest + 1
         try transaction.execute(
-            "INSERT INTO search_term (number, type, parameter, code, system, text) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO search_term (number, type, parameter, code, system, display) VALUES (?, ?, ?, ?, ?, ?)",
             [SQLValue(number)] + values)
         last = number
         return number
     }
 
-    /// Parameters: type, parameter, code, system, text.
+    /// Parameters: type, parameter, code, system, display.
     static let numberSQL = """
-        SELECT number FROM search_term WHERE type = ? AND parameter = ? AND code = ? AND system = ? AND text = ?
+        SELECT number FROM search_term WHERE type = ? AND parameter = ? AND code = ? AND system = ? AND display = ?
         """
 
     /// The terms that a record is found by.
