@@ -10,6 +10,8 @@ from harness import ANTISPAM, SpineTest
 PROBLEM, OAUTH, FHIR, RECORDS = (
     "application/problem+json", "application/json", "application/fhir+json", "application/fhir+json; charset=utf-8")
 
+TYPE, INSTANCE = "DELETE, GET, HEAD, PATCH, POST, PUT", "DELETE, GET, HEAD, PATCH, PUT"
+
 # Path, methods it has, form of its refusals. Both modules have routes below /fhir: there the records tell of wrong methods.
 PATHS = [
     ("/register", "POST", OAUTH), ("/oauth", "POST", OAUTH), ("/oauth/token", "POST", OAUTH),
@@ -17,7 +19,8 @@ PATHS = [
     ("/.well-known/jwks.json", "GET", PROBLEM), ("/deliveries", "GET", PROBLEM), ("/health", "GET", PROBLEM),
     ("/c3pro/fhir/Patient", "POST", FHIR), ("/c3pro/fhir/Patient/1", "PUT", FHIR),
     ("/c3pro/fhir/Questionnaire/1", "GET, PUT", FHIR), ("/c3pro/fhir/Contract", "GET, POST", FHIR),
-    ("/fhir/metadata", "GET, HEAD", RECORDS), ("/fhir/Patient", "GET, HEAD", RECORDS), ("/fhir/Patient/1", "GET, HEAD", RECORDS),
+    ("/fhir", "POST", RECORDS), ("/fhir/metadata", "GET, HEAD", RECORDS), ("/fhir/Patient", TYPE, RECORDS),
+    ("/fhir/Patient/_search", "POST", RECORDS), ("/fhir/Patient/1", INSTANCE, RECORDS),
     ("/fhir/Patient/1/_history", "GET, HEAD", RECORDS), ("/fhir/Patient/1/_history/1", "GET, HEAD", RECORDS)]
 
 
@@ -50,13 +53,22 @@ class Everywhere(SpineTest):
 
     def test_a_wrong_method_is_told_the_right_ones_in_the_form_of_its_path(self):
         for path, methods, form in PATHS:
-            for method in ("DELETE", "PATCH", "OPTIONS", "TRACE"):
+            for method in {"DELETE", "PATCH", "OPTIONS", "TRACE"} - set(methods.split(", ")):
                 status, headers, body = self.ask(method, path)
                 self.assertEqual((status, headers["Allow"], headers["Content-Type"]), (405, methods, form), f"{method} {path}")
                 self.assertEqual(self.code(body), "invalid_request" if form == OAUTH else "method-not-allowed")
 
+    def test_who_proves_nothing_is_told_so_by_every_method_that_writes(self):
+        for path, methods, form in PATHS:
+            for method in sorted({"DELETE", "PATCH", "POST", "PUT"} & set(methods.split(", "))):
+                if form == RECORDS:
+                    status, headers, body = self.ask(method, path)
+                    self.assertEqual((status, headers["Allow"]), (401, None), f"{method} {path}")
+                    self.assertTrue(headers["WWW-Authenticate"], f"{method} {path}")
+                    self.assertEqual(json.loads(body)["resourceType"], "OperationOutcome", f"{method} {path}")
+
     def test_an_unknown_path_is_unknown_by_every_method(self):
-        for path, length in (("/nowhere", 0), ("/", 0), ("/fhir", 0), ("/encfhir/a/b/c", 0), ("/Health", 0), ("/fhir/a/b/c", 164)):
+        for path, length in (("/nowhere", 0), ("/", 0), ("/encfhir/a/b/c", 0), ("/Health", 0), ("/fhir/a/b/c", 164)):
             for method in ("GET", "POST", "DELETE", "TRACE"):
                 status, headers, body = self.ask(method, path)
                 self.assertEqual((status, len(body), headers["Allow"]), (404, length, None), f"{method} {path}")
