@@ -198,7 +198,8 @@ class Interactions(Writing):
             (("POST", "Observation", {**plain(), "status": 1}), 400),
             (("POST", "Observation", {**plain(), "nonsense": 1}), 400),
             (("POST", "Observation", {**plain(), "status": "no-such-code"}), 422),
-            (("POST", "Observation", plain(), None, "application/xml"), 415),
+            (("POST", "Observation", plain(), None, "application/xml"), 400),
+            (("POST", "Observation", plain(), None, "text/plain"), 415),
             (("PUT", path, b'{"resourceType": "Observation", "id": "\xff"}'), 400),
             (("POST", "Patient", {"resourceType": "Patient", "name": [{"family": "Quillfeather"}]}), 422),
             (("POST", "", bundle("collection")), 400), (("POST", "", plain()), 400),
@@ -209,7 +210,7 @@ class Interactions(Writing):
             self.assertEqual(answer.status, status, f"{case}: {answer}")
             self.assertEqual(answer.json["resourceType"], "OperationOutcome", case)
             self.assertTrue(answer.code, case)
-        self.assertEqual(answers[12].code, "identifying-data")
+        self.assertEqual(answers[13].code, "identifying-data")
 
     def test_a_server_of_the_records_alone_is_written_alike(self):
         server = self.study.serve("--roles", "records")

@@ -89,8 +89,10 @@ class Access(Writing):
     def test_who_may_only_create_sees_nothing(self):
         token = self.token("user/Observation.c")
         answer = self.ask("POST", "Observation", observation(self.one.participant, 66), token)
-        self.assertEqual(answer.status, 201)
-        self.refused(self.ask("GET", f"Observation/{answer.json['id']}", token=token), 403, "not-permitted")
+        self.assertEqual((answer.status, answer.body), (201, b""))
+        made = answer.headers["Location"].split("/fhir/")[1].split("/_history/")[0]
+        self.refused(self.ask("GET", made, token=token), 403, "not-permitted")
+        self.assertEqual(self.ask("GET", made).json["valueQuantity"]["value"], 66)
         self.refused(self.ask("POST", "Observation", plain(), token, If_None_Exist="identifier=theirs"), 403,
                      "insufficient-scope")
 
