@@ -82,7 +82,8 @@ import Testing
     @Test(arguments: [
         ("POST", "/fhir/Observation/a", "DELETE, GET, HEAD, PATCH, PUT"),
         ("TRACE", "/fhir/Observation", "DELETE, GET, HEAD, PATCH, POST, PUT"), ("GET", "/fhir", "POST"),
-        ("GET", "/fhir/Observation/_search", "POST"), ("POST", "/fhir/metadata", nil),
+        ("GET", "/fhir/Observation/_search", "POST"), ("DELETE", "/fhir/metadata", "GET, HEAD"),
+        ("PUT", "/fhir/metadata", "GET, HEAD"), ("POST", "/fhir/metadata", nil),
         ("POST", "/fhir/Observation/a/_history", "GET, HEAD"),
     ])
     func aMethodThatAPathHasNotIsSaid(method: String, path: String, allow: String?) async throws {

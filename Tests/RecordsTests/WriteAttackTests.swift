@@ -135,7 +135,8 @@ import Trust
                 : try await fixture.send(
                     .patch, "/fhir/Observation/own", body: patch, token: "changer",
                     headers: [.contentType: "application/json"])
-            #expect(answer.status == 200)
+            // A patch finds or fails by what is there.
+            #expect(answer.status == (method == "batch" ? 200 : 403))
             #expect(!"\(answer.json)".contains("8867-4"), "\(method)")
         }
         let own = try await fixture.send(
@@ -176,6 +177,133 @@ import Trust
                 headers: [.contentType: "application/json"])
             #expect(answer.status == 403 && code(answer.json) == "audit-immutable", "\(method)")
         }
+        try await fixture.close()
+    }
+}
+
+/// What hostile or careless clients send, each found by reading the code as one of them.
+@Suite(.timeLimit(.minutes(10)))
+struct WriteRobustnessTests {
+    private func fixture() async throws -> RecordsFixture {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        try await fixture.put(observation("own"))
+        return fixture
+    }
+
+    private let asJSON: HTTPFields = [.contentType: "application/json"]
+
+    @Test func aPatchNestsNothingDeeperThanJSONIsRead() async throws {
+        let fixture = try await fixture()
+        func nested(_ levels: Int) -> String {
+            String(repeating: #"{"n":"#, count: levels) + "1" + String(repeating: "}", count: levels)
+        }
+        let twice =
+            #"[{"op":"add","path":"/a","value":\#(nested(120))},{"op":"add","path":"/b","value":\#(nested(120))},"#
+            + #"{"op":"move","from":"/a","path":"/b\#(String(repeating: "/n", count: 119))"}]"#
+        let answer = try await fixture.send(.patch, "/fhir/Observation/own", body: twice, headers: asJSON)
+        #expect(answer.status == 422 && code(answer.json) == "too-costly", "\(answer.json)")
+        // A value that is as deep as may be read can be read again.
+        let deep = try await fixture.send(
+            .patch, "/fhir/Observation/own", body: #"[{"op":"add","path":"/a","value":\#(nested(180))}]"#,
+            headers: asJSON)
+        #expect(deep.status == 200)
+        #expect(try await fixture.send(.get, "/fhir/Observation").status == 200)
+        try await fixture.close()
+    }
+
+    @Test(arguments: [
+        "patient=p1&code=", "identifier=,&patient=p1", "_id=own&subject=,,", "code=",
+    ])
+    func aCriterionThatSaysNothingIsNoCondition(criteria: String) async throws {
+        let fixture = try await fixture()
+        let rows = try await fixture.rows
+        for (method, body) in [(HTTPRequest.Method.delete, ""), (.put, observation("own", code: "x"))] {
+            let answer = try await fixture.send(
+                method, "/fhir/Observation?" + criteria, body: body.isEmpty ? nil : body)
+            #expect(answer.status == 400 && code(answer.json) == "criteria-missing", "\(answer.json)")
+        }
+        #expect(try await fixture.rows == rows)
+        try await fixture.close()
+    }
+
+    @Test func onlyReferencesAreRewritten() async throws {
+        let fixture = try await fixture()
+        let person =
+            #"{"fullUrl":"urn:uuid:A","request":{"method":"POST","url":"Patient"},"resource":{"resourceType":"Patient","identifier":[{"system":"urn:ietf:rfc:3986","value":"urn:uuid:A"}]}}"#
+        let pulse = observation("x").replacingOccurrences(of: "Patient/p1", with: "urn:uuid:A")
+        let second = #"{"request":{"method":"POST","url":"Observation"},"resource":\#(pulse)}"#
+        func bundle(_ entries: String) -> String {
+            #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries)]}"#
+        }
+        let answer = try await fixture.send(.post, "/fhir", body: bundle(person + "," + second))
+        #expect(answer.status == 200)
+        let found = try await fixture.send(.get, "/fhir/Patient?identifier=urn:uuid:A")
+        #expect(found.json["total"] == 1)
+        let id = found.json["entry"]?[0]?["resource"]?["id"]?.string ?? ""
+        #expect(try await fixture.ids("/fhir/Observation?subject=\(id)").count == 1)
+        // Two with one name: nobody can tell whose the pulse is.
+        let twice = try await fixture.send(.post, "/fhir", body: bundle(person + "," + person + "," + second))
+        #expect(twice.status == 400 && code(twice.json) == "full-url-twice")
+        try await fixture.close()
+    }
+
+    @Test func whatIsNotToBeMadeTwiceIsNotMadeTwiceInABundle() async throws {
+        let fixture = try await fixture()
+        func entry(_ url: String, _ condition: String = "") -> String {
+            #"{"request":{"method":"POST","url":"\#(url)"\#(condition)},"resource":{"resourceType":"Patient","identifier":[{"system":"s","value":"1"}]}}"#
+        }
+        let conditional = entry("Patient", #","ifNoneExist":"identifier=s|1""#)
+        func bundle(_ entries: String) -> String {
+            #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries)]}"#
+        }
+        let both = try await fixture.send(.post, "/fhir", body: bundle(conditional + "," + conditional))
+        #expect(both.status == 400 && code(both.json) == "resource-named-twice")
+        for _ in 0..<2 {
+            let answer = try await fixture.send(.post, "/fhir", body: bundle(entry("Patient?identifier=s%7C1")))
+            #expect(answer.status == 200)
+        }
+        #expect(try await fixture.send(.get, "/fhir/Patient?identifier=s%7C1").json["total"] == 1)
+        try await fixture.close()
+    }
+
+    @Test func aConditionalUpdateReplacesNothingThatItDoesNotFind() async throws {
+        let fixture = try await fixture()
+        let answer = try await fixture.send(
+            .put, "/fhir/Observation?identifier=none", body: observation("own", code: "x"))
+        #expect(answer.status == 409 && code(answer.json) == "id-taken")
+        #expect(try await fixture.get("/fhir/Observation/own").1["meta"]?["versionId"] == "1")
+        try await fixture.close()
+    }
+
+    @Test func whatIsDoneIsToldWhateverTheFormat() async throws {
+        let fixture = try await fixture()
+        var headers: HTTPFields = [.contentType: "application/fhir+json"]
+        headers[.accept] = "application/fhir+xml"
+        let body = observation("x").replacingOccurrences(of: "\"/min\"", with: "\"\\u0001\"")
+        let answer = try await fixture.send(.put, "/fhir/Observation/x", body: body, headers: headers)
+        #expect(answer.status == 201 && answer.json["id"] == "x")
+        try await fixture.close()
+    }
+
+    @Test func aBundleReadsSoMuchAndNoMore() async throws {
+        let fixture = try await fixture()
+        for number in 0..<30 { try await fixture.put(observation("o\(number)")) }
+        let entry = #"{"request":{"method":"GET","url":"Observation?_count=50"}}"#
+        let body =
+            #"{"resourceType":"Bundle","type":"batch","entry":[\#(Array(repeating: entry, count: 50).joined(separator: ","))]}"#
+        let entries = try await fixture.send(.post, "/fhir", body: body).json["entry"]?.array ?? []
+        let statuses = entries.compactMap { $0["response"]?["status"]?.string?.prefix(3) }
+        #expect(statuses.filter { $0 == "200" }.count == 33 && statuses.filter { $0 == "400" }.count == 17)
+        try await fixture.close()
+    }
+
+    @Test func aSearchHasSoManyValuesAndNoMore() async throws {
+        let fixture = try await fixture()
+        let many = Array(repeating: "a", count: 501).joined(separator: ",")
+        let answer = try await fixture.send(.get, "/fhir/Observation?_id=" + many)
+        #expect(answer.status == 400 && code(answer.json) == "too-costly")
+        #expect(try await fixture.send(.get, "/fhir/Observation?_id=" + many.dropLast(2)).status == 200)
         try await fixture.close()
     }
 }

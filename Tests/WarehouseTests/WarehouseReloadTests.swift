@@ -73,7 +73,7 @@ import Testing
     ) async throws -> WarehouseReload.Report {
         let concepts = try concepts()
         return try await fixture.database.write { transaction in
-            var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
+            var reload = WarehouseReload(concepts) { subject, _, _ in subject == "p3" }
             var report = WarehouseReload.Report()
             _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
             try write(ontologyIn: transaction)
@@ -96,7 +96,7 @@ import Testing
     private func verify(_ fixture: WarehouseFixture) async throws -> WarehouseVerification.Report {
         let concepts = try concepts()
         return try await fixture.database.read { transaction in
-            var verification = WarehouseVerification(concepts) { subject, _ in subject == "p3" }
+            var verification = WarehouseVerification(concepts) { subject, _, _ in subject == "p3" }
             var report = WarehouseVerification.Report()
             while try verification.slice(of: 2, into: &report, in: transaction) {}
             var last: Int64? = 0
@@ -190,7 +190,7 @@ import Testing
             Data(
                 observation(#""valueQuantity":{"value":75,"code":"kg"}"#, id: "w1", code: "29463-7").utf8))
         try await fixture.database.write { transaction in
-            var reload = WarehouseReload(concepts) { subject, _ in subject == "p3" }
+            var reload = WarehouseReload(concepts) { subject, _, _ in subject == "p3" }
             var report = WarehouseReload.Report()
             _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
             try write(ontologyIn: transaction)

@@ -26,7 +26,9 @@ struct InteractionAdmission: WriteAdmission {
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource {
         do {
             let budget = StepBudget(steps: SubmissionReader.maximumSteps)
-            if let problem = try study.validation.problem(in: resource, budget: budget) {
+            if let problem = try study.validation.problem(
+                in: resource, budget: budget, honoursWithdrawals: false)
+            {
                 let isShape = try study.validation.isOfWrongShape(resource, budget: budget)
                 throw RecordAdmissionError(isShape ? .shape : .rule, problem.code, problem.message)
             }
@@ -67,9 +69,11 @@ struct InteractionAdmission: WriteAdmission {
     }
 
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
-        // 1. What is somebody else's now, or nobody's.
+        // 1. What is somebody else's now, or nobody's, or has no facts any more.
         for change in changes {
-            guard let former = change.formerSubject, former != change.subject else { continue }
+            guard let former = change.formerSubject,
+                former != change.subject || change.put != nil && change.prepared == nil
+            else { continue }
             try processor.loader.remove(record: change.number, of: former, at: at, in: transaction)
         }
         // 2. What is loaded, by participants: an upload is of one.
@@ -106,7 +110,7 @@ struct InteractionAdmission: WriteAdmission {
         return try WarehouseEntry(Patient(id: change.id).resource, form: nil, receivedAt: at)
     }
 
-    /// A response to a form that the study has not published is no answer of its own, and has no facts.
+    /// The published form of a response, which it answers as it must; of another form nothing is known.
     private func form(of resource: Resource, budget: StepBudget) throws -> PublishedStudy.Form? {
         guard let response = resource.as(QuestionnaireResponse.self), let name = response.questionnaire,
             let form = published.form(name)
@@ -119,7 +123,6 @@ struct InteractionAdmission: WriteAdmission {
 
     private func entry(of resource: Resource, id: String, form: PublishedStudy.Form?) throws -> WarehouseEntry? {
         if Self.isAboutConsent(resource.resourceType) { return nil }
-        if resource.resourceType == QuestionnaireResponse.resourceType, form == nil { return nil }
         return try WarehouseEntry(
             resource, id: id, form: form?.concepts, health: published.health, receivedAt: at)
     }

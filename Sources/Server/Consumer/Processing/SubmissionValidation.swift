@@ -37,10 +37,13 @@ public struct SubmissionValidation: Sendable {
 
     /// The first problem that quarantines the submission; nil where it may go on.
     ///
+    /// - Parameter honoursWithdrawals: whether a withdrawal is taken however it is written, as a device's is.
     /// - Throws: ``SubmissionProblem`` `too-expensive` where the budget is used up.
-    func problem(in resource: Resource, budget: StepBudget = .unlimited) throws -> SubmissionProblem? {
+    func problem(
+        in resource: Resource, budget: StepBudget = .unlimited, honoursWithdrawals: Bool = true
+    ) throws -> SubmissionProblem? {
         if let problem = RequiredElements.problem(in: resource) { return problem }
-        guard strictness != .none, !isWithdrawal(resource) else { return nil }
+        guard strictness != .none, !(honoursWithdrawals && isWithdrawal(resource)) else { return nil }
         let report: ValidationReport
         do {
             report = try validator.validate(resource.json, budget: budget)
@@ -57,7 +60,8 @@ public struct SubmissionValidation: Sendable {
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
-        guard strictness != .none, RequiredElements.problem(in: resource) == nil else { return false }
+        if RequiredElements.problem(in: resource) != nil { return true }
+        guard strictness != .none else { return false }
         do {
             return try validator.validate(resource.json, budget: budget).issues
                 .contains(where: ValidationStrictness.structure.quarantines)

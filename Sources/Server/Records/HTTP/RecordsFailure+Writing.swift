@@ -60,6 +60,15 @@ extension RecordsFailure {
         .conflict, "version-conflict", "The resource is not at the version that If-Match names; read it again.")
     static let exists = failed(
         .duplicate, "record-exists", "There is such a resource, and If-None-Match says there is not.")
+    static let idTaken = RecordsFailure(
+        status: .conflict, issue: .duplicate, code: "id-taken",
+        message: "The body has the id of a resource that the search does not find.")
+    static let fullURLTwice = wrong(
+        .invalid, "full-url-twice", "Two entries of the Bundle have one fullUrl; references cannot tell them apart.")
+    static let tooManyReferences = wrong(
+        .tooCostly, "too-costly", "Too many references of the Bundle are searches; send several Bundles.")
+    static let tooMuchRead = wrong(
+        .tooCostly, "too-costly", "The Bundle reads more than \(BundleEntry.mostRead) resources; send several.")
     static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the resource that is meant.")
     static let idMissing = wrong(.required, "id-missing", "The body must have the id that the address has.")
     static let idInvalid = wrong(

@@ -68,6 +68,9 @@ extension RecordsFailure {
         message: "The resource holds something that XML has no place for; ask for application/fhir+json.")
     static let bodyMissing = RecordsFailure(
         status: .badRequest, issue: .structure, code: "body-missing", message: "The body is no resource.")
+    static let tooManyValues = RecordsFailure(
+        status: .badRequest, issue: .tooCostly, code: "too-costly",
+        message: "A search has at most \(SearchQuery.mostAlternatives) values; ask in several searches.")
     static let unknownModifier = RecordsFailure(
         status: .badRequest, issue: .notSupported, code: "modifier-unknown",
         message: "A search parameter has a modifier that is not known for it; see /fhir/metadata.")

@@ -105,7 +105,7 @@ extension RecordsRoutes {
         let answer = try await service.perform(
             bundle, by: grant, url: request.fhirURL(scheme: scheme), strict: request.isStrict,
             returning: request.returnPreference)
-        return try Response(answer.json, as: request.answerFormat)
+        return try Response.done(answer.json, as: request.answerFormat)
     }
 
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {

@@ -12,6 +12,15 @@ extension Response {
         self = .bytes(ByteBuffer(bytes: try format.bytes(of: json)), mediaType: format.mediaType, status: status)
     }
 
+    /// What was done already: where the format has no place for something in it, JSON tells it.
+    static func done(_ json: JSON, as format: FHIRFormat, status: HTTPResponse.Status = .ok) throws(RecordsFailure)
+        -> Response
+    {
+        do throws(RecordsFailure) { return try Response(json, as: format, status: status) } catch {
+            return try Response(json, as: .json, status: status)
+        }
+    }
+
     /// A version of a record.
     init(_ record: StoredRecord, as format: FHIRFormat) throws {
         try self.init(try record.resource().json, as: format)

@@ -43,7 +43,7 @@ extension Response {
                 outcome.operationOutcome.json, as: format, status: status == .noContent ? .ok : status)
         case .representation where status != .noContent:
             guard let record = outcome.record, outcome.isShown else { fallthrough }
-            try self.init(try record.resource().json, as: format, status: status)
+            self = try Response.done(try record.resource().json, as: format, status: status)
         case .minimal, .representation: self.init(status: status)
         }
         guard let record = outcome.record else { return }

@@ -11,6 +11,8 @@ enum BundleEntry: Sendable {
 
     /// Entries beyond which a Bundle is refused.
     static let most = 500
+    /// So many resources are read by the entries of one Bundle, and no more are begun.
+    static let mostRead = 1_000
 
     /// - Throws: ``RecordsFailure``
     init(_ entry: FHIR.Bundle.Entry) throws(RecordsFailure) {
@@ -36,7 +38,9 @@ enum BundleEntry: Sendable {
         case .post:
             guard address.id == nil else { throw .entryInvalid }
             let condition = request.ifNoneExist
-            let criteria = try condition.map { text throws(RecordsFailure) in try WriteRequest.criteria(text) }
+            var criteria = try condition.map { text throws(RecordsFailure) in try WriteRequest.criteria(text) }
+            // Some clients write them into the address, as for a request that comes alone.
+            if criteria == nil, !address.criteria.isEmpty { criteria = address.criteria }
             write = WriteRequest(
                 type: address.type, place: criteria.map { .newUnless($0) } ?? .new, change: .create(try resource()))
         case .put:

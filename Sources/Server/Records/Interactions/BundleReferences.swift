@@ -17,17 +17,24 @@ enum BundleReferences {
         var targets: [String: String] = [:]
         for plan in plans where !plan.request.isDeletion {
             guard let url = plan.request.fullURL, !url.isEmpty else { continue }
-            targets[url] = "\(plan.request.type)/\(plan.id)"
+            guard targets.updateValue("\(plan.request.type)/\(plan.id)", forKey: url) == nil else {
+                var refusal = WriteRefusal(.fullURLTwice, plan.target)
+                refusal.place = plans.firstIndex { $0.request.fullURL == url }
+                throw refusal
+            }
         }
         guard plans.contains(where: { $0.request.isOfBundle }) else { return targets }
         // 2. Searches, each once.
+        var searches = 0
         for (place, plan) in plans.enumerated() {
             guard !plan.isSettled, let resource = plan.resource else { continue }
             var written: Set<String> = []
             collect(.object(resource.object), &written)
             for text in written.sorted() where targets[text] == nil {
                 guard let (type, query) = search(text) else { continue }
+                searches += 1
                 do {
+                    guard searches <= mostSearches else { throw WriteRefusal(.tooManyReferences, plan.target) }
                     guard let criteria = PercentEncoding.fields(query),
                         let found = try planner.matches(type, criteria, plan.target, in: transaction).first
                     else { throw WriteRefusal(.referenceUnresolved, plan.target) }
@@ -41,11 +48,23 @@ enum BundleReferences {
         return targets
     }
 
+    /// So many references of one Bundle are resolved by a search.
+    private static let mostSearches = 200
+
     /// - Throws: ``RecordsFailure`` where two entries mean one resource.
     static func requireDistinct(_ plans: [PlannedWrite]) throws {
         var seen: Set<String> = []
         for (place, plan) in plans.enumerated() {
             if plan.isSettled, plan.request.isDeletion { continue }
+            // Neither finds what the other one makes.
+            if let criteria = plan.request.criteria, plan.matches?.isEmpty == true {
+                let text = criteria.map { "\($0.name)=\($0.value)" }.sorted().joined(separator: "&")
+                guard seen.insert("\(plan.request.type)?\(text)").inserted else {
+                    var refusal = WriteRefusal(.namedTwice, plan.target)
+                    refusal.place = place
+                    throw refusal
+                }
+            }
             guard seen.insert("\(plan.request.type)/\(plan.id)").inserted else {
                 var refusal = WriteRefusal(.namedTwice, plan.target)
                 refusal.place = place
@@ -68,8 +87,10 @@ enum BundleReferences {
                 if member.key == "reference", let text = member.value.string {
                     if let target = target(of: text, targets) { object["reference"] = .string(target) }
                 } else if let text = member.value.string {
-                    // An attachment's url may name an entry too.
-                    if text.hasPrefix("urn:"), let target = targets[text] { object[member.key] = .string(target) }
+                    // An attachment's url may name an entry too; an identifier's value is not one of this server's.
+                    if member.key == "url", text.hasPrefix("urn:"), let target = targets[text] {
+                        object["url"] = .string(target)
+                    }
                 } else {
                     object[member.key] = rewritten(member.value, targets)
                 }

@@ -21,6 +21,8 @@ struct SearchMatching: RecordMatching {
         ofType type: String, _ criteria: WriteRequest.Criteria, showing filter: RecordFilter, limit: Int, now: Date,
         in transaction: any SQLTransaction
     ) throws -> [String] {
+        // What says nothing would be passed over, and others be found.
+        guard criteria.allSatisfy({ !$0.value.allSatisfy { $0 == "," } }) else { throw RecordsFailure.criteriaMissing }
         let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now)
         guard !query.conditions.isEmpty else { throw RecordsFailure.criteriaMissing }
         let statement = SearchStatement(query, showing: filter)

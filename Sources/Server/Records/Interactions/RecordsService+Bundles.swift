@@ -10,13 +10,16 @@ extension RecordsService {
     func perform(
         _ bundle: FHIR.Bundle, by grant: AccessGrant, url: String, strict: Bool, returning preference: ReturnPreference
     ) async throws -> FHIR.Bundle {
+        guard grant.role != .device else { throw RecordsFailure.forbidden }
         guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
         switch bundle.type {
         case .batch:
             var answer = FHIR.Bundle(type: .batchResponse)
             var entries: [FHIR.Bundle.Entry] = []
+            var left = BundleEntry.mostRead
             for entry in bundle.entry {
-                entries.append(await single(entry, by: grant, url: url, strict: strict, returning: preference))
+                entries.append(
+                    await single(entry, by: grant, url: url, strict: strict, returning: preference, &left))
             }
             answer.entry = entries
             return answer
@@ -28,13 +31,13 @@ extension RecordsService {
 
     private func single(
         _ entry: FHIR.Bundle.Entry, by grant: AccessGrant, url: String, strict: Bool,
-        returning preference: ReturnPreference
+        returning preference: ReturnPreference, _ left: inout Int
     ) async -> FHIR.Bundle.Entry {
         do {
             switch try BundleEntry(entry) {
             case .write(let write):
                 return try Self.entry(try await self.write(write, by: grant), returning: preference)
-            case let reading: return try await read(reading, by: grant, url: url, strict: strict)
+            case let reading: return try await read(reading, by: grant, url: url, strict: strict, &left)
             }
         } catch {
             return Self.entry(RecordsFailure(error))
@@ -61,10 +64,11 @@ extension RecordsService {
                 answers[place] = try Self.entry(outcome, returning: preference)
             }
         }
+        var left = BundleEntry.mostRead
         for (place, entry) in entries.enumerated() {
             if case .write = entry { continue }
             // What was written stands: what cannot be read is said at its place.
-            do { answers[place] = try await read(entry, by: grant, url: url, strict: strict) } catch {
+            do { answers[place] = try await read(entry, by: grant, url: url, strict: strict, &left) } catch {
                 answers[place] = Self.entry(RecordsFailure(error))
             }
         }
@@ -74,8 +78,9 @@ extension RecordsService {
     }
 
     private func read(
-        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool
+        _ entry: BundleEntry, by grant: AccessGrant, url: String, strict: Bool, _ left: inout Int
     ) async throws -> FHIR.Bundle.Entry {
+        guard left > 0 else { throw RecordsFailure.tooMuchRead }
         var answer = FHIR.Bundle.Entry()
         var response = FHIR.Bundle.Entry.Response(status: "200 OK")
         switch entry {
@@ -87,12 +92,13 @@ extension RecordsService {
                     try await read(type: type, id: id, by: grant)
                 }
             answer.resource = try record.resource()
+            left -= 1
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
         case .search(let type, let criteria):
-            answer.resource = try await search(
-                type: type, parameters: criteria, strict: strict, url: url, by: grant
-            ).resource
+            let found = try await search(type: type, parameters: criteria, strict: strict, url: url, by: grant)
+            left -= max(1, found.entry.count)
+            answer.resource = found.resource
         case .write: throw RecordsFailure.entryInvalid
         }
         answer.response = response

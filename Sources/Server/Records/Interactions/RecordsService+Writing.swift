@@ -20,6 +20,10 @@ extension RecordsService {
     /// - Returns: what became of each, in the order of the requests.
     func write(_ requests: [WriteRequest], by grant: AccessGrant) async throws -> [WriteOutcome] {
         do {
+            // What devices write goes sealed through the queue.
+            guard grant.role != .device else {
+                throw WriteRefusal(.refused(.insufficientScope), Target(resourceType: requests.first?.type))
+            }
             for _ in 0..<Self.attempts {
                 do { return try await attempt(requests, by: grant) } catch is OutdatedPlan { continue }
             }
@@ -65,7 +69,8 @@ extension RecordsService {
         let execution = WriteExecution(
             planner: planner, access: access, admission: session,
             provenance: RecordProvenance(
-                submissionID: "fhir:" + newID().uuidString.lowercased(), clientID: grant.actor.id, keyID: nil,
+                submissionID: RecordProvenance.interfacePrefix + newID().uuidString.lowercased(),
+                clientID: grant.actor.id, keyID: nil,
                 receivedAt: now))
         return try await database.write { try execution.perform(ready, in: $0) }
     }

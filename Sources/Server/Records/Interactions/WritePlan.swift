@@ -65,6 +65,11 @@ struct WritePlanner {
         {
             present = .init(record: record, facts: stored.facts, subject: stored.subject)
         }
+        if let present, !present.record.isDeleted, matches?.isEmpty == true, case .update = request.change {
+            // The criteria do not find what the body names.
+            let isSeen = policy.decide(grant, .read, record: present.facts, at: now).isPermitted
+            throw WriteRefusal(isSeen ? .idTaken : .notFound, target)
+        }
         var write = PlannedWrite(request: request, id: id, present: present, matches: matches)
         guard !write.isSettled else { return write }
         // 4. What it is to be.
@@ -125,6 +130,9 @@ struct WritePlanner {
             }
             throw isSeen ? WriteRefusal(decision, write.target) : WriteRefusal(.notFound, write.target)
         }
+        // What it finds and where it fails tells what is there.
+        let reading = policy.decide(grant, .read, record: present.facts, at: now)
+        guard reading.isPermitted else { throw WriteRefusal(reading, write.target) }
         guard !present.record.isDeleted else { throw WriteRefusal(.gone, write.target) }
         let before = try present.record.resource()
         let after: Resource

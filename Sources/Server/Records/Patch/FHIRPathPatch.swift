@@ -116,6 +116,19 @@ struct FHIRPathPatch: Sendable {
             }
             return all[0]
         }
+        // Values with extensions of their own have them in a second list, place by place.
+        func requireNoExtensions(besideList list: JSONPointer) throws(PatchError) {
+            guard let name = list.tokens.last else { return }
+            let sibling = JSONPointer(tokens: list.tokens.dropLast() + ["_" + name])
+            guard sibling.value(in: .object(resource)) == nil else {
+                throw .notApplicable(
+                    "Values of the list have extensions beside them; send the resource, or a JSON Patch.", place)
+            }
+        }
+        func requireNoExtensions(besideItem item: JSONPointer) throws(PatchError) {
+            let list = JSONPointer(tokens: item.tokens.dropLast())
+            if list.value(in: .object(resource))?.array != nil { try requireNoExtensions(besideList: list) }
+        }
         func list(_ path: FHIRPathPlace) throws(PatchError) -> (at: JSONPointer, count: Int) {
             guard let (parent, name) = path.list else { throw .invalid("Its path names no list.", place) }
             let owner = try one(parent)
@@ -123,6 +136,7 @@ struct FHIRPathPatch: Sendable {
             guard let elements = pointer.value(in: .object(resource))?.array else {
                 throw .notApplicable("There is no list at its path.", place)
             }
+            try requireNoExtensions(besideList: pointer)
             return (pointer, elements.count)
         }
         switch operation {
@@ -144,9 +158,23 @@ struct FHIRPathPatch: Sendable {
             let all = try found(path)
             guard all.count < 2 else { throw .notApplicable("Its path finds several elements.", place) }
             guard let only = all.first else { return [] }
+            try requireNoExtensions(besideItem: only.pointer)
             return removal(of: only.pointer, in: resource)
         case .replace(let path, let value):
             let only = try one(path)
+            try requireNoExtensions(besideItem: only.pointer)
+            // A choice of another type is another member.
+            if value.type != nil, let (parent, name) = path.list {
+                let owner = try one(parent)
+                let (key, isList) = owner.member(name, value)
+                if !isList, let present = only.pointer.tokens.last, key != present,
+                    only.pointer.tokens.dropLast().elementsEqual(owner.pointer.tokens)
+                {
+                    let new = JSONPointer(tokens: owner.pointer.tokens + [key])
+                    return [.remove(only.pointer)] + siblingRemoval(of: only.pointer, in: resource)
+                        + [.add(new, value.json)]
+                }
+            }
             return [.replace(only.pointer, value.json)] + siblingRemoval(of: only.pointer, in: resource)
         case .move(let path, let source, let destination):
             let list = try list(path)

@@ -1,6 +1,27 @@
 import Core
 
 extension JSON {
+    /// How deep arrays and objects may lie within each other, as a text of JSON is read.
+    static let maximumNesting = 192
+
+    /// How deep arrays and objects lie within each other; 0 for a value that is neither.
+    var nesting: Int {
+        var deepest = 0
+        var waiting: [(value: JSON, level: Int)] = [(self, 1)]
+        while let (value, level) = waiting.popLast() {
+            switch value {
+            case .array(let items):
+                deepest = max(deepest, level)
+                for item in items { waiting.append((item, level + 1)) }
+            case .object(let object):
+                deepest = max(deepest, level)
+                for member in object.members { waiting.append((member.value, level + 1)) }
+            default: continue
+            }
+        }
+        return deepest
+    }
+
     /// Whether two values are the same data as RFC 6902 section 4.6 compares them: numbers by their values, objects without
     /// regard to the order of their members, texts by their code points.
     func isSameData(as other: JSON) -> Bool {

@@ -97,20 +97,21 @@ struct JSONPatch: Sendable, Hashable {
     private static func apply(_ operation: Operation, to document: inout JSON, _ left: inout Int) throws(Failure) {
         switch operation {
         case .add(let path, let value):
-            try charge(value, &left)
+            try charge(value, at: path, &left)
             try change(&document, path.tokens[...], .add(value))
         case .replace(let path, let value):
-            try charge(value, &left)
+            try charge(value, at: path, &left)
             try change(&document, path.tokens[...], .replace(value))
         case .remove(let path): try change(&document, path.tokens[...], .remove)
         case .move(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
             guard source != target else { return }
+            try charge(value, at: target, &left)
             try change(&document, source.tokens[...], .remove)
             try change(&document, target.tokens[...], .add(value))
         case .copy(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
-            try charge(value, &left)
+            try charge(value, at: target, &left)
             try change(&document, target.tokens[...], .add(value))
         case .test(let path, let expected):
             guard let value = path.value(in: document) else { throw .missing }
@@ -118,9 +119,10 @@ struct JSONPatch: Sendable, Hashable {
         }
     }
 
-    private static func charge(_ value: JSON, _ left: inout Int) throws(Failure) {
+    /// What is put somewhere must not be too much, nor lie deeper than JSON is read: it would be stored and never read again.
+    private static func charge(_ value: JSON, at place: JSONPointer, _ left: inout Int) throws(Failure) {
         left -= value.valueCount
-        guard left >= 0 else { throw .tooMuch }
+        guard left >= 0, place.tokens.count + value.nesting <= JSON.maximumNesting else { throw .tooMuch }
     }
 
     private enum Change {

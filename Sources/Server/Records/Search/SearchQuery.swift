@@ -26,11 +26,14 @@ struct SearchQuery: Sendable {
 
     static let standardCount = 50
     static let maximumCount = 500
+    /// So many values has a search in all: an engine's statement holds no more.
+    static let mostAlternatives = 500
 
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
     /// - Throws: ``RecordsFailure`` for a value that cannot be read.
     init(type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date) throws {
         var conditions: [Condition] = []
+        var alternatives = 0
         var used: [(name: String, value: String)] = []
         var count = Self.standardCount
         var after: Int64 = 0
@@ -68,6 +71,8 @@ struct SearchQuery: Sendable {
                     try Self.value($0, parameter: parameter, now: now)
                 }
                 guard !values.isEmpty else { continue }
+                alternatives += values.count
+                guard alternatives <= Self.mostAlternatives else { throw RecordsFailure.tooManyValues }
                 conditions.append(Condition(parameter: parameter, values: values))
             }
             used.append((name, value))

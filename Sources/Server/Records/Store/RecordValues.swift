@@ -18,6 +18,12 @@ public struct RecordProvenance: Sendable, Hashable {
     /// that does not sign, and what the site loaded.
     public let signed: RecordOrder.SignedPlace?
 
+    /// Whether a program wrote it through the FHIR API.
+    public var isOfInterface: Bool { submissionID.hasPrefix(Self.interfacePrefix) }
+
+    /// What the name of each request that writes through the FHIR API begins with.
+    static let interfacePrefix = "fhir:"
+
     /// The thumbprint of the device's key that signed it (RFC 7638); nil where nobody did.
     public var signer: String? { signed?.signer }
 

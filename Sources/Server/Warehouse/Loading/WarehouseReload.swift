@@ -11,7 +11,7 @@ import Storage
 public struct WarehouseReload: Sendable {
     private let concepts: StudyConcepts
     private let rules: Deidentification
-    private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     /// Concepts that are in the ontology for sure.
     private var ensured: Set<ConceptUse> = []
     /// The number of the last record that was loaded.
@@ -19,14 +19,14 @@ public struct WarehouseReload: Sendable {
 
     /// - Parameters:
     ///   - rules: the study's, by which facts are made from now on.
-    ///   - isDeleted: whether a participant was deleted: nothing of theirs comes back.
+    ///   - isLeftOut: whether what came so has no facts: nothing comes back of a participant who was deleted.
     public init(
         _ concepts: StudyConcepts, rules: Deidentification = .none,
-        isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+        isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     ) {
         self.concepts = concepts
         self.rules = rules
-        self.isDeleted = isDeleted
+        self.isLeftOut = isLeftOut
     }
 
     /// What was done.
@@ -179,14 +179,15 @@ public struct WarehouseReload: Sendable {
             && RecordStore().arePresent(made.entries.lazy.map(\.record), behind: place, in: transaction)
         let slice = try isPresent ? made : again(made, in: transaction)
         guard let last = made.first == place ? made.last ?? slice.last : slice.last else { return false }
-        var deleted: [String: Bool] = [:]
+        var leftOut: [String: Bool] = [:]
         for group in Self.groups(slice.entries) {
             let group = slice.entries[group]
             guard let record = group.first?.record, let subject = record.subject else { continue }
             let provenance = record.record.provenance
-            let isGone = try deleted[subject] ?? isDeleted(subject, transaction)
-            deleted[subject] = isGone
-            guard !isGone else { continue }
+            let key = (provenance.isOfInterface ? "1" : "0") + subject
+            let isOut = try leftOut[key] ?? isLeftOut(subject, provenance, transaction)
+            leftOut[key] = isOut
+            guard !isOut else { continue }
             let context = LoadContext(
                 subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt,
                 loadedAt: at)

@@ -27,15 +27,16 @@ public struct WarehouseVerification: Sendable {
     }
 
     private let concepts: StudyConcepts
-    private let isDeleted: @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+    private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     private var place: Int64 = 0
 
-    /// - Parameter isDeleted: whether a participant was deleted: what stays of their records has no facts.
+    /// - Parameter isLeftOut: whether what came so has no facts, as what stays of a participant who was deleted.
     public init(
-        _ concepts: StudyConcepts, isDeleted: @escaping @Sendable (_ subject: String, any SQLTransaction) throws -> Bool
+        _ concepts: StudyConcepts,
+        isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     ) {
         self.concepts = concepts
-        self.isDeleted = isDeleted
+        self.isLeftOut = isLeftOut
     }
 
     /// Compares the next records.
@@ -56,7 +57,8 @@ public struct WarehouseVerification: Sendable {
                 subject: subject, submissionID: "", receivedAt: stored.provenance.receivedAt,
                 loadedAt: stored.provenance.receivedAt
             ).applying(rules)
-            guard let facts = entry.facts?.applying(context), try !isDeleted(subject, transaction) else { continue }
+            guard let facts = entry.facts?.applying(context), try !isLeftOut(subject, stored.provenance, transaction)
+            else { continue }
             report.resources += 1
             report.facts += facts.facts.count
             let wanted = FactWriter.rows(of: facts, encounter: 0).map { FactContent($0) }

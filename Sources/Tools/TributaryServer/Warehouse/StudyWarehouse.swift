@@ -1,5 +1,6 @@
 import Consumer
 import Foundation
+import Records
 import Storage
 import Warehouse
 
@@ -36,7 +37,7 @@ public struct StudyWarehouse: Sendable {
     ///
     /// - Parameter progress: told the resources so far.
     public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
-        var reload = WarehouseReload(concepts, rules: rules, isDeleted: Self.isDeleted)
+        var reload = WarehouseReload(concepts, rules: rules, isLeftOut: Self.isLeftOut)
         var report = WarehouseReload.Report()
         // 1. The ontology, anew; where an earlier run began, as that one left it.
         let (ontology, clock, begun, secret) = (ontology, clock, reload, Deidentification.newSecret())
@@ -93,7 +94,7 @@ public struct StudyWarehouse: Sendable {
     ///
     /// - Parameter progress: told the resources so far.
     public func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
-        var verification = WarehouseVerification(concepts, isDeleted: Self.isDeleted)
+        var verification = WarehouseVerification(concepts, isLeftOut: Self.isLeftOut)
         var report = WarehouseVerification.Report()
         var hasMore = true
         while hasMore {
@@ -118,12 +119,16 @@ public struct StudyWarehouse: Sendable {
         return report
     }
 
-    @Sendable private static func isDeleted(_ subject: String, in transaction: any SQLTransaction) throws -> Bool {
+    /// What was deleted has no facts, nor has what a program wrote about somebody whose consent is not on file.
+    @Sendable private static func isLeftOut(
+        _ subject: String, _ provenance: RecordProvenance, in transaction: any SQLTransaction
+    ) throws -> Bool {
         do {
             try ConsumerError.refuseDeleted(subject, in: transaction)
-            return false
         } catch is ConsumerError {
             return true
         }
+        return try provenance.isOfInterface
+            && ConsentRegister().state(of: subject, in: transaction).standing == .none
     }
 }

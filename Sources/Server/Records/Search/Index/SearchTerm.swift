@@ -56,13 +56,7 @@ struct SearchTerm: Hashable, Sendable {
     static func component(_ place: Int, of parameter: String) -> String { "\(parameter)$\(place)" }
 
     /// As much of a text as is kept: a key of PostgreSQL's index holds it beside a system and a code.
-    static func shortened(_ text: String) -> String {
-        guard text.utf8.count > longestText else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
-        // A scalar is whole or not there.
-        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-        return String(text[..<end])
-    }
+    static func shortened(_ text: String) -> String { SearchString.shortened(text, to: longestText) }
 
     private static let longestText = 500
 

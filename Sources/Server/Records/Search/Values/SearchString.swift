@@ -14,12 +14,13 @@ struct SearchString: Sendable, Hashable {
     init?(_ text: String) {
         guard !text.isEmpty, !SearchToken.hasZero(text) else { return nil }
         exact = SearchIndex.indexed(text)
-        folded = SearchString.shortened(SearchString.fold(text))
+        folded = SearchString.shortened(SearchString.fold(text), to: SearchString.longest)
     }
 
-    private static func shortened(_ text: String) -> String {
-        guard text.utf8.count > longest else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: longest)
+    /// The begin of a text, of so many bytes at most.
+    static func shortened(_ text: String, to count: Int) -> String {
+        guard text.utf8.count > count else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: count)
         // A scalar is whole or not there.
         while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
         return String(text[..<end])
