@@ -113,7 +113,7 @@ class Following(Writing):
         contract = self.ask("GET", f"Contract/{device.contract}").json
         for answer in self.nothing_is_stored_by(
                 ("DELETE", f"Contract/{device.contract}"), ("PUT", f"Contract/{device.contract}", {**contract, "language": "de"}),
-                ("POST", "Consent", withdrawal(device.participant, device.contract))):
+                ("POST", "Consent", {**withdrawal(device.participant, device.contract), "policyRule": {"text": "x"}})):
             self.refused(answer, 403, "consent-not-written-here")
         self.made(observation(device.participant, 54))
 

@@ -60,8 +60,6 @@ public struct SubmissionValidation: Sendable {
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
-        if RequiredElements.problem(in: resource) != nil { return true }
-        guard strictness != .none else { return false }
         do {
             return try validator.validate(resource.json, budget: budget).issues
                 .contains(where: ValidationStrictness.structure.quarantines)
