@@ -78,6 +78,26 @@ class Following(Writing):
         self.assertEqual(self.ask("DELETE", f"Observation/{name}").status, 204)
         self.assertEqual(self.facts(person), [64])
 
+    def test_who_has_no_consent_on_file_has_no_facts_after_a_load_either(self):
+        self.assertEqual(self.ask("PUT", "Patient/stranger", {"resourceType": "Patient", "id": "stranger"}).status, 201)
+        self.made(observation("stranger", 57))
+        self.made({**response("stranger"), "questionnaire": "https://example.org/unpublished"})
+        self.verified()
+        tributary("warehouse", "load", self.study.dir)
+        self.verified()
+        self.assertEqual((self.facts("stranger"), self.count(57)), ([], (0, 0)))
+
+    def test_a_response_to_another_form_has_the_facts_that_a_load_makes(self):
+        person = self.member().participant
+        answers = self.made(response(person))
+        self.assertEqual(self.facts(person), [64])
+        other = {**response(person), "id": answers, "questionnaire": "https://example.org/unpublished"}
+        self.assertEqual(self.ask("PUT", f"QuestionnaireResponse/{answers}", other).status, 200)
+        self.verified()
+        self.assertEqual(self.ask("DELETE", f"QuestionnaireResponse/{answers}").status, 204)
+        self.assertEqual(self.facts(person), [])
+        self.verified()
+
     def about(self, person, name):
         return [*self.writes_of("Observation", name, observation(person, 51)),
                 ("PUT", f"Patient/{person}", {"resourceType": "Patient", "id": person, "gender": "other"}),

@@ -60,6 +60,7 @@ public struct SubmissionValidation: Sendable {
     ///
     /// - Throws: ``SubmissionProblem`` `too-expensive`.
     func isOfWrongShape(_ resource: Resource, budget: StepBudget) throws -> Bool {
+        guard strictness != .none, RequiredElements.problem(in: resource) == nil else { return false }
         do {
             return try validator.validate(resource.json, budget: budget).issues
                 .contains(where: ValidationStrictness.structure.quarantines)
