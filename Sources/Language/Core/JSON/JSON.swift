@@ -18,6 +18,9 @@ public enum JSON: Sendable, Hashable {
 }
 
 extension JSON {
+    /// How deep arrays and objects may be nested in a text that is read; more is refused so that no input exhausts the stack.
+    package static let maximumDepth = 192
+
     /// The text of a JSON string, or nil for any other value.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
 

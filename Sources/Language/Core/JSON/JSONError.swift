@@ -48,7 +48,7 @@ public struct JSONError: CodedError, Hashable {
             case .invalidNumber: "A number is not written as JSON asks"
             case .invalidString: "A string has a control character, an unknown escape or half a surrogate pair"
             case .invalidUTF8: "The text is not UTF-8"
-            case .tooDeep: "Arrays and objects are nested deeper than \(JSONParser.maximumDepth) levels"
+            case .tooDeep: "Arrays and objects are nested deeper than \(JSON.maximumDepth) levels"
             case .notAnObject: "A JSON object is expected here"
             }
         return "\(what) (line \(line), column \(column))."

@@ -1,8 +1,5 @@
 /// Reads one JSON text (RFC 8259) from bytes in a single pass.
 struct JSONParser {
-    /// How deep arrays and objects may be nested; more is refused so that no input exhausts the stack.
-    static let maximumDepth = 192
-
     private let bytes: UnsafeBufferPointer<UInt8>
     private let raw: UnsafeRawPointer
     private let count: Int
@@ -301,7 +298,7 @@ struct JSONParser {
 
     private mutating func enter() throws(JSONError) {
         depth += 1
-        guard depth <= Self.maximumDepth else { throw failure(.tooDeep) }
+        guard depth <= JSON.maximumDepth else { throw failure(.tooDeep) }
         position += 1
     }
 

@@ -1,9 +1,6 @@
 import Core
 
 extension JSON {
-    /// How deep arrays and objects may lie within each other, as a text of JSON is read.
-    static let maximumNesting = 192
-
     /// How deep arrays and objects lie within each other; 0 for a value that is neither.
     var nesting: Int {
         var deepest = 0

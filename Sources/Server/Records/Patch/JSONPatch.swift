@@ -122,7 +122,7 @@ struct JSONPatch: Sendable, Hashable {
     /// What is put somewhere must not be too much, nor lie deeper than JSON is read: it would be stored and never read again.
     private static func charge(_ value: JSON, at place: JSONPointer, _ left: inout Int) throws(Failure) {
         left -= value.valueCount
-        guard left >= 0, place.tokens.count + value.nesting <= JSON.maximumNesting else { throw .tooMuch }
+        guard left >= 0, place.tokens.count + value.nesting <= JSON.maximumDepth else { throw .tooMuch }
     }
 
     private enum Change {
