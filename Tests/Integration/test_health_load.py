@@ -19,10 +19,13 @@ ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 # What the rows say, without when and by whom they were stored.
 CONTENT = {
     "records": "SELECT type, id, version, content, digest, deleted FROM record_history WHERE type = 'Observation' ORDER BY id",
-    "tokens": "SELECT r.id, c.parameter, c.system, c.code FROM record_code t JOIN record r ON r.number = t.number "
-              "JOIN search_code c ON c.number = t.code WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4",
-    "identifiers": "SELECT r.id, c.system, i.value FROM record_identifier i JOIN record r ON r.number = i.number "
-                   "JOIN search_code c ON c.number = i.system WHERE r.type = 'Observation' ORDER BY 1, 2, 3",
+    "tokens": "SELECT r.id, c.parameter, c.system, c.code, c.display FROM record_term t JOIN record r ON r.number = t.number "
+              "JOIN search_term c ON c.number = t.term WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4",
+    "identifiers": "SELECT r.id, c.system, i.print FROM record_print i JOIN record r ON r.number = i.number "
+                   "JOIN search_term c ON c.number = i.term WHERE r.type = 'Observation' ORDER BY 1, 2, 3",
+    "numbers": "SELECT r.id, c.parameter, c.system, c.code, c.display, n.low, n.high, n.implicit_low, n.implicit_high "
+               "FROM record_number n JOIN record r ON r.number = n.number JOIN search_term c ON c.number = n.term "
+               "WHERE r.type = 'Observation' ORDER BY 1, 2, 3, 4, 6",
     "dates": "SELECT id, date_low, date_high FROM record WHERE type = 'Observation' ORDER BY 1",
     "facts": "SELECT m.encounter_ide, f.concept_cd, f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, "
              "f.tval_char, f.nval_num, f.units_cd, f.observation_blob FROM observation_fact f JOIN encounter_mapping m "

@@ -65,8 +65,9 @@ def rows_of(study, device):
     queries = {
         "record": ("SELECT * FROM record WHERE subject = ?", person),
         "version": ("SELECT v.* FROM record r JOIN record_version v ON v.number = r.number WHERE r.subject = ?", person),
-        "token": ("SELECT t.* FROM record r JOIN record_code t ON t.number = r.number WHERE r.subject = ?", person),
-        "identifier": ("SELECT i.* FROM record r JOIN record_identifier i ON i.number = r.number WHERE r.subject = ?", person),
+        "token": ("SELECT t.* FROM record r JOIN record_term t ON t.number = r.number WHERE r.subject = ?", person),
+        "identifier": ("SELECT i.* FROM record r JOIN record_print i ON i.number = r.number WHERE r.subject = ?", person),
+        "number": ("SELECT n.* FROM record r JOIN record_number n ON n.number = r.number WHERE r.subject = ?", person),
         "fact": ("SELECT * FROM observation_fact WHERE patient_num = ?", number),
         "visit": ("SELECT * FROM visit_dimension WHERE patient_num = ?", number),
         "patient": ("SELECT * FROM patient_dimension WHERE patient_num = ?", number),

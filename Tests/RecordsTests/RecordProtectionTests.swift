@@ -72,8 +72,10 @@ import Trust
         _ type: String, _ grant: AccessGrant, _ interaction: RecordInteraction, in fixture: RecordsFixture
     ) async throws -> [String] {
         let query = try SearchQuery(type: type, parameters: [("_count", "500")], strict: true, now: now)
-        let statement = SearchStatement(query, showing: Policy().filter(grant, interaction, at: now))
         return try await fixture.database.read { transaction in
+            let statement = try SearchStatement(
+                query, showing: Policy().filter(grant, interaction, at: now),
+                terms: StoredTerms(transaction: transaction))
             let rows = try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(500)])
             let total = try transaction.first(statement.total, statement.parameters)
             #expect(try total?.integer("total") == Int64(rows.count))
@@ -235,7 +237,7 @@ import Trust
             try transaction.execute("DROP TABLE record_protection")
             try transaction.execute("DELETE FROM schema_migration WHERE number >= 412")
         }
-        try await Migration.apply(RecordsSchema.migrations, at: now, to: older)
+        try await Migration.apply(RecordsSchema.migrations.filter { $0.number <= 413 }, at: now, to: older)
         let migrated = try await older.read { try $0.rowTexts(of: "record_protection") }
         #expect(migrated.sorted() == fresh.sorted(), "seed \(random.seed)")
         try await older.close()
@@ -261,7 +263,10 @@ import Trust
         let fixture = try await RecordsFixture()
         let grant = try grant("user/*.rs", ["a"])
         let query = try SearchQuery(type: "Device", parameters: [("_count", "5")], strict: true, now: now)
-        let statement = SearchStatement(query, showing: Policy().filter(grant, .searchType, at: now))
+        let statement = try await fixture.database.read {
+            try SearchStatement(
+                query, showing: Policy().filter(grant, .searchType, at: now), terms: StoredTerms(transaction: $0))
+        }
         for (sql, parameters) in [
             (statement.page, statement.parameters + [SQLValue(0), SQLValue(5)]),
             (statement.total, statement.parameters), (RecordProtection.rowsSQL, [SQLValue(1)]),

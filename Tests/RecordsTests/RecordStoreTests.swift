@@ -154,9 +154,11 @@ import Testing
             return (name: String(parts[0]), value: String(parts[1]).removingPercentEncoding ?? "")
         }
         let search = try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: Date())
-        let statement = SearchStatement(search, showing: .everything)
         let plan = try await fixture.database.read {
-            try QueryPlan(statement.page, statement.parameters + [SQLValue(Int64(0)), SQLValue(Int64(10))], in: $0)
+            let statement = try SearchStatement(
+                search, showing: .everything, terms: StoredTerms(transaction: $0))
+            return try QueryPlan(
+                statement.page, statement.parameters + [SQLValue(Int64(0)), SQLValue(Int64(10))], in: $0)
         }
         #expect(!plan.readsAll, "\(plan)")
         try await fixture.close()

@@ -40,7 +40,7 @@ extension RecordsFixture {
     var rows: [Int64] {
         get async throws {
             try await database.read { transaction in
-                try ["record", "record_version", "record_source", "record_code"].map {
+                try ["record", "record_version", "record_source", "record_term"].map {
                     try transaction.first("SELECT count(*) AS number FROM \($0)")?.integer("number") ?? 0
                 }
             }

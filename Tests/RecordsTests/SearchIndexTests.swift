@@ -17,12 +17,14 @@ import Testing
     @Test func aCodeIsNumberedOnceAndHasAnEntryForEachResource() async throws {
         let fixture = try await RecordsFixture()
         for number in 0..<5 { try await fixture.put(observation("o\(number)")) }
-        #expect(try await count("search_code", fixture) == 2, "the code, and the system of the identifiers")
-        #expect(try await count("record_code", fixture) == 5)
-        #expect(try await count("record_identifier", fixture) == 5)
+        #expect(
+            try await count("search_term", fixture) == 4, "the status, the code, the unit, the system of identifiers")
+        #expect(try await count("record_term", fixture) == 10)
+        #expect(try await count("record_print", fixture) == 5)
+        #expect(try await count("record_number", fixture) == 5)
         try await fixture.put(observation("o1", code: "2708-6"))
-        #expect(try await count("record_code", fixture) == 5)
-        #expect(try await count("search_code", fixture) == 3)
+        #expect(try await count("record_term", fixture) == 10)
+        #expect(try await count("search_term", fixture) == 5)
         #expect(try await fixture.ids("/fhir/Observation?code=8867-4") == ["o0", "o2", "o3", "o4"])
         #expect(try await fixture.ids("/fhir/Observation?code=2708-6") == ["o1"])
         try await fixture.close()
@@ -62,10 +64,10 @@ import Testing
         let removed = try await fixture.database.write { transaction in
             try store.delete(about: "p1", keeping: [], in: transaction).removed
         }
-        #expect(removed["record_code"]?.count == 2 && removed["record_identifier"]?.count == 2)
-        #expect(removed["search_code"]?.count == 1)
-        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
-        #expect(codes.count == 2 && !codes.contains { $0.contains("of-p1-alone") })
+        #expect(removed["record_term"]?.count == 4 && removed["record_print"]?.count == 2)
+        #expect(removed["record_number"]?.count == 2 && removed["search_term"]?.count == 1)
+        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_term") }
+        #expect(codes.count == 4 && !codes.contains { $0.contains("of-p1-alone") })
         #expect(try await fixture.ids("/fhir/Observation?code=of-both") == ["c"])
         try await fixture.close()
     }
@@ -75,8 +77,8 @@ import Testing
         try await fixture.put(observation("a", code: "said-first"))
         try await fixture.put(observation("b", code: "of-b"))
         try await fixture.put(observation("a", code: "of-b"))
-        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
-        #expect(codes.count == 2 && !codes.contains { $0.contains("said-first") })
+        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_term") }
+        #expect(codes.count == 4 && !codes.contains { $0.contains("said-first") })
         #expect(try await fixture.ids("/fhir/Observation?code=of-b") == ["a", "b"])
         // In one submission the first version's code is taken away, and comes back with the third.
         let store = fixture.store
@@ -90,8 +92,8 @@ import Testing
                 }
             }
         }
-        let after = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
-        #expect(after.count == 3 && !after.contains { $0.contains("said-second") })
+        let after = try await fixture.database.read { try $0.rowTexts(of: "search_term") }
+        #expect(after.count == 5 && !after.contains { $0.contains("said-second") })
         #expect(try await fixture.ids("/fhir/Observation?code=said-first") == ["a"])
         try await fixture.close()
     }
@@ -117,9 +119,12 @@ import Testing
 
     @Test(
         arguments: [
-            ("code=http://loinc.org|8867-4", "record_code_by_code"), ("code=8867-4", "record_code_by_code"),
-            ("code=http://loinc.org|", "search_code_by_system"), ("identifier=urn:x|v", "record_identifier_by_value"),
-            ("identifier=v", "record_identifier_by_value"), ("identifier=urn:x|", "search_code_by_system"),
+            ("code=http://loinc.org|8867-4", "record_term_by_term"), ("code=8867-4", "record_term_by_term"),
+            ("code=http://loinc.org|", "search_term_by_system"), ("identifier=urn:x|v", "record_print_by_print"),
+            ("identifier=v", "record_print_by_print"), ("identifier=urn:x|", "search_term_by_system"),
+            ("value-quantity=gt5", "record_number_by_low"), ("value-string=a", "record_text_by_folded"),
+            ("value-date=gt2026", "record_time_by_low"), ("component-code-value-quantity=a$5", "record_part"),
+            ("device=Device/d", "record_term_by_term"),
             ("date=ge2026-01-01", "record_by_date"), ("date=2026-03-01", "record_by_date"),
             ("date=lt2026-01-01", "record_by_date"),
         ])
@@ -127,7 +132,9 @@ import Testing
         let fixture = try await RecordsFixture()
         let pair = query.split(separator: "=", maxSplits: 1).map(String.init)
         let search = try SearchQuery(type: "Observation", parameters: [(pair[0], pair[1])], strict: true, now: Date())
-        let statement = SearchStatement(search, showing: .everything)
+        let statement = try await fixture.database.read {
+            try SearchStatement(search, showing: .everything, terms: StoredTerms(transaction: $0))
+        }
         for (sql, more) in [(statement.page, [SQLValue(0), SQLValue(10)]), (statement.total, [])] {
             let plan = try await fixture.database.read { try QueryPlan(sql, statement.parameters + more, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
@@ -139,13 +146,14 @@ import Testing
 
     @Test(
         arguments: [
-            ("a code's number", SearchVocabulary.numberSQL, 4),
+            ("a term's number", SearchTermNumbers.numberSQL, 5),
             (
-                "codes that nothing has",
-                "SELECT number FROM search_code WHERE \(SQLNumbers.condition) AND \(SearchVocabulary.unusedCondition)",
+                "terms that nothing has",
+                "SELECT number FROM search_term WHERE \(SQLNumbers.condition) AND \(SearchTermNumbers.unusedCondition)",
                 SQLNumbers.count
             ),
-            ("entries of a resource", SearchVocabulary.numbersSQL, 2),
+            ("entries of a record", SearchTermNumbers.numbersSQL, 6), ("units", StoredTerms.unitsSQL, 4),
+            ("the next records", SearchReindexing.rowsSQL, 3),
         ])
     func theIndexIsKeptByIndexes(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()
@@ -165,7 +173,7 @@ import Testing
         }
         #expect(!taking.readsAll, "\(taking)")
         if TestEngine.chosen == .sqlite { #expect(taking.goes(by: "record_protection_by_value"), "\(taking)") }
-        for (table, order) in [("record_code", "number, code"), ("record_identifier", "number, system, value")] {
+        for (table, order) in RecordsSchema.searchEntryTables {
             let sql = "SELECT * FROM \(table) WHERE \(theirs.condition) ORDER BY \(order)"
             let plan = try await fixture.database.read { try QueryPlan(sql, theirs.parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
@@ -182,81 +190,67 @@ import Testing
         let removed = try await fixture.database.write { transaction in
             try store.delete(about: "p1", keeping: [], in: transaction).removed
         }
-        #expect(removed["search_code"]?.count == count - 1)
-        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_code") }
-        #expect(codes.count == 2, "the other's code, and the system of their identifier")
+        #expect(removed["search_term"]?.count == count - 1)
+        let codes = try await fixture.database.read { try $0.rowTexts(of: "search_term") }
+        #expect(codes.count == 4, "the other's code, status and unit, and the system of their identifier")
         try await fixture.close()
     }
 
-    /// A store of step 404, whose index has the texts in each entry.
-    private func older(_ path: String, resources: Int64) async throws {
-        let database = try await TestEngine.chosen.open(
-            path: path, migrations: SchemaBefore.migrations)
-        try await database.write { transaction in
-            for number in 1...resources {
-                try transaction.execute(
-                    """
-                    INSERT INTO record (number, type, id, version, subject, updated_ms)
-                    VALUES (?, 'Observation', ?, 1, 'p', 0)
-                    """, [SQLValue(number), SQLValue("o\(number)")])
-                for (parameter, system, code) in [
-                    ("code", "urn:c", "c\(number % 7)"), ("identifier", "urn:i", "i\(number)"),
-                ] {
-                    try transaction.execute(
-                        """
-                        INSERT INTO record_token (number, type, parameter, system, code)
-                        VALUES (?, 'Observation', ?, ?, ?)
-                        """, [SQLValue(number), SQLValue(parameter), SQLValue(system), SQLValue(code)])
-                }
-                guard number % 3 != 0 else { continue }
-                try transaction.execute(
-                    "INSERT INTO record_date (number, type, low_ms, high_ms) VALUES (?, 'Observation', ?, ?)",
-                    [SQLValue(number), SQLValue(number * 1000), SQLValue(number * 1000 + 1000)])
-            }
-        }
-        try await database.close()
-    }
-
-    @Test func theIndexOfAnOlderStoreIsMovedAlsoAfterAStop() async throws {
+    @Test func theIndexOfAnOlderStoreIsMadeOfItsContentsAlsoAfterAStop() async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let path = temporary.url.appendingPathComponent("older.sqlite").path
-        let resources: Int64 = 4500
-        try await older(path, resources: resources)
+        let count = 700
+        let resources = (1...count).map { number in
+            let date = number % 3 == 0 ? "" : #","effectiveDateTime":"\#(2000 + number % 20)-05""#
+            return """
+                {"resourceType":"Observation","id":"o\(number)","code":{"coding":[{"system":"urn:c",\
+                "code":"c\(number % 7)"}]},"identifier":[{"system":"urn:i","value":"i\(number)"}]\(date),\
+                "valueQuantity":{"value":\(number),"unit":"x"}}
+                """
+        }
+        try await OlderStore.make(path, resources, at: Date(timeIntervalSince1970: 1_780_000_000))
         // Stopped after the first slice.
         let migrations = RecordsSchema.migrations
-        let stopped = try await TestEngine.chosen.open(path: path, migrations: migrations.filter { $0.number < 406 })
-        try await stopped.write { transaction in
-            let step = try #require(migrations.first { $0.number == 406 }?.slice)
-            #expect(try step(transaction))
+        let stopped = try await TestEngine.chosen.open(path: path, migrations: migrations.filter { $0.number < 414 })
+        let migration = try #require(migrations.first { $0.number == 414 })
+        let slice = try #require(migration.slice)
+        let isMore = try await stopped.write { transaction in
+            for statement in migration.statements(transaction.dialect) { try transaction.execute(statement, []) }
+            return try slice(transaction)
         }
+        #expect(isMore)
         try await stopped.close()
         let database = try await TestEngine.chosen.open(path: path, migrations: migrations)
-        func numbers(_ name: String, _ value: String) async throws -> [Int64] {
+        func numbers(_ name: String, _ value: String) async throws -> [Int] {
             let query = try SearchQuery(type: "Observation", parameters: [(name, value)], strict: true, now: Date())
-            let statement = SearchStatement(query, showing: .everything)
             return try await database.read { transaction in
-                try transaction.query(
+                let statement = try SearchStatement(
+                    query, showing: .everything, terms: StoredTerms(transaction: transaction))
+                return try transaction.query(
                     "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",
                     statement.parameters
-                ).map { try $0.integer("number") }
+                ).map { Int(try $0.integer("number")) }
             }
         }
-        #expect(try await numbers("code", "urn:c|c3") == (1...resources).filter { $0 % 7 == 3 })
-        #expect(try await numbers("identifier", "urn:i|i4321") == [4321])
+        #expect(try await numbers("code", "urn:c|c3") == (1...count).filter { $0 % 7 == 3 })
+        #expect(try await numbers("identifier", "urn:i|i432") == [432])
         #expect(try await numbers("identifier", "i1") == [1])
-        #expect(try await numbers("date", "lt1970-01-01T00:00:05Z") == [1, 2, 4])
-        let rows = try await database.read { transaction in
-            try ["search_code", "record_code", "record_identifier"].map { table in
-                try transaction.first("SELECT count(*) AS total FROM \(table)")?.integer("total")
-            }
+        #expect(try await numbers("value-quantity", "gt690") == Array(691...count))
+        #expect(
+            try await numbers("date", "lt2005") == (1...count).filter { $0 % 3 != 0 && $0 % 20 < 5 })
+        let former = ["record_code", "record_identifier", "search_code", "search_progress", "record_token"]
+        let tables = try await database.read { transaction in
+            let sql =
+                transaction.dialect == .sqlite
+                ? "SELECT name FROM sqlite_master"
+                : """
+                SELECT CAST(relname AS text) AS name FROM pg_class
+                WHERE relnamespace = CAST(current_schema() AS regnamespace)
+                """
+            return try transaction.query(sql).map { try $0.text("name") }
         }
-        #expect(rows == [8, resources, resources])
+        #expect(tables.contains("record_term") && !former.contains { tables.contains($0) })
         try await database.close()
     }
-}
-
-/// The records' schema as it was before codes were numbered.
-private enum SchemaBefore {
-    static let migrations = RecordsSchema.migrations.filter { $0.number <= 404 }
 }

@@ -16,7 +16,12 @@ import Testing
         ("identifier=c%5C,d", ["c"]), ("identifier=c,d", []), ("subject=p1", ["a", "b"]),
         ("subject=Patient/p1", ["a", "b"]), ("subject=http://elsewhere.example.org/fhir/Patient/p2", ["c"]),
         ("subject:Patient=p2", ["c"]), ("patient=p1,p2", ["a", "b", "c"]), ("subject=p1&_id=b,c", ["b"]), ("_id=A", []),
-        ("code=8867-4&_count=1", ["a"]), ("unknown=x&code=own", ["c"]), ("_sort=-date", ["a", "b", "c"]),
+        ("code=8867-4&_count=1", ["a"]), ("unknown=x&code=own", ["c"]),
+        ("subject:Group=x", []), ("subject=Observation/x", []), ("code:not=8867-4", ["b", "c"]), ("code:text=x", []),
+        ("date:missing=true", ["c"]), ("date:missing=false", ["a", "b"]), ("value-quantity=gt5", ["a", "b"]),
+        ("value-quantity=72.00||/min", ["a", "b"]), ("value-quantity=71", []), ("status=final", ["a", "b"]),
+        ("combo-code=own", ["c"]), ("code-value-quantity=8867-4$72", ["a"]), ("subject:missing=true", []),
+        ("_sort=-date", ["a", "b", "c"]),
     ])
     func valuesFindWhatFHIRSays(query: String, expected: [String]) async throws {
         let fixture = try await RecordsFixture()
@@ -32,10 +37,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "subject:Group=x", "code:not=8867-4", "code:text=x", "date:missing=true", "_id:exact=a", "identifier:of-type=x",
+        "subject:Grp=x", "code:exact=x", "code:in=http://x", "code:above=x", "date:missing=maybe", "_id:exact=a",
+        "identifier:of-type=x", "value-quantity=x", "value-quantity=5|x", "code-value-quantity=x", "code=a%5Cb",
         "date=2026-13", "date=2026-03-01T", "date=2026-03-01T10", "date=2026-03-01T10:00X", "date=yesterday",
         "date=xx2026", "_count=-1", "_count=many", "_cursor=abc", "_summary=text",
-        "subject=Observation/x", "_lastUpdated=",
+        "subject=nobody%20known", "_lastUpdated=",
     ])
     func whatCannotBeMeantIsRefused(query: String) async throws {
         let fixture = try await RecordsFixture()
@@ -123,11 +129,11 @@ import Testing
         let now = try #require(DateTime("2026-01-11T00:00:00Z")?.start())
         let query = try SearchQuery(
             type: "Observation", parameters: [("date", "ap2026-01-01T00:00:00Z")], strict: true, now: now)
-        guard case .date(.ap, let low, let high)? = query.conditions.first?.values.first else {
+        guard case .date(.ap, let period)? = query.conditions.first?.alternatives.first else {
             Issue.record("no range")
             return
         }
-        #expect(high - low == 2 * 86_400_000 + 1000)
+        #expect(period.high - period.low == 2 * 86_400_000 + 1000)
     }
 
     @Test(arguments: [
@@ -137,11 +143,11 @@ import Testing
     ])
     func aDateIsAsWideAsItIsWritten(text: String, milliseconds: Int64) throws {
         let query = try SearchQuery(type: "Observation", parameters: [("date", text)], strict: true, now: Date())
-        guard case .date(.eq, let low, let high)? = query.conditions.first?.values.first else {
+        guard case .date(.eq, let period)? = query.conditions.first?.alternatives.first else {
             Issue.record("no range")
             return
         }
-        #expect(high - low == milliseconds)
+        #expect(period.high - period.low == milliseconds)
     }
 
     @Test func openPeriodsReachAsFarAsCanBe() async throws {

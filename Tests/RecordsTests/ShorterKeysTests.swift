@@ -35,11 +35,12 @@ import Testing
         }
     }
 
+    private static let at = Date(timeIntervalSince1970: 1_780_000_000)
+
     private func put(_ resources: [String], in database: any SQLDatabase) async throws {
-        let at = Date(timeIntervalSince1970: 1_780_000_000)
-        let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: at)
+        let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: Self.at)
         try await database.write { transaction in
-            try RecordStore().write(provenance, at: at, in: transaction) { writer in
+            try RecordStore().write(provenance, at: Self.at, in: transaction) { writer in
                 for json in resources {
                     let resource = try Resource(Data(json.utf8))
                     _ = try writer.put(NewRecord(resource, id: resource.id ?? "", content: Data(json.utf8)))
@@ -52,11 +53,11 @@ import Testing
         _ parameters: [(name: String, value: String)], in database: any SQLDatabase
     ) async throws -> [Int64] {
         let now = Date(timeIntervalSince1970: 1_780_000_000)
-        let statement = SearchStatement(
-            try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: now),
-            showing: .everything)
+        let query = try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: now)
         return try await database.read { transaction in
-            try transaction.query(
+            let statement = try SearchStatement(
+                query, showing: .everything, terms: StoredTerms(transaction: transaction))
+            return try transaction.query(
                 "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",
                 statement.parameters
             ).map { try $0.integer("number") }
@@ -85,10 +86,11 @@ import Testing
                 let query = try SearchQuery(
                     type: "Observation", parameters: [("date", prefix + text)], strict: true,
                     now: Date(timeIntervalSince1970: 1_780_000_000))
-                guard case .date(_, let low, let high)? = query.conditions.first?.values.first else {
+                guard case .date(_, let period)? = query.conditions.first?.alternatives.first else {
                     Issue.record("no range")
                     return
                 }
+                let (low, high) = (period.low, period.high)
                 let expected = stored.filter { time in
                     switch prefix {
                     case "eq": time.low >= low && time.high <= high
@@ -118,19 +120,18 @@ import Testing
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         func path(_ name: String) -> String { temporary.url.appendingPathComponent(name).path }
-        let older = try await TestEngine.chosen.open(
-            path: path("older.sqlite"), migrations: RecordsSchema.migrations.filter { $0.number < 410 })
-        try await put(resources, in: older)
-        try await older.close()
+        try await OlderStore.make(path("older.sqlite"), resources, at: Self.at)
         let migrated = try await TestEngine.chosen.open(
             path: path("older.sqlite"), migrations: RecordsSchema.migrations)
         let fresh = try await TestEngine.chosen.open(
             path: path("fresh.sqlite"), migrations: RecordsSchema.migrations)
         try await put(resources, in: fresh)
-        for table in ["record", "record_version", "record_source", "search_code", "record_code", "record_identifier"] {
-            let rows = try await migrated.read { try $0.rowTexts(of: table) }
+        let tables: [StaticString] = ["record", "record_source", "search_term"]
+        for table in tables + RecordsSchema.searchEntryTables.map(\.table) {
+            let rows = try await migrated.read { try $0.rowTexts(of: "\(table)") }
             #expect(
-                try await fresh.read { try $0.rowTexts(of: table) }.sorted() == rows.sorted(), "\(table), seed \(seed)")
+                try await fresh.read { try $0.rowTexts(of: "\(table)") }.sorted() == rows.sorted(),
+                "\(table), seed \(seed)")
         }
         #expect(try await indexes(of: migrated) == indexes(of: fresh))
         #expect(try await indexes(of: fresh).contains { $0.contains("record_by_long_date") })

@@ -180,12 +180,20 @@ import Testing
                 "FROM record r JOIN record_version v ON v.number = r.number AND v.version = r.version"
             ),
             (
-                "r.type, r.id, c.parameter, c.system, c.code",
-                "FROM record r JOIN record_code t USING (number) JOIN search_code c ON c.number = t.code"
+                "r.type, r.id, c.parameter, c.system, c.code, c.display",
+                "FROM record r JOIN record_term t USING (number) JOIN search_term c ON c.number = t.term"
             ),
             (
-                "r.type, r.id, c.system, hex(i.value)",
-                "FROM record r JOIN record_identifier i USING (number) JOIN search_code c ON c.number = i.system"
+                "r.type, r.id, c.parameter, c.system, hex(i.print)",
+                "FROM record r JOIN record_print i USING (number) JOIN search_term c ON c.number = i.term"
+            ),
+            (
+                "r.type, r.id, c.parameter, c.code, n.low, n.high, n.implicit_low, n.implicit_high",
+                "FROM record r JOIN record_number n USING (number) JOIN search_term c ON c.number = n.term"
+            ),
+            (
+                "r.type, r.id, c.parameter, n.folded, n.exact",
+                "FROM record r JOIN record_text n USING (number) JOIN search_term c ON c.number = n.term"
             ), ("type, id, date_low, date_high", "FROM record"),
         ]
         var dump: [String] = []

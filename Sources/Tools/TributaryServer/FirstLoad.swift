@@ -5,7 +5,8 @@ import Storage
 public enum FirstLoad {
     /// The tables that a load fills.
     private static let tables = [
-        "record", "record_version", "record_identifier", "record_code", "observation_fact", "warehouse_loaded",
+        "record", "record_version", "record_term", "record_print", "record_text", "record_time", "record_number",
+        "record_part", "observation_fact", "warehouse_loaded",
     ]
     /// A correction finds what it corrects by this one; its keys lie beside each other.
     private static let kept: Set<String> = ["of_idx_instance"]

@@ -166,8 +166,7 @@ struct SearchConditionStatementTests {
     private func withSearchTables(
         on engine: TestEngine, _ body: (any SQLDatabase) async throws -> Void
     ) async throws {
-        let tables = Migration(number: 490, name: "search entries") { RecordsSchema.searchTables($0) }
-        try await withTemporaryDatabase(RecordsSchema.migrations + [tables], on: engine, body)
+        try await withTemporaryDatabase(RecordsSchema.migrations, on: engine, body)
     }
 }
 

@@ -229,9 +229,10 @@ import Testing
         ("subject", "Patient/23", "http://example.org/fhir/Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "Patient/23", true),
         ("subject", "http://example.org/fhir/Patient/23", "http://example.org/fhir/Patient/23/_history/2", true),
-        ("subject", "Patient/23", "http://other.example/fhir/Patient/23", false),
+        ("subject", "Patient/23", "http://other.example/fhir/Patient/23", true),
+        ("performer", "Practitioner/23", "http://other.example/fhir/Practitioner/23", false),
         ("subject", "http://other.example/fhir/Patient/23", "http://other.example/fhir/Patient/23", true),
-        ("subject", "http://other.example/fhir/Patient/23", "Patient/23", false),
+        ("subject", "http://other.example/fhir/Patient/23", "Patient/23", true),
         ("patient", "23", "Patient/23", true), ("patient", "23", "Group/23", false),
         ("subject", "urn:uuid:0c3151bd", "urn:uuid:0c3151bd", true), ("subject", "urn:uuid:1", "urn:uuid:2", false),
     ])

@@ -62,9 +62,13 @@ extension CapabilityStatement {
         resource.operation = operations.map { Rest.Resource.Operation(name: $0, definition: $1) }
         resource.versioning = .versioned
         resource.readHistory = true
-        resource.searchParam = Records.SearchParameter.allCases.flatMap { parameter in
-            parameter.names(for: type).map { Rest.Resource.SearchParam(name: $0, type: parameter.kind) }
-        }
+        // Which modifiers and prefixes a kind takes is the standard's to say.
+        resource.searchParam =
+            SearchTree.of(type)?.parameters.map { parameter in
+                var known = Rest.Resource.SearchParam(name: parameter.code, type: parameter.kind)
+                known.definition = parameter.url
+                return known
+            } ?? []
         return resource
     }
 }

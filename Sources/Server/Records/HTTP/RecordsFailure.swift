@@ -27,6 +27,12 @@ extension RecordsFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as RecordsFailure: self = failure
+        case let error as SearchConditionError:
+            let isCostly = error.code == RecordsFailure.tooManyValues.code
+            let isValue = error.code == RecordsFailure.invalid("", "").code
+            self.init(
+                status: .badRequest, issue: isCostly ? .tooCostly : isValue ? .value : .notSupported, code: error.code,
+                message: error.message)
         case let failure as HTTPFailure where failure == .notFound: self = .notFound
         case let failure as HTTPFailure where failure == .bodyTooLarge: self = .tooLarge
         case let failure as HTTPFailure:

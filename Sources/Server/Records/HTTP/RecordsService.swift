@@ -159,15 +159,17 @@ struct RecordsService: Sendable {
     ) async throws -> FHIR.Bundle {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         let now = clock()
-        let query = try SearchQuery(type: type, parameters: parameters, strict: strict, now: now)
+        let query = try SearchQuery(
+            type: type, parameters: parameters, strict: strict, now: now, ownBases: [url])
         let target = Target(resourceType: type)
         let decision = access.policy.decide(grant, .searchType, type: type, at: now)
         guard decision.isPermitted else {
             try await permit(grant, decision, target)
             throw RecordsFailure.forbidden
         }
-        let statement = SearchStatement(query, showing: access.policy.filter(grant, .searchType, at: now))
+        let filter = access.policy.filter(grant, .searchType, at: now)
         let (records, total, subjects): ([StoredRecord], Int, Set<String>) = try await database.read { transaction in
+            let statement = try SearchStatement(query, showing: filter, terms: StoredTerms(transaction: transaction))
             let total = try transaction.first(statement.total, statement.parameters)
             guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
             let rows = try transaction.query(

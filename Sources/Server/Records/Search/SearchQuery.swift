@@ -3,21 +3,9 @@ import Foundation
 
 /// A search as it was asked for, checked. Pure.
 struct SearchQuery: Sendable {
-    /// One condition; any of its values may hold.
-    struct Condition: Sendable {
-        enum Value: Sendable {
-            case id(String)
-            case token(system: String?, code: String?)
-            case subject(String)
-            case date(SearchPrefix, low: Int64, high: Int64)
-        }
-
-        let parameter: SearchParameter
-        let values: [Value]
-    }
-
     let type: String
-    let conditions: [Condition]
+    /// All of them hold.
+    let conditions: [SearchCondition]
     let count: Int
     let after: Int64
     let countOnly: Bool
@@ -29,10 +17,15 @@ struct SearchQuery: Sendable {
     /// So many values has a search in all: an engine's statement holds no more.
     static let mostAlternatives = 500
 
-    /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
+    /// - Parameters:
+    ///   - strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
+    ///   - ownBases: this server's own base URLs, without a last slash.
     /// - Throws: ``RecordsFailure`` for a value that cannot be read.
-    init(type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date) throws {
-        var conditions: [Condition] = []
+    init(
+        type: String, parameters: [(name: String, value: String)], strict: Bool, now: Date, ownBases: [String] = []
+    ) throws {
+        let context = SearchCondition.Context(now: now, ownBases: ownBases)
+        var conditions: [SearchCondition] = []
         var alternatives = 0
         var used: [(name: String, value: String)] = []
         var count = Self.standardCount
@@ -41,7 +34,6 @@ struct SearchQuery: Sendable {
         for (name, value) in parameters where !value.isEmpty {
             // SQLite knows no text with a zero byte in it, and nothing stored has one.
             guard !value.utf8.contains(0) else { throw RecordsFailure.invalid("A search value", "without zero bytes") }
-            let base = name.split(separator: ":", maxSplits: 1).map(String.init)
             switch name {
             case "_count":
                 guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
@@ -59,21 +51,21 @@ struct SearchQuery: Sendable {
                 countOnly = value == "count"
             case "_format", "_pretty", "_total": continue
             default:
-                guard let first = base.first, let parameter = SearchParameter.named(first, for: type) else {
-                    guard !strict else { throw RecordsFailure.unknownParameter }
-                    continue
+                // What asks for nothing is passed over.
+                guard SearchText.split(value, at: ",").contains(where: { !$0.isEmpty }) else { continue }
+                let condition: SearchCondition
+                do throws(SearchConditionError) {
+                    condition = try SearchCondition(
+                        Self.published(name, of: type), value: value, of: type, in: context)
+                } catch {
+                    // Without its modifier a parameter would find something else: that is no way of being lenient.
+                    guard strict || error.code != SearchConditionError.unknownParameter(type).code else { continue }
+                    throw RecordsFailure(error)
                 }
-                // Without its modifier a parameter would find something else: that is no way of being lenient.
-                guard base.count == 1 || Self.isTypeModifier(base[1], parameter) else {
-                    throw RecordsFailure.unknownModifier
-                }
-                let values = try SearchText.split(value, at: ",").filter { !$0.isEmpty }.map {
-                    try Self.value($0, parameter: parameter, now: now)
-                }
-                guard !values.isEmpty else { continue }
-                alternatives += values.count
+                guard !condition.needsTerminology else { throw RecordsFailure.unknownModifier }
+                alternatives += condition.alternatives.count
                 guard alternatives <= Self.mostAlternatives else { throw RecordsFailure.tooManyValues }
-                conditions.append(Condition(parameter: parameter, values: values))
+                conditions.append(condition)
             }
             used.append((name, value))
         }
@@ -85,45 +77,11 @@ struct SearchQuery: Sendable {
         self.used = used
     }
 
-    /// `subject:Patient=x` says what is true of every subject here.
-    private static func isTypeModifier(_ modifier: String, _ parameter: SearchParameter) -> Bool {
-        modifier == "Patient" && (parameter == .subject || parameter == .patient)
-    }
-
-    private static func value(_ text: String, parameter: SearchParameter, now: Date) throws -> Condition.Value {
-        switch parameter {
-        case .id: return .id(SearchText.unescaped(text))
-        case .questionnaire: return .token(system: nil, code: SearchText.unescaped(text))
-        case .identifier, .code:
-            let parts = SearchText.split(text, at: "|")
-            guard parts.count > 1 else { return .token(system: nil, code: SearchText.unescaped(text)) }
-            let code = SearchText.unescaped(parts.dropFirst().joined(separator: "|"))
-            return .token(system: SearchText.unescaped(parts[0]), code: code.isEmpty ? nil : code)
-        case .subject, .patient:
-            let plain = SearchText.unescaped(text)
-            guard plain.contains("/") else { return .subject(plain) }
-            guard let literal = Reference(plain).literal, literal.type == Patient.resourceType else {
-                throw RecordsFailure.invalid(parameter.rawValue, "a reference to a Patient")
-            }
-            return .subject(literal.id)
-        case .date, .lastUpdated: return try date(text, parameter: parameter, now: now)
-        }
-    }
-
-    private static func date(_ text: String, parameter: SearchParameter, now: Date) throws -> Condition.Value {
-        let (prefix, rest) = SearchPrefix.split(text)
-        guard let (value, end) = range(rest) else {
-            throw RecordsFailure.invalid(parameter.rawValue, "a date or time such as ge2026-01-31")
-        }
-        var low = Milliseconds.of(value.start())
-        var high = Milliseconds.of(end)
-        if prefix == .ap {
-            // The specification suggests a tenth of the distance to now.
-            let slack = abs(Milliseconds.of(now) - low) / 10
-            low -= slack
-            high += slack
-        }
-        return .date(prefix, low: low, high: high)
+    /// The name that R4 has for a parameter: two types have `date` too, beside their own name of it.
+    private static func published(_ name: String, of type: String) -> String {
+        let own = SearchLayout.timeParameter(of: type)
+        guard own != "date", name == "date" || name.hasPrefix("date:") else { return name }
+        return own + name.dropFirst("date".count)
     }
 
     /// Reads a date as searches write it: the seconds and the offset may be left out, the offset then is UTC.

@@ -8,17 +8,6 @@ import Trust
 ///
 /// A reference: it waits in one row after the other, and a copy of its parts for each takes the writer's time.
 public final class NewRecord: Sendable {
-    /// A value that a token parameter finds: the code and its system, empty where there is none.
-    public struct Token: Sendable, Hashable {
-        public let system: String
-        public let code: String
-
-        public init(system: String, code: String) {
-            self.system = system
-            self.code = code
-        }
-    }
-
     public let type: String
     public let id: String
     /// The participant that it is about; nil where it is about nobody, or about several.
@@ -31,9 +20,9 @@ public final class NewRecord: Sendable {
     public let digest: Data
     /// What is stored of the R4 bytes, and of those that came: made here, so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
-    let entries: [SearchIndexEntry]
-    /// Milliseconds since 1970, half open.
-    let date: (low: Int64, high: Int64)?
+    let entries: [SearchEntry]
+    /// When it happened, as far as the row of the record says it.
+    let time: SearchPeriod?
     /// What decides who sees it, beyond ``subject``.
     let protection: [RecordProtection.Row]
 
@@ -59,9 +48,8 @@ public final class NewRecord: Sendable {
         stored = (
             ContentCodec.stored(content, type: name), original.map { ContentCodec.stored($0.bytes, type: name) }
         )
-        // In one order, so that the same resources get the same numbers for their codes.
-        entries = SearchIndex.tokens(of: resource).sorted().map { SearchIndexEntry($0, type: name) }
-        date = SearchIndex.date(of: resource)
+        let found = SearchEntries(of: resource, subject: subject)
+        (entries, time) = (found.entries, found.time)
         protection = RecordProtection.rows(
             of: RecordFacts(resource, storedAs: id, subject: subject), subject: subject)
     }
@@ -76,36 +64,30 @@ public final class NewRecord: Sendable {
             resource, id: id, subject: SearchIndex.subject(of: resource, id: id), content: content, original: original)
     }
 
-    /// A resource whose maker knows what it is found by, without looking into its JSON. It must be what the other
-    /// initialisers would find; it has no security labels.
+    /// An observation of a kind of which one was looked into: without looking into its JSON. It has no security labels.
     ///
     /// - Parameters:
     ///   - subject: the Patient's id that the resource names as its one owner.
-    ///   - codes: each once, as the identifiers.
+    ///   - pattern: what all of the kind are found by.
+    ///   - values: the values of its identifiers, in their order.
+    ///   - quantity: the number of its value as it is written; nil where it has none.
     ///   - seconds: when it happened, in seconds since 1970: the first, and the first that is past it.
-    public init(
-        type: String, id: String, subject: String?, content: Data, identifiers: [Token], codes: [Token],
-        seconds: Range<Int64>
+    /// - Returns: nil where it is not as the pattern: then it has to be looked into.
+    public init?(
+        id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
+        quantity: String?, seconds: Range<Int64>
     ) {
-        self.type = type
+        guard let entries = pattern.entries(identifiers: values, quantity: quantity) else { return nil }
+        type = pattern.type
         self.id = id
         self.subject = subject
         self.content = content
         original = nil
         digest = Self.digest(of: content)
-        stored = (ContentCodec.stored(content, type: type), nil)
-        let tokens =
-            identifiers.map { SearchIndex.Token(parameter: "identifier", system: $0.system, code: $0.code) }
-            + codes.map { SearchIndex.Token(parameter: "code", system: $0.system, code: $0.code) }
-        entries = tokens.map { SearchIndexEntry($0, type: type) }
-        date = (seconds.lowerBound * 1000, seconds.upperBound * 1000)
+        stored = (ContentCodec.stored(content, type: pattern.type), nil)
+        self.entries = entries
+        time = SearchPeriod(low: seconds.lowerBound * 1000, high: seconds.upperBound * 1000)
         protection = []
-    }
-
-    /// The codes that search finds a resource by.
-    public static func codes(of resource: Resource) -> [Token] {
-        SearchIndex.tokens(of: resource).filter { $0.parameter == "code" }.sorted()
-            .map { Token(system: $0.system, code: $0.code) }
     }
 
     private static func digest(of content: Data) -> Data { Data(SHA256.hash(data: content)) }

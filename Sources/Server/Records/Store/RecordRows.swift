@@ -35,8 +35,8 @@ struct RecordRow {
             SQLColumn("type") { .text($0.record.type) },
             SQLColumn("id") { .text($0.record.id) },
             SQLColumn("subject") { SQLValue($0.record.subject) },
-            SQLColumn("date_low") { SQLValue($0.record.date?.low) },
-            SQLColumn("date_high") { SQLValue($0.record.date?.high) },
+            SQLColumn("date_low") { SQLValue($0.record.time?.low) },
+            SQLColumn("date_high") { SQLValue($0.record.time?.high) },
         ],
         shared: [
             SQLColumn("version") { _ in 1 },

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import Storage
 
@@ -21,16 +22,18 @@ public struct RecordStatistics: Sendable {
     public func counts(
         of subject: String, type: String, in transaction: any SQLTransaction
     ) throws -> [String: Int] {
-        let parameter = type == "QuestionnaireResponse" ? "questionnaire" : "code"
+        let parameters =
+            type == QuestionnaireResponse.resourceType
+            ? ["questionnaire", "questionnaire" + SearchTerm.Aspect.url.rawValue] : ["code", "code"]
         let rows = try transaction.query(
             """
             SELECT name, count(*) AS number FROM (
                 SELECT r.number, min(c.code) AS name FROM record r
-                LEFT JOIN record_code t ON t.number = r.number
-                LEFT JOIN search_code c ON c.number = t.code AND c.parameter = ?
+                LEFT JOIN record_term t ON t.number = r.number
+                LEFT JOIN search_term c ON c.number = t.term AND c.parameter IN (?, ?) AND c.code <> ''
                 WHERE r.type = ? AND r.subject = ? AND r.deleted = 0 GROUP BY r.number
             ) AS named GROUP BY name
-            """, [SQLValue(parameter), SQLValue(type), SQLValue(subject)])
+            """, parameters.map { SQLValue($0) } + [SQLValue(type), SQLValue(subject)])
         var counts: [String: Int] = [:]
         for row in rows {
             counts[row.textIfPresent("name") ?? "unnamed", default: 0] += Int(try row.integer("number"))

@@ -22,17 +22,16 @@ extension RecordStore {
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
         var removed: [String: RowsDigest] = [:]
-        var codes: Set<Int64> = []
-        removed["record_code"] = try transaction.delete(
-            from: "record_code", where: gone.condition, gone.parameters, orderedBy: "number, code"
-        ) { codes.insert(try $0.integer("code")) }
-        removed["record_identifier"] = try transaction.delete(
-            from: "record_identifier", where: gone.condition, gone.parameters, orderedBy: "number, system, value"
-        ) { codes.insert(try $0.integer("system")) }
+        var terms: Set<Int64> = []
+        for (table, key) in RecordsSchema.searchEntryTables {
+            removed["\(table)"] = try transaction.delete(
+                from: table, where: gone.condition, gone.parameters, orderedBy: key
+            ) { terms.insert(try $0.integer("term")) }
+        }
         removed["record_protection"] = try transaction.delete(
             from: "record_protection", where: gone.condition, gone.parameters, orderedBy: "number, kind, value")
         // Those that somebody else has stay: a number and its code are in no row of the participant's any more.
-        removed["search_code"] = try SearchVocabulary.deleteUnused(among: codes, in: transaction)
+        removed["search_term"] = try SearchTermNumbers.deleteUnused(among: terms, in: transaction)
         var sources: Set<Int64> = []
         removed["record_version"] = try transaction.delete(
             from: "record_version", where: gone.condition, gone.parameters, orderedBy: "number, version"

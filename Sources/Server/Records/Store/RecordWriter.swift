@@ -13,7 +13,7 @@ public struct RecordWriter {
     private let records: SQLInserter<RecordRow>
     /// Made for the first version that is written, with the row that says where all come from.
     private var versions: SQLInserter<VersionRow>?
-    private var searchIndex: SearchIndexWriter
+    private var searchIndex: SearchEntryWriter
     /// The number of the next new resource.
     private var next: Int64
 
@@ -24,7 +24,7 @@ public struct RecordWriter {
         self.transaction = transaction
         receipt = RecordReceipt(provenance: provenance, at: at)
         records = try transaction.inserter(RecordRow.insertion, sharing: receipt)
-        searchIndex = try SearchIndexWriter(in: transaction)
+        searchIndex = try SearchEntryWriter(in: transaction)
         let largest = try transaction.first("SELECT max(number) AS number FROM record")
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
@@ -96,7 +96,7 @@ public struct RecordWriter {
                 received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
             """,
             [
-                SQLValue(version), SQLValue(new.subject), SQLValue(new.date?.low), SQLValue(new.date?.high),
+                SQLValue(version), SQLValue(new.subject), SQLValue(new.time?.low), SQLValue(new.time?.high),
                 SQLValue(Milliseconds.of(receipt.at)),
             ] + own.columns + [SQLValue(number)])
         try add(new, number: number, version: version, order: own)

@@ -24,7 +24,7 @@ extension RecordsSchema {
     ]
 
     /// Behind an index that grows at its end alone: its pages are left full.
-    private static func appended(_ dialect: SQLDialect) -> String {
+    static func appended(_ dialect: SQLDialect) -> String {
         dialect == .postgresql ? " WITH (fillfactor = 100)" : ""
     }
 

@@ -41,8 +41,9 @@ extension RecordsSchema {
                 "CREATE INDEX record_identifier_by_system ON record_identifier (system, number)",
             ]
         },
-        // What stands in the former tables is moved, and is what is left to do.
-        Migration(number: 406, name: "search index moved", slice: moveSlice, statements: { _ in [] }),
+        // What stood in the former tables was moved by this step. The entries of all records are made anew of their contents
+        // since (``searchEntries``), so there is nothing to move.
+        Migration(number: 406, name: "search index moved", slice: { _ in false }, statements: { _ in [] }),
         Migration(number: 407, name: "dates in the row") { _ in
             [
                 "DROP TABLE record_token",
@@ -52,42 +53,4 @@ extension RecordsSchema {
             ]
         },
     ]
-
-    /// So many resources are moved in one transaction.
-    private static var sliceCount: Int64 { 2000 }
-
-    @Sendable private static func moveSlice(_ transaction: any SQLTransaction) throws -> Bool {
-        // 1. The next resources that have rows in the former tables.
-        let tables = ["record_token", "record_date"]
-        let first = try tables.compactMap { table in
-            try transaction.first("SELECT min(number) AS number FROM \(table)")?.integerIfPresent("number")
-        }.min()
-        guard let first else { return false }
-        let bounds = [SQLValue(first), SQLValue(first + sliceCount - 1)]
-        // 2. Their tokens.
-        var index = try SearchIndexWriter(in: transaction)
-        let rows = try transaction.query(
-            """
-            SELECT DISTINCT number, type, parameter, system, code FROM record_token WHERE number >= ? AND number <= ?
-            ORDER BY number
-            """, bounds)
-        for row in rows {
-            let token = SearchIndex.Token(
-                parameter: try row.text("parameter"), system: try row.text("system"), code: try row.text("code"))
-            try index.add(
-                [SearchIndexEntry(token, type: try row.text("type"))], number: try row.integer("number"))
-        }
-        try index.finish()
-        // 3. Their dates.
-        try transaction.execute(
-            """
-            UPDATE record SET date_low = (SELECT min(d.low_ms) FROM record_date d WHERE d.number = record.number),
-                date_high = (SELECT min(d.high_ms) FROM record_date d WHERE d.number = record.number)
-            WHERE number >= ? AND number <= ?
-            """, bounds)
-        for table in tables {
-            try transaction.execute("DELETE FROM \(table) WHERE number >= ? AND number <= ?", bounds)
-        }
-        return true
-    }
 }

@@ -7,18 +7,27 @@ import Records
 ///
 /// Of each kind of sample the first goes the whole way: its Observation is made as JSON, and ``FactMapping`` and search
 /// look into it. What they find is kept, for the next sample of the kind differs in value, time and identity alone. What
-/// has components goes the whole way each time.
+/// has components or members goes the whole way each time.
 struct HealthFactMapping {
-    /// Samples of one kind have the same concepts.
+    /// Samples of one kind have the same concepts, and are found by the same codes.
     private struct Kind: Hashable {
         let type: HealthType
         /// The value of a coded type.
         let option: String?
+        /// What recorded them, which is kept beside what was learned.
+        let source: ObjectIdentifier
+        let isEnteredByHand: Bool
+        let hasUUID: Bool
     }
+
+    /// So many kinds are remembered; behind them all are learned anew.
+    private static let mostKinds = 10_000
 
     /// The codes, facts and concepts that the samples of a kind have in common.
     private struct Learned {
-        let codes: [NewRecord.Token]
+        let pattern: SearchPattern
+        let source: HealthSource
+        let subject: String?
         /// Of a coded type the facts as they are; of a quantity one, whose number is the sample's.
         let facts: [ObservationFact]
         let concepts: [ConceptUse]
@@ -40,15 +49,17 @@ struct HealthFactMapping {
         guard let kind = Self.kind(of: observation, content: content) else {
             return whole(observation, id: id, content: content, receivedAt: receivedAt)
         }
-        if let known = learned[kind], let facts = Self.facts(of: observation, known) {
-            let record = NewRecord(
-                type: Observation.resourceType, id: id, subject: observation.subject, content: Data(content),
-                identifiers: Self.identifiers(of: observation), codes: known.codes,
-                seconds: observation.sample.start.seconds..<observation.sample.end.seconds + 1)
+        if let known = learned[kind], known.subject == observation.subject,
+            let facts = Self.facts(of: observation, known),
+            let record = Self.record(of: observation, id: id, content: content, known.pattern)
+        {
             return (record, facts)
         }
         let made = whole(observation, id: id, content: content, receivedAt: receivedAt)
-        if learned[kind] == nil { learned[kind] = Self.learn(made.1, of: observation) }
+        if learned.count >= Self.mostKinds { learned = [:] }
+        if learned[kind]?.subject != observation.subject {
+            learned[kind] = Self.learn(made.0, made.1, of: observation)
+        }
         return made
     }
 
@@ -67,19 +78,26 @@ struct HealthFactMapping {
         let sample = observation.sample
         // FHIR knows no offset beyond 14 hours, and a time with one is no time. In units as recorded a kind has several.
         guard abs(Int(sample.start.offsetMinutes)) <= 840, abs(Int(sample.end.offsetMinutes)) <= 840,
-            observation.units == .metric, !content.contains(component)
+            sample.end.seconds >= sample.start.seconds, observation.units == .metric, sample.members.isEmpty,
+            !content.contains(component)
         else { return nil }
+        func kind(_ option: String?) -> Kind {
+            Kind(
+                type: sample.type, option: option, source: ObjectIdentifier(sample.source),
+                isEnteredByHand: sample.context.wasUserEntered == true, hasUUID: sample.uuid != nil)
+        }
         switch sample.value {
-        case .quantity: return Kind(type: sample.type, option: nil)
-        case .option(let option): return Kind(type: sample.type, option: option.code)
-        case .event: return Kind(type: sample.type, option: nil)
+        case .quantity, .event: return kind(nil)
+        case .option(let option): return kind(option.code)
         default: return nil
         }
     }
 
     private static let component = Array("\"component\":".utf8)
 
-    private static func learn(_ facts: FactSet, of observation: HealthObservation) -> Learned? {
+    private static func learn(
+        _ record: NewRecord, _ facts: FactSet, of observation: HealthObservation
+    ) -> Learned? {
         var units: String?
         if case .quantity = observation.sample.value {
             guard facts.facts.count == 1, case .numeric(_, _, let found)? = facts.facts.first?.value else { return nil }
@@ -87,11 +105,11 @@ struct HealthFactMapping {
         }
         // What is converted each time goes the whole way each time.
         guard facts.time.source == .effective, facts.warnings.isEmpty,
-            facts.facts.allSatisfy({ $0.original == nil })
+            facts.facts.allSatisfy({ $0.original == nil }), let pattern = SearchPattern(of: record)
         else { return nil }
         return Learned(
-            codes: NewRecord.codes(of: observation.observation.resource), facts: facts.facts, concepts: facts.concepts,
-            units: units)
+            pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts.facts,
+            concepts: facts.concepts, units: units)
     }
 
     /// nil where the number is none that the column takes.
@@ -112,11 +130,17 @@ struct HealthFactMapping {
             concepts: known.concepts)
     }
 
-    private static func identifiers(of observation: HealthObservation) -> [NewRecord.Token] {
-        typealias System = HealthSample.IdentifierSystem
-        let hash = NewRecord.Token(system: System.contentHash, code: observation.fingerprint.text)
-        guard let uuid = observation.sample.uuid else { return [hash] }
-        return [hash, NewRecord.Token(system: System.healthKit, code: uuid.uuidString)]
+    private static func record(
+        of observation: HealthObservation, id: String, content: [UInt8], _ pattern: SearchPattern
+    ) -> NewRecord? {
+        let sample = observation.sample
+        var quantity: String?
+        if case .quantity(let value) = sample.value { quantity = value.number.text }
+        // In the order in which the observation has them.
+        let identifiers = [sample.uuid?.uuidString, observation.fingerprint.text].compactMap { $0 }
+        return NewRecord(
+            id: id, subject: observation.subject, content: Data(content), pattern: pattern, identifiers: identifiers,
+            quantity: quantity, seconds: sample.start.seconds..<sample.end.seconds + 1)
     }
 }
 

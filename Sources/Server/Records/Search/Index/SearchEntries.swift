@@ -14,7 +14,23 @@ struct SearchEntries: Sendable {
     init(_ values: SearchValues, _ layout: SearchLayout, subject: String?) {
         var builder = Builder(values: values, layout: layout, subject: subject)
         builder.build()
-        (entries, time) = (builder.entries, builder.time)
+        self.init(entries: builder.entries, time: builder.time)
+    }
+
+    /// What a resource is found by; nothing of a type that R4 does not have.
+    ///
+    /// - Parameter subject: the Patient's id in the row of the record.
+    init(of resource: Resource, subject: String?) {
+        guard let values = SearchValues(of: resource), let layout = SearchLayout.of(resource.resourceType) else {
+            self.init(entries: [], time: nil)
+            return
+        }
+        self.init(values, layout, subject: subject)
+    }
+
+    private init(entries: [SearchEntry], time: SearchPeriod?) {
+        self.entries = entries
+        self.time = time
     }
 
     private struct Builder {
@@ -26,6 +42,7 @@ struct SearchEntries: Sendable {
         private var seen: Set<SearchEntry> = []
         /// The parameters that have entries.
         private var written: Set<Int> = []
+        private lazy var all = Set(values.entries)
         /// How many values of composites there are.
         private var parts = 0
 
@@ -122,7 +139,7 @@ struct SearchEntries: Sendable {
             guard case .composite(let values) = value else { return }
             for way in ways {
                 switch way {
-                case .parts(number): addParts(value, number)
+                case .parts(number): if !isFoundTogether(values, ways) { addParts(value, number) }
                 case .together(let components):
                     for case .entries(let place, of: number) in components where values.indices.contains(place) {
                         let name = SearchTerm.component(place, of: code(number))
@@ -133,6 +150,18 @@ struct SearchEntries: Sendable {
                 case .parts: continue
                 }
             }
+        }
+
+        /// Whether the parameters of the components find each of the values already: any goes with any.
+        private mutating func isFoundTogether(_ parts: [SearchValue], _ ways: [SearchLayout.Way]) -> Bool {
+            for case .together(let components) in ways where components.count == parts.count {
+                let isFound = zip(components, parts).allSatisfy { component, value in
+                    guard case .parameter(let place) = component else { return false }
+                    return all.contains(SearchValues.Entry(parameter: place, value: value))
+                }
+                if isFound { return true }
+            }
+            return false
         }
 
         private mutating func addParts(_ value: SearchValue, _ number: Int) {

@@ -145,7 +145,9 @@ struct SearchComparandReader {
             guard wantedType == nil || wantedType == literal.type else {
                 throw .invalid(code, "a reference to the type that the modifier names")
             }
-            let base = literal.base.flatMap { context.ownBases.contains($0) ? nil : SearchIndex.indexed($0) }
+            let base = SearchReference.base(of: literal).flatMap {
+                context.ownBases.contains($0) ? nil : SearchIndex.indexed($0)
+            }
             // A definition's URL may end so, too.
             let canonical = CanonicalURL(plain)
             return made(

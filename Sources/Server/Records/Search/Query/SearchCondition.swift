@@ -59,6 +59,15 @@ struct SearchCondition: Sendable {
         for text in texts { alternatives.append(try reader.read(text)) }
         self.alternatives = alternatives
     }
+
+    /// Whether it asks for what a code means, beyond the code itself: value sets, and what is above or below in a code system.
+    var needsTerminology: Bool {
+        switch modifier {
+        case .in, .notIn: true
+        case .above, .below: parameter.kind == .token
+        default: false
+        }
+    }
 }
 
 extension SearchText {

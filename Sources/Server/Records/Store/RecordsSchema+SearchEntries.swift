@@ -1,6 +1,32 @@
 import Storage
 
 extension RecordsSchema {
+    /// What records are found by, by every parameter of their types: entries that are made of their contents.
+    static let searchEntries: [Migration] = [
+        Migration(
+            number: 414, name: "entries of every search parameter", slice: makeEntries,
+            statements: { dialect in
+                searchTables(dialect) + [
+                    // How far the records of an older store were gone through.
+                    "CREATE TABLE IF NOT EXISTS search_progress (last bigint NOT NULL)"
+                ]
+            }),
+        Migration(number: 415, name: "entries of eight parameters dropped") { _ in
+            ["search_progress", "record_code", "record_identifier", "search_code"].map { "DROP TABLE \($0)" }
+        },
+    ]
+
+    @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
+        let progress = try transaction.first("SELECT last FROM search_progress")
+        let last = try progress?.integer("last") ?? 0
+        guard let end = try SearchReindexing().next(behind: last, in: transaction) else { return false }
+        try transaction.execute(
+            progress == nil
+                ? "INSERT INTO search_progress (last) VALUES (?)" : "UPDATE search_progress SET last = ?",
+            [SQLValue(end)])
+        return true
+    }
+
     /// The tables of ``SearchEntry``.
     static func searchTables(_ dialect: SQLDialect) -> [String] {
         let number = "number bigint NOT NULL REFERENCES record (number)"
@@ -15,7 +41,7 @@ extension RecordsSchema {
             return [
                 "CREATE TABLE IF NOT EXISTS \(name) (\(number), \(columns)"
                     + (isKept ? ", PRIMARY KEY (\(key))) WITHOUT ROWID" : ")")
-            ] + (isKept ? [] : ["CREATE INDEX IF NOT EXISTS \(name)_by_record ON \(name) (number)"])
+            ] + (isKept ? [] : ["CREATE INDEX IF NOT EXISTS \(name)_by_record ON \(name) (number)\(appended(dialect))"])
         }
         func index(_ name: String, _ columns: String) -> String {
             let end = dialect == .sqlite ? ", number" : ""

@@ -1,0 +1,47 @@
+import FHIR
+import Foundation
+import Storage
+
+/// Makes the entries of stored records anew, of the contents of their newest versions, some records at a time.
+struct SearchReindexing: Sendable {
+    /// So many records are gone through in one transaction.
+    var count = 256
+
+    /// Goes through the next records.
+    ///
+    /// - Parameter last: the number that the records before ended with; 0 for the first.
+    /// - Returns: the number that these ended with; nil where there are none.
+    func next(behind last: Int64, in transaction: any SQLTransaction) throws -> Int64? {
+        let rows = try transaction.query(Self.rowsSQL, [SQLValue(last), SQLValue(last), SQLValue(count)])
+        guard let end = try rows.last?.integer("number") else { return nil }
+        var writer = try SearchEntryWriter(in: transaction)
+        for row in rows {
+            let number = try row.integer("number")
+            let entries = try entries(of: row, in: transaction)
+            try writer.replace(entries?.entries ?? [], number: number)
+            guard let entries else { continue }
+            let (low, high) = (row.integerIfPresent("date_low"), row.integerIfPresent("date_high"))
+            guard low != entries.time?.low || high != entries.time?.high else { continue }
+            try transaction.execute(
+                "UPDATE record SET date_low = ?, date_high = ? WHERE number = ?",
+                [SQLValue(entries.time?.low), SQLValue(entries.time?.high), SQLValue(number)])
+        }
+        try writer.finish()
+        return end
+    }
+
+    /// The entries of a record as it stands; nil for what is deleted, and for what is no resource.
+    private func entries(of row: SQLRow, in transaction: any SQLTransaction) throws -> SearchEntries? {
+        guard try row.integer("deleted") == 0,
+            let resource = try? Resource(ContentCodec.content(try row.blob("content"), in: transaction))
+        else { return nil }
+        return SearchEntries(of: resource, subject: row.textIfPresent("subject"))
+    }
+
+    /// PostgreSQL does not conclude from one number where the other begins. Parameters: number, number, limit.
+    static let rowsSQL = """
+        SELECT r.number, r.subject, r.deleted, r.date_low, r.date_high, v.content FROM record r
+        JOIN record_version v ON v.number = r.number AND v.version = r.version
+        WHERE r.number > ? AND v.number > ? ORDER BY r.number LIMIT ?
+        """
+}
