@@ -75,7 +75,7 @@ import Trust
         return try await fixture.database.read { transaction in
             let statement = try SearchStatement(
                 query, showing: Policy().filter(grant, interaction, at: now),
-                terms: StoredTerms(transaction: transaction))
+                in: transaction)
             let rows = try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(500)])
             let total = try transaction.first(statement.total, statement.parameters)
             #expect(try total?.integer("total") == Int64(rows.count))
@@ -265,7 +265,7 @@ import Trust
         let query = try SearchQuery(type: "Device", parameters: [("_count", "5")], strict: true, now: now)
         let statement = try await fixture.database.read {
             try SearchStatement(
-                query, showing: Policy().filter(grant, .searchType, at: now), terms: StoredTerms(transaction: $0))
+                query, showing: Policy().filter(grant, .searchType, at: now), in: $0)
         }
         for (sql, parameters) in [
             (statement.page, statement.parameters + [SQLValue(0), SQLValue(5)]),

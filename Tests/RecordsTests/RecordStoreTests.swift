@@ -156,7 +156,7 @@ import Testing
         let search = try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: Date())
         let plan = try await fixture.database.read {
             let statement = try SearchStatement(
-                search, showing: .everything, terms: StoredTerms(transaction: $0))
+                search, showing: .everything, in: $0)
             return try QueryPlan(
                 statement.page, statement.parameters + [SQLValue(Int64(0)), SQLValue(Int64(10))], in: $0)
         }

@@ -120,9 +120,9 @@ import Testing
     @Test(
         arguments: [
             ("code=http://loinc.org|8867-4", "record_term_by_term"), ("code=8867-4", "record_term_by_term"),
-            ("code=http://loinc.org|", "search_term_by_system"), ("identifier=urn:x|v", "record_print_by_print"),
-            ("identifier=v", "record_print_by_print"), ("identifier=urn:x|", "search_term_by_system"),
-            ("value-quantity=gt5", "record_number_by_low"), ("value-string=a", "record_text_by_folded"),
+            ("code=http://loinc.org|", "record_term_by_term"), ("identifier=urn:x|v", "record_print_by_print"),
+            ("identifier=v", "record_print_by_print"), ("identifier=urn:x|", "record_print_by_term"),
+            ("value-quantity=gt5", "record_number_by_low"),
             ("value-date=gt2026", "record_time_by_low"), ("component-code-value-quantity=a$5", "record_part"),
             ("device=Device/d", "record_term_by_term"),
             ("date=ge2026-01-01", "record_by_date"), ("date=2026-03-01", "record_by_date"),
@@ -130,10 +130,18 @@ import Testing
         ])
     func eachParameterGoesByItsIndex(query: String, index: String) async throws {
         let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        for value in [#""valueString":"a""#, #""valueDateTime":"2026-11-01""#] {
+            try await fixture.put(
+                """
+                {"resourceType":"Observation","id":"b","device":{"reference":"Device/d"},\(value),
+                "component":[{"code":{"coding":[{"code":"a"}]},"valueQuantity":{"value":5}}]}
+                """)
+        }
         let pair = query.split(separator: "=", maxSplits: 1).map(String.init)
         let search = try SearchQuery(type: "Observation", parameters: [(pair[0], pair[1])], strict: true, now: Date())
         let statement = try await fixture.database.read {
-            try SearchStatement(search, showing: .everything, terms: StoredTerms(transaction: $0))
+            try SearchStatement(search, showing: .everything, in: $0)
         }
         for (sql, more) in [(statement.page, [SQLValue(0), SQLValue(10)]), (statement.total, [])] {
             let plan = try await fixture.database.read { try QueryPlan(sql, statement.parameters + more, in: $0) }
@@ -143,6 +151,13 @@ import Testing
         }
         try await fixture.close()
     }
+
+    private static let systemSQL =
+        "SELECT c.number FROM search_term c WHERE c.type = ? AND c.parameter = ? AND c.system = ? LIMIT 21"
+    private static let codeSQL =
+        "SELECT c.number FROM search_term c WHERE c.type = ? AND c.parameter = ? AND c.code = ? LIMIT 21"
+    private static let codesSQL =
+        "SELECT c.number FROM search_term c WHERE c.type = ? AND c.parameter = ? AND c.code >= ? AND c.code < ? LIMIT 21"
 
     @Test(
         arguments: [
@@ -226,7 +241,7 @@ import Testing
             let query = try SearchQuery(type: "Observation", parameters: [(name, value)], strict: true, now: Date())
             return try await database.read { transaction in
                 let statement = try SearchStatement(
-                    query, showing: .everything, terms: StoredTerms(transaction: transaction))
+                    query, showing: .everything, in: transaction)
                 return try transaction.query(
                     "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",
                     statement.parameters

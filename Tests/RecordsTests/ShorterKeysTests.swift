@@ -56,7 +56,7 @@ import Testing
         let query = try SearchQuery(type: "Observation", parameters: parameters, strict: true, now: now)
         return try await database.read { transaction in
             let statement = try SearchStatement(
-                query, showing: .everything, terms: StoredTerms(transaction: transaction))
+                query, showing: .everything, in: transaction)
             return try transaction.query(
                 "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",
                 statement.parameters

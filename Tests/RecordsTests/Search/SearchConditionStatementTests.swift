@@ -65,14 +65,18 @@ struct SearchConditionStatementTests {
         let (name, value) = (String(text[..<mark]), String(text[text.index(after: mark)...]))
         let context = SearchCondition.Context(now: Date(timeIntervalSince1970: 1_700_000_000))
         guard let condition = try? SearchCondition(name, value: value, of: type, in: context) else { return nil }
-        let statement = try SearchConditionStatement(condition, terms: StoredTerms(transaction: transaction))
-        let rows = try transaction.query(
-            "SELECT r.id FROM record r WHERE r.type = ? AND r.deleted = 0 AND " + statement.condition
-                + " ORDER BY r.number", [SQLValue(type)] + statement.parameters)
-        let found = try rows.map { try $0.text("id") }
+        let predicate = try SearchPredicate(condition, terms: StoredTerms(transaction: transaction))
         let expected = stored.filter { condition.matches($0.values) }.map(\.id)
-        #expect(found == expected, "\(type)?\(text): \(statement.condition)")
-        return found.count
+        // As what finds the records, and as what each is asked.
+        for isFinding in [true, false] {
+            let asked = predicate.condition(type: type, isFinding: isFinding)
+            let rows = try transaction.query(
+                "SELECT r.id FROM record r WHERE r.type = ? AND r.deleted = 0 AND " + asked.sql + " ORDER BY r.number",
+                [SQLValue(type)] + asked.parameters)
+            let found = try rows.map { try $0.text("id") }
+            #expect(found == expected, "\(type)?\(text): \(asked.sql)")
+        }
+        return expected.count
     }
 
     /// A value as several searches ask for it.

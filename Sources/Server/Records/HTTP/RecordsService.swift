@@ -169,7 +169,7 @@ struct RecordsService: Sendable {
         }
         let filter = access.policy.filter(grant, .searchType, at: now)
         let (records, total, subjects): ([StoredRecord], Int, Set<String>) = try await database.read { transaction in
-            let statement = try SearchStatement(query, showing: filter, terms: StoredTerms(transaction: transaction))
+            let statement = try SearchStatement(query, showing: filter, in: transaction)
             let total = try transaction.first(statement.total, statement.parameters)
             guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
             let rows = try transaction.query(

@@ -25,7 +25,7 @@ struct SearchMatching: RecordMatching {
         guard criteria.allSatisfy({ !$0.value.allSatisfy { $0 == "," } }) else { throw RecordsFailure.criteriaMissing }
         let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now)
         guard !query.conditions.isEmpty else { throw RecordsFailure.criteriaMissing }
-        let statement = try SearchStatement(query, showing: filter, terms: StoredTerms(transaction: transaction))
+        let statement = try SearchStatement(query, showing: filter, in: transaction)
         return try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(limit)])
             .map { try $0.text("id") }
     }

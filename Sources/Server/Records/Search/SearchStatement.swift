@@ -7,22 +7,17 @@ struct SearchStatement {
     private(set) var condition: String
     private(set) var parameters: [SQLValue]
 
-    /// - Parameters:
-    ///   - filter: what may be seen at all; nothing else is counted or has a place in the order.
-    ///   - terms: those of the store that is searched.
-    /// - Throws: what the terms throw.
-    init(_ query: SearchQuery, showing filter: RecordFilter, terms: any SearchConditionStatement.Terms) throws {
-        condition = "r.type = ? AND r.deleted = 0"
-        parameters = [SQLValue(query.type)]
-        for condition in query.conditions {
-            let statement = try SearchConditionStatement(condition, terms: terms)
-            self.condition += " AND " + statement.condition
-            parameters += statement.parameters
+    /// - Parameter filter: what may be seen at all; nothing else is counted or has a place in the order.
+    init(_ query: SearchQuery, showing filter: RecordFilter, in transaction: any SQLTransaction) throws {
+        let terms = StoredTerms(transaction: transaction)
+        var predicates = try query.conditions.map { try SearchPredicate($0, terms: terms) }
+        if filter != .everything {
+            let shown = RecordFilterStatement(filter, type: query.type)
+            predicates.append(.row(SQLCondition(shown.condition, shown.parameters)))
         }
-        guard filter != .everything else { return }
-        let shown = RecordFilterStatement(filter, type: query.type)
-        condition += " AND " + shown.condition
-        parameters += shown.parameters
+        let found = try SearchPlan(predicates, type: query.type, in: transaction).condition
+        condition = "r.type = ? AND r.deleted = 0 AND " + found.sql
+        parameters = [SQLValue(query.type)] + found.parameters
     }
 
     /// The page behind the cursor; one row more than asked for tells whether there is another page.

@@ -1,7 +1,7 @@
 import Storage
 
 /// The terms of a store, looked up inside one transaction.
-struct StoredTerms: SearchConditionStatement.Terms {
+struct StoredTerms: SearchTerms {
     let transaction: any SQLTransaction
 
     /// So many units may a parameter have; what has more is no set of units, and is searched by those alone.
@@ -11,6 +11,13 @@ struct StoredTerms: SearchConditionStatement.Terms {
         try transaction.query(
             Self.unitsSQL, [SQLValue(type), SQLValue(parameter), SQLValue(system), SQLValue(Self.most)]
         ).map { (try $0.integer("number"), try $0.text("code")) }
+    }
+
+    func numbers(where condition: SQLCondition, limit: Int) throws -> [Int64]? {
+        let rows = try transaction.query(
+            "SELECT c.number FROM search_term c WHERE \(condition.sql) LIMIT ?",
+            condition.parameters + [SQLValue(limit + 1)])
+        return rows.count > limit ? nil : try rows.map { try $0.integer("number") }.sorted()
     }
 
     /// Parameters: type, parameter, system, limit.

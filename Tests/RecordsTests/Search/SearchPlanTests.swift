@@ -1,0 +1,74 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import Records
+
+/// Which condition of a search finds the records.
+@Suite struct SearchPlanTests {
+    /// So many that a code that all have finds nobody.
+    private static let count = SearchPlan.most + 100
+
+    private func fill(_ fixture: RecordsFixture) async throws {
+        let at = Date(timeIntervalSince1970: 1_780_000_000)
+        let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: at)
+        try await fixture.database.write { transaction in
+            try RecordStore().write(provenance, at: at, in: transaction) { writer in
+                for number in 0..<Self.count {
+                    let json = observation(
+                        "o\(number)", code: number % 500 == 0 ? "rare" : "common",
+                        subject: number % 50 == 0 ? "few" : "many", date: "2026-03-0\(1 + number % 9)T10:00:00Z")
+                    _ = try writer.put(
+                        NewRecord(Resource(Data(json.utf8)), id: "o\(number)", content: Data(json.utf8)))
+                }
+            }
+        }
+    }
+
+    private func statement(_ search: String, _ fixture: RecordsFixture) async throws -> (String, [Int], QueryPlan) {
+        let parameters = search.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            return (name: parts[0], value: parts[1])
+        }
+        let query = try SearchQuery(
+            type: "Observation", parameters: parameters, strict: true, now: Date(timeIntervalSince1970: 1_790_000_000))
+        return try await fixture.database.read { transaction in
+            let statement = try SearchStatement(query, showing: .everything, in: transaction)
+            let values = statement.parameters + [SQLValue(0), SQLValue(5000)]
+            let ids = try transaction.query(statement.page, values).map { row in
+                Int(try row.text("id").dropFirst()) ?? -1
+            }
+            return (statement.condition, ids, try QueryPlan(statement.page, values, in: transaction))
+        }
+    }
+
+    @Test func whatFindsFewestFindsAndTheOthersAreAsked() async throws {
+        let fixture = try await RecordsFixture()
+        try await fill(fixture)
+        let all = Array(0..<Self.count)
+        // 1. A rare code finds; each of its records is asked for the rest.
+        let rare = try await statement("code=rare&status=final&date=ge2026", fixture)
+        #expect(rare.1 == all.filter { $0 % 500 == 0 })
+        #expect(rare.0.contains("r.number IN (SELECT e.number FROM record_term e"))
+        #expect(rare.0.contains("EXISTS (SELECT 1 FROM record_term e") && rare.0.contains("r.date_low"))
+        if TestEngine.chosen == .sqlite { #expect(rare.2.goes(by: "record_term_by_term"), "\(rare.2)") }
+        // 2. A person with few records finds, whatever the code.
+        let few = try await statement("patient=few&code=common", fixture)
+        #expect(few.1 == all.filter { $0 % 50 == 0 && $0 % 500 != 0 })
+        #expect(!few.0.contains(" IN (SELECT"))
+        if TestEngine.chosen == .sqlite { #expect(few.2.goes(by: "record_by_subject"), "\(few.2)") }
+        // 3. What nearly all have finds nobody: the records are gone through in their order.
+        let common = try await statement("code=common&status=final", fixture)
+        #expect(common.1 == all.filter { $0 % 500 != 0 })
+        #expect(!common.0.contains(" IN (SELECT"))
+        // 4. What no record has is found at once.
+        let none = try await statement("code=common&device=Device/none", fixture)
+        #expect(none.1 == [] && none.0.contains("1 = 0"))
+        #expect(try await statement("code:not=common&patient=few", fixture).1 == all.filter { $0 % 500 == 0 })
+        #expect(try await statement("code=rare,common&date=2026-03-09", fixture).1 == all.filter { $0 % 9 == 8 })
+        try await fixture.close()
+    }
+}
