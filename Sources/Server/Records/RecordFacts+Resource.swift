@@ -12,10 +12,13 @@ extension RecordFacts {
 
     /// What decides who sees a resource that is stored under an id, which is the one of a Patient.
     ///
-    /// - Parameter subject: the one owner, where it is known (``SearchIndex/subject(of:id:)``).
-    init(_ resource: Resource, storedAs id: String, subject: String?) {
+    /// - Parameters:
+    ///   - subject: the one owner, where it is known (``SearchIndex/subject(of:id:)``).
+    ///   - queries: those of the grant for the type.
+    init(_ resource: Resource, storedAs id: String, subject: String?, asking queries: Set<ScopeQuery> = []) {
         let one = resource.resourceType == Patient.resourceType ? id : subject
-        self.init(resource, patients: one.map { [$0] } ?? resource.owners.patients)
+        self.init(
+            resource, patients: one.map { [$0] } ?? resource.owners.patients, matchedQueries: resource.met(of: queries))
     }
 
     private init(_ resource: Resource, patients: Set<String>, matchedQueries: Set<ScopeQuery> = []) {

@@ -68,7 +68,10 @@ struct RecordsService: Sendable {
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
         let (stored, found) = try await database.read { transaction in
-            (try store.facts(ofType: type, id: id, in: transaction), try find(store, transaction))
+            (
+                try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
+                try find(store, transaction)
+            )
         }
         let decision = try decision(grant, interaction, type: type, newest: stored?.facts, version: found)
         try await permit(grant, decision, Target(resourceType: type, resourceID: id, subject: stored?.subject))
@@ -89,7 +92,8 @@ struct RecordsService: Sendable {
         guard interaction != .read, let version, !version.isDeleted else {
             return policy.decide(grant, interaction, record: newest, at: now)
         }
-        let own = RecordFacts(try Resource(version.content), storedAs: version.id, subject: nil)
+        let own = RecordFacts(
+            try version.resource(), storedAs: version.id, subject: nil, asking: grant.queries(of: type))
         return policy.decide(grant, interaction, version: own, newest: newest, at: now)
     }
 
@@ -101,7 +105,9 @@ struct RecordsService: Sendable {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let stored = try await database.read { try store.facts(ofType: type, id: id, in: $0) }
+        let stored = try await database.read {
+            try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: $0)
+        }
         try await permit(
             grant, decision(grant, .historyOfInstance, type: type, newest: stored?.facts, version: nil),
             Target(resourceType: type, resourceID: id, subject: stored?.subject))
@@ -112,7 +118,8 @@ struct RecordsService: Sendable {
             let total = try transaction.first(
                 RecordStore.versionCountSQL, [SQLValue(type), SQLValue(id)])
             // It may have been given to another, or hidden, since it was decided.
-            let newest = try store.facts(ofType: type, id: id, in: transaction)?.facts
+            let newest = try store.facts(
+                ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
             var shown: [StoredRecord] = []
             var before = asked.before
             // What is hidden has no place on a page.

@@ -27,7 +27,7 @@ extension RecordsService {
                         ? policy.filter(grant, .read, at: now) : nil
                 }, in: transaction)
             let shown = rows.prefix(page.count)
-            let shared = try Self.shared(by: shown.map(\.record), store, in: transaction) { facts in
+            let shared = try Self.shared(by: shown.map(\.record), to: grant, store, in: transaction) { facts in
                 policy.decide(grant, .read, record: facts, at: now).isPermitted
             }
             let owners = try shown.reduce(into: Set<String>()) { owners, row in
@@ -78,7 +78,7 @@ extension RecordsService {
             guard rows.count <= page.count, let filter = filter(type) else { continue }
             let after = page.after?.type == type ? page.after?.number ?? 0 : 0
             let limit = page.count + 1 - rows.count
-            let shown = RecordFilterStatement(filter, type: type)
+            let shown = try RecordFilterStatement(filter, type: type, in: transaction)
             var condition = "r.type = ? AND r.deleted = 0 AND r.number > ? AND " + shown.condition
             var values = [SQLValue(type), SQLValue(after)] + shown.parameters
             if let since = page.since {
@@ -117,7 +117,7 @@ extension RecordsService {
 
     /// The shared resources that others refer to, each once.
     private static func shared(
-        by records: [StoredRecord], _ store: RecordStore, in transaction: any SQLTransaction,
+        by records: [StoredRecord], to grant: AccessGrant, _ store: RecordStore, in transaction: any SQLTransaction,
         where isShown: (RecordFacts) -> Bool
     ) throws -> [StoredRecord] {
         var seen: Set<String> = []
@@ -126,7 +126,8 @@ extension RecordsService {
             for reference in references(in: try record.resource().json).sorted()
             where found.count < mostShared && seen.insert(reference).inserted {
                 guard let literal = LiteralReference(reference), literal.base == nil,
-                    let stored = try store.facts(ofType: literal.type, id: literal.id, in: transaction),
+                    let stored = try store.facts(
+                        ofType: literal.type, id: literal.id, asking: grant.queries(of: literal.type), in: transaction),
                     stored.facts.isShared, isShown(stored.facts),
                     let shared = try store.read(type: literal.type, id: literal.id, in: transaction), !shared.isDeleted
                 else { continue }

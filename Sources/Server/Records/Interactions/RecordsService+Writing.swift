@@ -54,12 +54,12 @@ extension RecordsService {
         let ready = try plans.enumerated().map { place, plan in
             try Self.placed(place, of: requests) {
                 guard !plan.isSettled, let resource = plan.resource else {
-                    return WriteExecution.Ready(plan, nil)
+                    return WriteExecution.Ready(plan, nil, asking: [])
                 }
                 let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
                 do throws(RecordAdmissionError) {
                     let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
-                    return WriteExecution.Ready(plan, admitted)
+                    return WriteExecution.Ready(plan, admitted, asking: grant.queries(of: plan.request.type))
                 } catch {
                     throw WriteRefusal(RecordsFailure(error), plan.target)
                 }

@@ -20,19 +20,21 @@ struct WriteExecution {
         let admitted: AdmittedResource?
         let record: NewRecord?
 
-        init(_ write: PlannedWrite, _ admitted: AdmittedResource?) {
+        /// - Parameter queries: those of the grant for the type.
+        init(_ write: PlannedWrite, _ admitted: AdmittedResource?, asking queries: Set<ScopeQuery>) {
             self.write = write
             self.admitted = admitted
-            record = admitted.map {
+            let record = admitted.map {
                 NewRecord($0.resource, id: write.id, content: $0.resource.json.data())
+            }
+            self.record = record
+            facts = admitted.map {
+                RecordFacts($0.resource, storedAs: write.id, subject: record?.subject, asking: queries)
             }
         }
 
-        var facts: RecordFacts? {
-            record.flatMap { record in
-                admitted.map { RecordFacts($0.resource, storedAs: record.id, subject: record.subject) }
-            }
-        }
+        /// What decides whether it may be stored.
+        let facts: RecordFacts?
     }
 
     /// - Returns: what became of each, in the order of the requests.
@@ -94,7 +96,8 @@ struct WriteExecution {
     private func check(_ ready: Ready, in transaction: any SQLTransaction) throws {
         let write = ready.write
         // 1. It stands as it stood.
-        let stored = try store.facts(ofType: ready.type, id: write.id, in: transaction)
+        let stored = try store.facts(
+            ofType: ready.type, id: write.id, asking: grant.queries(of: ready.type), in: transaction)
         let present = try stored.map { _ in try store.read(type: ready.type, id: write.id, in: transaction)?.version }
         guard present == write.present.map({ $0.record.version }), stored?.facts == write.present?.facts else {
             throw OutdatedPlan()

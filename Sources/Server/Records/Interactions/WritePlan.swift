@@ -60,7 +60,7 @@ struct WritePlanner {
         let id = try id(of: request, matches, target)
         // 3. How it stands.
         var present: PlannedWrite.Present?
-        if let stored = try store.facts(ofType: type, id: id, in: transaction),
+        if let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             let record = try store.read(type: type, id: id, in: transaction)
         {
             present = .init(record: record, facts: stored.facts, subject: stored.subject)

@@ -3,30 +3,33 @@ import Trust
 
 /// A filter as a condition on the row `r` of a record of one type, to stand in the statement that selects.
 ///
-/// It says of stored records what ``Trust/RecordFilter/matches(_:)`` says of their facts. The query of a scope is a search by
-/// any parameter, which the index does not have yet: it counts as not met, here as for a record that is read.
+/// It says of stored records what ``Trust/RecordFilter/matches(_:)`` says of their facts.
 struct RecordFilterStatement: Sendable {
     let condition: String
     let parameters: [SQLValue]
 
     /// The condition of a filter for records of a type.
-    init(_ filter: RecordFilter, type: String) {
-        var builder = Builder(type: type)
-        condition = builder.condition(filter)
+    ///
+    /// - Throws: what the store throws, where the filter has the query of a scope, whose terms are looked up.
+    init(_ filter: RecordFilter, type: String, in transaction: any SQLTransaction) throws {
+        var builder = Builder(type: type, terms: StoredTerms(transaction: transaction))
+        condition = try builder.condition(filter)
         parameters = builder.parameters
     }
 
     private struct Builder {
         let type: String
+        let terms: any SearchTerms
         var parameters: [SQLValue] = []
 
         static let always = "1 = 1"
         static let never = "1 = 0"
 
-        mutating func condition(_ filter: RecordFilter) -> String {
+        mutating func condition(_ filter: RecordFilter) throws -> String {
             switch filter {
             case .everything: Builder.always
-            case .nothing, .query: Builder.never
+            case .nothing: Builder.never
+            case .query(let query): try met(query)
             case .type(let types): types.contains(type) ? Builder.always : Builder.never
             case .owners(let patients): owned(by: patients)
             case .shared:
@@ -35,14 +38,23 @@ struct RecordFilterStatement: Sendable {
             case .confidentiality(let most): confidential(atMost: most)
             case .sensitivities(let codes):
                 "NOT EXISTS (" + rows(.sensitivity) + among(codes, isNegated: true) + ")"
-            case .all(let parts): joined(parts, by: " AND ")
-            case .any(let parts): joined(parts, by: " OR ")
+            case .all(let parts): try joined(parts, by: " AND ")
+            case .any(let parts): try joined(parts, by: " OR ")
             }
         }
 
-        private mutating func joined(_ parts: [RecordFilter], by word: String) -> String {
+        /// The query of a scope is a search of the type.
+        private mutating func met(_ query: ScopeQuery) throws -> String {
+            guard let conditions = query.conditions(of: type) else { return Builder.never }
+            let predicates = try conditions.map { try SearchPredicate($0, terms: terms) }
+            let found = SearchPredicate.every(predicates).condition(type: type, isFinding: false)
+            parameters += found.parameters
+            return "(" + found.sql + ")"
+        }
+
+        private mutating func joined(_ parts: [RecordFilter], by word: String) throws -> String {
             var conditions: [String] = []
-            for part in parts { conditions.append(condition(part)) }
+            for part in parts { conditions.append(try condition(part)) }
             return "(" + conditions.joined(separator: word) + ")"
         }
 

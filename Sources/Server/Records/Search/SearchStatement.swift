@@ -12,7 +12,7 @@ struct SearchStatement {
         let terms = StoredTerms(transaction: transaction)
         var predicates = try query.conditions.map { try SearchPredicate($0, terms: terms) }
         if filter != .everything {
-            let shown = RecordFilterStatement(filter, type: query.type)
+            let shown = try RecordFilterStatement(filter, type: query.type, in: transaction)
             predicates.append(.row(SQLCondition(shown.condition, shown.parameters)))
         }
         let found = try SearchPlan(predicates, type: query.type, in: transaction).condition

@@ -47,8 +47,11 @@ enum RecordProtection {
     }
 
     /// The facts of a stored record.
+    ///
+    /// - Parameter matched: the grant's queries that it meets.
     static func facts(
-        number: Int64, type: String, subject: String?, in transaction: any SQLTransaction
+        number: Int64, type: String, subject: String?, matching matched: Set<ScopeQuery> = [],
+        in transaction: any SQLTransaction
     ) throws -> RecordFacts {
         var owners = Set(subject.map { [$0] } ?? [])
         var confidentiality = Confidentiality.assumed
@@ -65,7 +68,8 @@ enum RecordProtection {
         }
         return RecordFacts(
             type: type, patients: owners,
-            labels: SecurityLabels(confidentiality: confidentiality, sensitivities: sensitivities))
+            labels: SecurityLabels(confidentiality: confidentiality, sensitivities: sensitivities),
+            matchedQueries: matched)
     }
 
     /// Parameters: the number of the record.

@@ -51,14 +51,21 @@ extension RecordStore {
 
     /// What decides who sees a record, by its newest version that has content; nil where there is no such record. With it,
     /// the participant that the audit has for it.
+    ///
+    /// - Parameter queries: those of the grant for the type. What is deleted meets none.
     func facts(
-        ofType type: String, id: String, in transaction: any SQLTransaction
+        ofType type: String, id: String, asking queries: Set<ScopeQuery>, in transaction: any SQLTransaction
     ) throws -> (facts: RecordFacts, subject: String?)? {
         guard let row = try transaction.first(Self.subjectSQL, [SQLValue(type), SQLValue(id)]) else { return nil }
         let subject = row.textIfPresent("subject")
+        var matched: Set<ScopeQuery> = []
+        if !queries.isEmpty, let record = try read(type: type, id: id, in: transaction), !record.isDeleted {
+            matched = try record.resource().met(of: queries)
+        }
         return (
             try RecordProtection.facts(
-                number: try row.integer("number"), type: type, subject: subject, in: transaction), subject
+                number: try row.integer("number"), type: type, subject: subject, matching: matched, in: transaction),
+            subject
         )
     }
 
