@@ -22,7 +22,7 @@ extension CapabilityStatement {
         var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
         questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
         let others = Set(published + [Questionnaire.resourceType])
-        var whole = [.transaction, .batch].map { Rest.Interaction(code: $0) }
+        var whole = [.transaction, .batch, .historySystem].map { Rest.Interaction(code: $0) }
         whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
         rest.interaction = whole
         rest.resource =
@@ -43,7 +43,7 @@ extension CapabilityStatement {
 
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
-        let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .searchType]
+        let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .historyType, .searchType]
         // The audit is written by the server alone.
         let isWritten = type != "AuditEvent"
         resource.interaction = (reading + (isWritten ? [.create, .update, .patch, .delete] : [])).map {

@@ -79,6 +79,8 @@ public struct RecordsRoutes: Sendable {
         GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
             fhir.getAndHead("metadata", use: metadata)
+            fhir.getAndHead("_history", use: historyOfSystem)
+            fhir.getAndHead(":type/_history", use: historyOfType)
             fhir.post(":type/_search", use: searchByForm)
         }
     }
@@ -148,6 +150,24 @@ extension RecordsRoutes {
                 type: context.name("type"), id: context.name("id"), page: page,
                 url: request.fhirURL(scheme: scheme), by: grant
             ).json, as: request.answerFormat)
+    }
+
+    private func historyOfSystem(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await history(ofType: nil, request, context)
+    }
+
+    private func historyOfType(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await history(ofType: context.name("type"), request, context)
+    }
+
+    private func history(
+        ofType type: String?, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let query = try HistoryQuery(type: type, parameters: request.searchParameters, strict: request.isStrict)
+        return try Response(
+            try await service.history(ofType: type, query, url: request.fhirURL(scheme: scheme), by: grant).json,
+            as: request.answerFormat)
     }
 
     private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {

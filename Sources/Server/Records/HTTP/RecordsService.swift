@@ -144,18 +144,7 @@ struct RecordsService: Sendable {
             let next = "\(url)/\(type)/\(id)/_history?_count=\(limit)&_cursor=\(Cursor.text(last.version))"
             bundle.link += [link("next", next)]
         }
-        bundle.entry = try page.map { record in
-            var entry = FHIR.Bundle.Entry()
-            entry.fullUrl = "\(url)/\(type)/\(id)"
-            if !record.isDeleted { entry.resource = try record.resource() }
-            let method: HTTPVerb = record.isDeleted ? .delete : record.version == 1 ? .post : .put
-            entry.request = FHIR.Bundle.Entry.Request(method: method, url: method == .post ? type : "\(type)/\(id)")
-            var response = FHIR.Bundle.Entry.Response(status: method == .post ? "201" : "200")
-            response.etag = "W/\"\(record.version)\""
-            response.lastModified = DateTime(record.lastUpdated)
-            entry.response = response
-            return entry
-        }
+        bundle.entry = try page.map { try FHIR.Bundle.Entry(history: $0, url: url) }
         return bundle
     }
 
@@ -238,7 +227,7 @@ struct RecordsService: Sendable {
     }
 
     /// Writes the audit row of a decision, and throws what is answered where it permits nothing.
-    private func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
+    func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
         let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
         try await access.record(decision.decision, grant.actor, action, target, showing: [])
         switch decision {

@@ -90,6 +90,7 @@ public struct RecordWriter {
         }
         guard own >= order else { return result(.superseded, number, try putHistory(new, number: number)) }
         let version = try nextVersion(of: number)
+        try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
         try transaction.execute(
             """
             UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0,
@@ -117,6 +118,7 @@ public struct RecordWriter {
         let number = try present.integer("number")
         let order = max(try RecordOrder(present), receipt.provenance.order)
         let version = try nextVersion(of: number)
+        try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
         try transaction.execute(
             """
             UPDATE record SET version = ?, updated_ms = ?, deleted = 1, received_ms = ?, received_number = ?, signer = ?,
@@ -148,6 +150,9 @@ public struct RecordWriter {
         if let known { return try known.integer("version") }
         let version = try nextVersion(of: number)
         try add(new, number: number, version: version)
+        let stored = Milliseconds.of(receipt.at)
+        try FormerVersion(version: version, stored: stored, until: stored).insert(
+            number: number, type: new.type, in: transaction)
         return version
     }
 

@@ -1,0 +1,106 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+extension RecordsService {
+    /// The history of a type, or of all types, as a Bundle: the versions that the grant shows, the newest first. How many
+    /// there are is told on the first page, to whom nothing is hidden.
+    ///
+    /// - Parameter type: nil for all types.
+    func history(
+        ofType type: String?, _ query: HistoryQuery, url: String, by grant: AccessGrant
+    ) async throws -> FHIR.Bundle {
+        if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
+        let (policy, now, store) = (access.policy, clock(), store)
+        let interaction: RecordInteraction = type == nil ? .historyOfSystem : .historyOfType
+        // 1. The types that may be seen at all.
+        let asked = query.types?.sorted() ?? RecordType.all
+        let decisions = asked.map { ($0, policy.decide(grant, interaction, type: $0, at: now)) }
+        let types = decisions.filter { $0.1.isPermitted }.map(\.0)
+        guard let first = decisions.first, !types.isEmpty else {
+            try await permit(grant, decisions.first?.1 ?? .refused(.insufficientScope), Target(resourceType: type))
+            throw RecordsFailure.forbidden
+        }
+        let decision = types.isEmpty ? first.1 : .permitted
+        // 2. Their versions.
+        let filter = policy.filter(grant, interaction, at: now)
+        let found = try await database.read { transaction in
+            let held = Set(try store.types(in: transaction))
+            let statements = types.filter(held.contains).map { HistoryStatement(type: $0, query, showing: filter) }
+            let versions = try Self.versions(
+                statements, query, isWhole: filter == .everything, in: transaction
+            ) { own, newest in
+                policy.decide(grant, interaction, version: own, newest: newest, at: now).isPermitted
+            }
+            var total: Int?
+            if filter == .everything, query.before == nil {
+                total = try transaction.queries(statements.flatMap(\.totals)).reduce(0) {
+                    $0 + Int(try $1.first?.integer("total") ?? 0)
+                }
+            }
+            return (versions: versions, total: total)
+        }
+        // 3. Nothing is shown without its row, which says whose it is.
+        let shown = found.versions.prefix(query.count)
+        try await access.record(
+            decision.decision, grant.actor, .searchRecords, Target(resourceType: type),
+            showing: shown.reduce(into: []) { $0.formUnion($1.owners) })
+        var bundle = FHIR.Bundle(type: .history)
+        bundle.total = found.total
+        let address = type.map { "\($0)/_history" } ?? "_history"
+        bundle.link = [link("self", Self.address(url, address, query.used))]
+        if found.versions.count > query.count, let last = shown.last {
+            let next = query.used + [("_count", String(query.count)), ("_cursor", last.place.text)]
+            bundle.link += [link("next", Self.address(url, address, next))]
+        }
+        bundle.entry = try shown.map { try FHIR.Bundle.Entry(history: $0.record, url: url) }
+        return bundle
+    }
+
+    /// A version with its place.
+    private struct Version {
+        let place: HistoryQuery.Place
+        let record: StoredRecord
+        /// Whose it is, and whose the newest is.
+        let owners: Set<String>
+    }
+
+    /// The page, and one version more where there is another.
+    private static func versions(
+        _ statements: [HistoryStatement], _ query: HistoryQuery, isWhole: Bool, in transaction: any SQLTransaction,
+        where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool
+    ) throws -> [Version] {
+        let wanted = query.count + 1
+        var before = query.before ?? .end
+        var shown: [Version] = []
+        while shown.count < wanted {
+            // Of each type those that could stand on the page; the newest of all of them do.
+            let rows = try transaction.queries(statements.flatMap { $0.queries(before: before, limit: wanted) })
+            let places = try rows.joined().map { row in
+                HistoryQuery.Place(
+                    stored: try row.integer("stored"), number: try row.integer("number"),
+                    version: try row.integer("version"))
+            }
+            .sorted(by: >).prefix(wanted)
+            let found = try transaction.queries(
+                places.map { SQLQuery(HistoryStatement.versionSQL, [SQLValue($0.number), SQLValue($0.version)]) })
+            for (place, rows) in zip(places, found) where shown.count < wanted {
+                guard let row = rows.first else { continue }
+                let record = try RecordStore.record(row, in: transaction)
+                let newest = try RecordProtection.facts(
+                    number: place.number, type: record.type, subject: row.textIfPresent("subject"), in: transaction)
+                var owners = newest.owners
+                if !record.isDeleted {
+                    let own = RecordFacts(try Resource(record.content), storedAs: record.id, subject: nil)
+                    guard isWhole || isShown(own, newest) else { continue }
+                    owners.formUnion(own.owners)
+                }
+                shown.append(Version(place: place, record: record, owners: owners))
+            }
+            guard places.count == wanted, let last = places.last else { break }
+            before = last
+        }
+        return shown
+    }
+}
