@@ -88,8 +88,8 @@ import Trust
     @Test func aDeletionHasNoContent() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        _ = try await fixture.send(.PUT, "/fhir/Observation/o", body: observation("o"))
-        _ = try await fixture.send(.DELETE, "/fhir/Observation/o")
+        _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o"))
+        _ = try await fixture.send(.delete, "/fhir/Observation/o")
         let (_, bundle) = try await fixture.get("/fhir/Observation/_history")
         let entries = bundle["entry"]?.array ?? []
         #expect(entries.map { $0["request"]?["method"]?.string } == ["DELETE", "POST"])

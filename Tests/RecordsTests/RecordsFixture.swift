@@ -35,6 +35,8 @@ struct RecordsFixture {
     var tokens: [String: String] = [:]
     /// The house that is asked about what is written.
     var admission: (any RecordAdmission)?
+    /// What is exported; nil where nothing is.
+    var exports: Exports?
     let folder: URL
 
     init(limiter: RateLimiter = RateLimiter()) async throws {
@@ -75,7 +77,7 @@ struct RecordsFixture {
         let refused = refused
         RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
-            refusals: { refused.append($0) }, admission: admission, clock: { Date() }
+            refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() }
         ).add(to: router)
         return router
     }
@@ -96,6 +98,16 @@ struct RecordsFixture {
             try await client.execute(uri: path, method: .get, headers: fields) { response in
                 let bytes = Array(response.body.readableBytesView)
                 return (Int(response.status.code), bytes.isEmpty ? .null : try JSON(bytes))
+            }
+        }
+    }
+
+    /// Status, type and text of an answer that is no JSON value.
+    func text(_ path: String, token: String? = nil) async throws -> (status: Int, type: String?, text: String) {
+        let fields: HTTPFields = [.authorization: "Bearer \(token.map { tokens[$0] ?? $0 } ?? self.token)"]
+        return try await application.test(.router) { client in
+            try await client.execute(uri: path, method: .get, headers: fields) { response in
+                (Int(response.status.code), response.headers[.contentType], String(buffer: response.body))
             }
         }
     }

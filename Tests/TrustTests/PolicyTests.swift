@@ -60,7 +60,7 @@ import Testing
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
                 .manageTokens: anything, .listParticipants: anything, .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
-                .createLink: anything, .listLinks: anything,
+                .createLink: anything, .listLinks: anything, .exportRecords: anything,
             ],
         ]
     }()

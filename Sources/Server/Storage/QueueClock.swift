@@ -10,7 +10,7 @@ public enum QueueClock: Sendable {
     /// Now.
     ///
     /// - Parameter date: the caller's.
-    func now(_ date: Date, in transaction: any SQLTransaction) throws -> Date {
+    public func now(_ date: Date, in transaction: any SQLTransaction) throws -> Date {
         try now(date, answers: transaction.queries(queries(in: transaction.dialect))[...])
     }
 

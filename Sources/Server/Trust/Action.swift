@@ -23,6 +23,8 @@ public enum Action: String, Sendable, CaseIterable {
     case readParticipant = "read-participant"
     /// Giving out all that is held of a participant, as they asked.
     case exportParticipant = "export-participant"
+    /// Exporting records of many.
+    case exportRecords = "export-records"
     /// Deleting a participant from every store, as they asked.
     case deleteParticipant = "delete-participant"
     /// Making a link to the record of an identified person.

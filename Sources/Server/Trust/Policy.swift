@@ -15,7 +15,7 @@ public struct Policy: Sendable {
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .listParticipants), (.site, .createLink),
-            (.site, .listLinks):
+            (.site, .listLinks), (.site, .exportRecords):
             .permitted
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
@@ -40,7 +40,8 @@ public struct Policy: Sendable {
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
         case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent,
-            .listParticipants, .readParticipant, .exportParticipant, .deleteParticipant, .createLink, .listLinks:
+            .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant,
+            .createLink, .listLinks:
             .denied("role-not-permitted")
         }
     }

@@ -2,6 +2,7 @@ import Consumer
 import FHIR
 import Foundation
 import InformedConsent
+import Records
 import ServerHTTP
 import Storage
 import Warehouse
@@ -54,6 +55,8 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var keepOnDelete: Set<KeptOnDelete>
     /// How often who may ask.
     public var rates: RateLimits
+    /// How much exports may take, and how long they are kept.
+    public var exports = ExportLimits()
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
@@ -239,6 +242,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
             requiresInvitation: try invitation(), warehouse: try warehouse(),
             deidentification: try deidentification())
+        exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))
+        exports.keptFor = 3600 * Double(try limit("exportHours", Int(exports.keptFor / 3600)))
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
     }
 
@@ -250,7 +255,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     ]
     /// The members of `limits` that are known.
     static let knownLimits: Set<String> = [
-        "submissionBytes", "resources", "tokenSeconds", "heldBytesPerDevice", "rates",
+        "submissionBytes", "resources", "tokenSeconds", "heldBytesPerDevice", "rates", "exportBytes", "exportHours",
     ]
 
     /// What becomes of data that says who a person is.

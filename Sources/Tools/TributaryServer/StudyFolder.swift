@@ -21,6 +21,7 @@ import Wire
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
 /// links/             which participant is which person of the site's records, 0700; no backup holds it
+/// exports/           the files of exports that clients asked for, until they expire, 0700; no backup holds it
 /// deletions/         who was deleted, by digests, and the reports of it, 0700; no backup holds it
 /// ```
 public struct StudyFolder: Sendable {
@@ -52,6 +53,9 @@ public struct StudyFolder: Sendable {
     /// The folder of the store of links, which a study has that makes links to records of identified people.
     public var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }
     public var linkStoreURL: URL { linksURL.appendingPathComponent("links.sqlite") }
+
+    /// The folder of the files that exports make.
+    public var exportsURL: URL { url.appendingPathComponent("exports", isDirectory: true) }
 
     /// The folder of private keys.
     public var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }

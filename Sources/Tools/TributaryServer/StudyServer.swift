@@ -75,11 +75,14 @@ public struct StudyServer: Sendable {
             }
             services.append(KeyPublishing(keys: folder.keys, study: study.id, logger: logger, clock: clock))
         }
+        let exports = exports(opened)
+        if let exports { services.append(BulkExports(exports: exports, logger: logger)) }
         let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
         let serverLogger = logger
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
-            router: try makeRouter(opened, refusals, bodies), address: .init(host: options.host, port: options.port),
+            router: try makeRouter(opened, refusals, bodies, exports),
+            address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
             metrics: registry, logger: serverLogger,
             onListening: { port in
@@ -151,12 +154,12 @@ public struct StudyServer: Sendable {
     }
 
     private func makeRouter(
-        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget
+        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget, _ exports: Exports?
     ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
-        let records = recordsRoutes(opened, access, limiter, bodies, refusals)
+        let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
@@ -173,7 +176,7 @@ public struct StudyServer: Sendable {
 
     private func recordsRoutes(
         _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
-        _ refusals: RefusalCounter?
+        _ refusals: RefusalCounter?, _ exports: Exports?
     ) -> RecordsRoutes? {
         guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
         return RecordsRoutes(
@@ -184,8 +187,23 @@ public struct StudyServer: Sendable {
             admission: StudyProcessing.processor(
                 folder: folder, study: study, records: records, access: access,
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
-            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), clock: clock
+            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), exports: exports, clock: clock
         )
+    }
+
+    /// The exports of who serves the records; nil where their folder cannot be used: then everything else is served.
+    private func exports(_ opened: OpenStores) -> Exports? {
+        guard options.roles.contains(.records), let records = opened.records else { return nil }
+        do {
+            return Exports(
+                database: records, access: AccessControl(database: records, clock: clock),
+                folder: try ExportFolder(folder.exportsURL), limits: study.exports, clock: clock)
+        } catch {
+            logger.error(
+                "no exports: the folder cannot be used",
+                metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
+            return nil
+        }
     }
 
     private func devices(of queue: any SQLDatabase) -> @Sendable (String) async throws -> Actor? {

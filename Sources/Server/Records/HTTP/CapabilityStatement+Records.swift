@@ -3,7 +3,9 @@ import Foundation
 
 extension CapabilityStatement {
     /// Makes the statement of what the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
-    static func records(date: Date, url: String, published: [String]) -> CapabilityStatement {
+    static func records(
+        date: Date, url: String, published: [String], hasExports: Bool = false
+    ) -> CapabilityStatement {
         var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
         statement.status = .active
         statement.date = DateTime(date, milliseconds: false)
@@ -27,8 +29,25 @@ extension CapabilityStatement {
         rest.interaction = whole
         rest.resource =
             RecordType.all.filter { !others.contains($0) }.map(resource) + [questionnaire] + published.map(definition)
+        if hasExports {
+            statement.instantiates = ["http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data"]
+            rest.operation = [exporting("export")]
+            for index in rest.resource.indices {
+                switch rest.resource[index].type {
+                case Patient.resourceType: rest.resource[index].operation.append(exporting("patient-export"))
+                case GroupMembership.type: rest.resource[index].operation.append(exporting("group-export"))
+                default: continue
+                }
+            }
+        }
         statement.rest = [rest]
         return statement
+    }
+
+    /// An operation of Bulk Data Access (<https://hl7.org/fhir/uv/bulkdata/STU2/>).
+    private static func exporting(_ name: String) -> Rest.Resource.Operation {
+        Rest.Resource.Operation(
+            name: "export", definition: "http://hl7.org/fhir/uv/bulkdata/OperationDefinition/" + name)
     }
 
     private static func definition(_ type: String) -> Rest.Resource {

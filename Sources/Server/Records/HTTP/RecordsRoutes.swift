@@ -25,13 +25,14 @@ public struct RecordsRoutes: Sendable {
     ///   - isBesideReceiver: whether a receiver serves the same addresses, to whom devices and those who prove nothing write.
     ///   - admission: what the rest of the house says of what is written.
     ///   - maximumBodyBytes: the most bytes of a resource or a Bundle.
+    ///   - exports: the exports that are asked for here; nil where none are made.
     ///   - newID: makes the ids of what is written.
     public init(
         database: any SQLDatabase, access: AccessControl, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
-        admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
+        admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20, exports: Exports? = nil,
         newID: @escaping @Sendable () -> UUID = { UUID() },
         clock: @escaping @Sendable () -> Date
     ) {
@@ -39,7 +40,7 @@ public struct RecordsRoutes: Sendable {
         service = RecordsService(
             database: database, access: access, devices: devices, admission: admission,
             publishedTypes: Set(published.types + (isBesideReceiver ? ["Questionnaire", "ValueSet"] : [])),
-            newID: newID,
+            exports: exports, newID: newID,
             clock: clock)
         self.isBesideReceiver = isBesideReceiver
         self.maximumBodyBytes = maximumBodyBytes
@@ -82,6 +83,7 @@ public struct RecordsRoutes: Sendable {
             fhir.getAndHead("_history", use: historyOfSystem)
             fhir.getAndHead(":type/_history", use: historyOfType)
             fhir.post(":type/_search", use: searchByForm)
+            if service.exports != nil { addExports(to: routes.group("fhir")) }
         }
     }
 
@@ -121,7 +123,8 @@ extension RecordsRoutes {
         try limiter.admit(context.client, .readByAddress)
         return try Response(
             CapabilityStatement.records(
-                date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types
+                date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types,
+                hasExports: service.exports != nil
             ).json, as: request.answerFormat)
     }
 

@@ -17,6 +17,8 @@ struct RecordsService: Sendable {
     /// Finds what conditional interactions mean.
     let matching: any RecordMatching
     let newID: @Sendable () -> UUID
+    /// The exports; nil where none are made.
+    let exports: Exports?
     /// The types that are published with the study and written with its files alone.
     let publishedTypes: Set<String>
     let store = RecordStore()
@@ -25,7 +27,7 @@ struct RecordsService: Sendable {
         database: any SQLDatabase, access: AccessControl,
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
         admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
-        publishedTypes: Set<String> = [],
+        publishedTypes: Set<String> = [], exports: Exports? = nil,
         newID: @escaping @Sendable () -> UUID = { UUID() }, clock: @escaping @Sendable () -> Date
     ) {
         self.devices = devices
@@ -33,6 +35,7 @@ struct RecordsService: Sendable {
         self.matching = matching
         self.newID = newID
         self.publishedTypes = publishedTypes
+        self.exports = exports
         self.database = database
         self.access = access
         self.clock = clock

@@ -43,7 +43,7 @@ struct HistoryStatement {
         present = """
             SELECT r.updated_ms AS stored, r.number, r.version FROM record r
             WHERE \(ofPresent.condition) AND (r.updated_ms, r.number, r.version) < (?, ?, ?)
-            ORDER BY r.updated_ms DESC, r.number DESC, r.version DESC LIMIT ?
+            ORDER BY r.updated_ms DESC, r.number DESC LIMIT ?
             """
         presentParameters = ofPresent.parameters
         let joined = "record_former f JOIN record r ON r.number = f.number"

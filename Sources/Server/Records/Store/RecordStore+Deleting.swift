@@ -10,6 +10,7 @@ extension RecordStore {
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
     ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
         let types = try types(in: transaction)
+        let exports = try Self.removeExports(in: transaction)
         // What belongs to others too is theirs as well, and goes.
         let leaving = types.filter { !kept.contains($0) }
         if !leaving.isEmpty {
@@ -22,6 +23,7 @@ extension RecordStore {
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
         var removed: [String: RowsDigest] = [:]
+        removed["export_job"] = exports
         var terms: Set<Int64> = []
         for (table, key) in RecordsSchema.searchEntryTables {
             removed["\(table)"] = try transaction.delete(

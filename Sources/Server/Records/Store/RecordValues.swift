@@ -104,14 +104,6 @@ public struct StoredRecord: Sendable {
     /// The resource with the server's `id` and `meta.versionId` and `meta.lastUpdated` in front; all else is as it came
     /// (<https://hl7.org/fhir/R4/resource.html#Meta>).
     public func resource() throws -> Resource {
-        let came = try Resource(content)
-        var meta = came.meta ?? Meta()
-        meta.versionId = String(version)
-        meta.lastUpdated = DateTime(lastUpdated)
-        let own = [
-            JSONObject.Member(key: "resourceType", value: .string(type)),
-            JSONObject.Member(key: "id", value: .string(id)), JSONObject.Member(key: "meta", value: meta.json),
-        ]
-        return Resource(JSONObject(keepingFirst: own + came.object.members))
+        try ResourceLine(type: type, id: id, version: version, stored: DateTime(lastUpdated).text).resource(content)
     }
 }

@@ -3,7 +3,7 @@ import Storage
 /// The tables of the records: every version as it came, the newest of each, and what search looks up.
 public enum RecordsSchema {
     public static let migrations: [Migration] =
-        versions + compactSearch + sources + keys + protection + searchEntries + history
+        versions + compactSearch + sources + keys + protection + searchEntries + history + exports
 
     /// The versions of the resources, and what they are found by.
     private static let versions: [Migration] = [

@@ -17,4 +17,12 @@ public enum SensitivityAccess: Sendable, Hashable {
         case .codes(let codes): sensitivities.isSubset(of: codes)
         }
     }
+    /// Whether it reaches all that another one reaches.
+    public func includes(_ other: SensitivityAccess) -> Bool {
+        switch (self, other) {
+        case (.every, _): true
+        case (.codes(let own), .codes(let others)): others.isSubset(of: own)
+        case (.codes, .every): false
+        }
+    }
 }

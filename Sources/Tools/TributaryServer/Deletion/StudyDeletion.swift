@@ -69,6 +69,8 @@ public struct StudyDeletion: Sendable {
         }
         // 3. The files: copies of earlier states, then what the stores themselves left behind.
         let copies = try await Self.removeCopies(beside: stores)
+        // Those who asked for them were told in the store that they are not there any more.
+        try Self.removeExports(of: folder)
         try await stores.records.compact()
         try await stores.queue.compact()
         if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
@@ -169,6 +171,21 @@ public struct StudyDeletion: Sendable {
             }
         }
         return present.map { URL(fileURLWithPath: $0).lastPathComponent }
+    }
+
+    /// Removes the files of all exports, which tell of everybody.
+    static func removeExports(of folder: StudyFolder) throws {
+        let place = folder.exportsURL.path
+        guard StudyBackupFiles.isFolder(place) else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: place) where UUID(uuidString: name) != nil {
+            let path = folder.exportsURL.appendingPathComponent(name).path
+            do {
+                try FileManager.default.removeItem(atPath: path)
+            } catch {
+                // A server that saw the same may have been first.
+                guard !StudyBackupFiles.exists(path) else { throw StudyBackupFiles.failure(path) }
+            }
+        }
     }
 
     static let mismatch = ServerError(

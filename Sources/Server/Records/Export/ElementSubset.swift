@@ -1,0 +1,63 @@
+import FHIR
+
+/// The elements that `_elements` leaves of resources
+/// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters>): those that are named, and those that a resource
+/// must have. That something is left out is said by a tag.
+struct ElementSubset: Sendable, Hashable {
+    /// Of all types.
+    private var ofAll: Set<String> = []
+    private var ofTypes: [String: Set<String>] = [:]
+
+    /// Reads `status,Observation.code`.
+    ///
+    /// - Throws: ``RecordsFailure`` for what names no element.
+    init(_ text: String) throws(RecordsFailure) {
+        for part in text.split(separator: ",") {
+            let names = part.trimmingPrefix(" ").split(separator: ".", omittingEmptySubsequences: false).map(
+                String.init)
+            guard let last = names.last, names.count < 3, !last.isEmpty,
+                last.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) })
+            else { throw .invalid("_elements", "names of elements such as status or Observation.code") }
+            if names.count == 1 {
+                ofAll.insert(last)
+            } else {
+                guard RecordType.isHeld(names[0]) else { throw .invalid("_elements", "elements of resource types") }
+                ofTypes[names[0], default: []].insert(last)
+            }
+        }
+        guard !ofAll.isEmpty || !ofTypes.isEmpty else {
+            throw .invalid("_elements", "names of elements such as status or Observation.code")
+        }
+    }
+
+    /// What is left of a resource.
+    func subset(of resource: Resource) -> Resource {
+        let type = resource.resourceType
+        // A type of which nothing is named stands whole.
+        guard !ofAll.isEmpty || ofTypes[type] != nil else { return resource }
+        let named = ofAll.union(ofTypes[type] ?? [])
+        let required = Self.required(of: type)
+        var left = Resource(
+            JSONObject(
+                keepingFirst: resource.object.members.filter { member in
+                    let key = member.key.hasPrefix("_") ? String(member.key.dropFirst()) : member.key
+                    return ["resourceType", "id", "meta"].contains(key) || named.contains(key)
+                        || required.contains(key)
+                        // A choice is named by what all its keys begin with.
+                        || named.contains { key.hasPrefix($0) && key.dropFirst($0.count).first?.isUppercase == true }
+                }))
+        var meta = left.meta ?? Meta()
+        let isTagged = meta.tag.contains { $0.system == Self.tagSystem && $0.code == "SUBSETTED" }
+        if !isTagged { meta.tag.append(Coding(system: Self.tagSystem, code: "SUBSETTED")) }
+        left.meta = meta
+        return left
+    }
+
+    private static let tagSystem = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"
+
+    /// The elements that a resource of a type must have.
+    private static func required(of type: String) -> Set<String> {
+        let model = TypeModel.r4
+        return Set(model.elements(of: model.type(type) ?? .unknown).filter { $0.min > 0 }.map(\.name))
+    }
+}

@@ -1,0 +1,97 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+/// An export that was asked for.
+struct ExportJob: Sendable {
+    enum Status: String, Sendable {
+        /// It waits or is worked on.
+        case open
+        case done
+        case failed
+    }
+
+    let id: String
+    let grant: AccessGrant
+    let request: ExportRequest
+    /// The request's path and query, below the API.
+    let path: String
+    let status: Status
+    /// Its transaction time: what changes later may be missing or be there.
+    let createdAt: Date
+    let expiresAt: Date
+    let errorCode: String?
+    /// The folder of its files; nil before it was begun.
+    let folder: String?
+    /// The largest number of a record when it was begun.
+    let lastNumber: Int64?
+    /// The type up to which it is finished.
+    let doneThrough: String?
+    let written: Int64
+    let begun: Int64
+
+    init(
+        id: String, grant: AccessGrant, request: ExportRequest, path: String, createdAt: Date, expiresAt: Date
+    ) {
+        self.id = id
+        self.grant = grant
+        self.request = request
+        self.path = path
+        self.createdAt = SQLTimestamp.rounded(createdAt)
+        self.expiresAt = expiresAt
+        status = .open
+        (errorCode, folder, lastNumber, doneThrough) = (nil, nil, nil, nil)
+        (written, begun) = (0, 0)
+    }
+
+    init(_ row: SQLRow) throws {
+        id = try row.text("id")
+        grant = try AccessGrant(kept: row.text("access_grant"))
+        let text = try row.text("request")
+        request = try ExportRequest(text: text)
+        path = JSON(reading: Array(text.utf8))?["path"]?.string ?? ""
+        status = Status(rawValue: try row.text("status")) ?? .failed
+        createdAt = try row.date("created_at")
+        expiresAt = try row.date("expires_at")
+        errorCode = row.textIfPresent("error_code")
+        folder = row.textIfPresent("folder")
+        lastNumber = row.integerIfPresent("last_number")
+        doneThrough = row.textIfPresent("done_through")
+        written = try row.integer("written")
+        begun = try row.integer("begun")
+    }
+
+    /// The request as it is kept.
+    var requestText: String {
+        var object = request.json
+        object["path"] = .string(path)
+        return JSON.object(object).text()
+    }
+}
+
+/// A file of an export.
+struct ExportFile: Sendable, Hashable {
+    /// What is in it, by the manifest's names (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
+    enum Kind: String, Sendable {
+        case output
+        case deleted
+        case error
+    }
+
+    let name: String
+    let kind: Kind
+    let type: String
+    var count: Int64
+    var bytes: Int64
+
+    init(name: String, kind: Kind, type: String, count: Int64 = 0, bytes: Int64 = 0) {
+        (self.name, self.kind, self.type, self.count, self.bytes) = (name, kind, type, count, bytes)
+    }
+
+    init(_ row: SQLRow) throws {
+        self.init(
+            name: try row.text("name"), kind: Kind(rawValue: try row.text("kind")) ?? .error,
+            type: try row.text("type"), count: try row.integer("count"), bytes: try row.integer("bytes"))
+    }
+}

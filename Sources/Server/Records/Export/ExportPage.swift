@@ -1,0 +1,190 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+/// Some resources of an export, as lines of JSON.
+struct ExportPage: Sendable {
+    var lines: [UInt8] = []
+    var count = 0
+    /// Whose they are.
+    var owners: Set<String> = []
+    /// The ids of those that could not be read, which the lines lack.
+    var unreadable: [String] = []
+    /// Where the next page begins; nil at the end.
+    var next: ExportStatement.Place?
+}
+
+extension RecordStore {
+    /// The next resources of an export.
+    ///
+    /// A page ends where its lines reach some bytes, so that it takes as much memory whatever the resources are.
+    ///
+    /// - Parameters:
+    ///   - last: the largest number that a record had when the export began.
+    ///   - bytes: so many are enough.
+    func page(
+        of selection: ExportSelection, behind place: ExportStatement.Place, through last: Int64, bytes: Int,
+        in transaction: any SQLTransaction
+    ) throws -> ExportPage {
+        var reading = ExportReading(selection, through: last, bytes: bytes)
+        switch selection.patients {
+        case .everything, .anyPatient: try reading.readAll(behind: place, in: transaction)
+        case .only(let patients): try reading.read(of: patients, behind: place, in: transaction)
+        }
+        return reading.page
+    }
+
+    /// What was deleted of a type, as the ids with whose they were.
+    ///
+    /// - Parameter behind: the time and number of the last one before.
+    func deletions(
+        of selection: ExportSelection, behind: (time: Int64, number: Int64), until: Int64, limit: Int,
+        in transaction: any SQLTransaction
+    ) throws -> [(id: String, owners: Set<String>, time: Int64, number: Int64)] {
+        let condition = selection.condition(isDeleted: true)
+        return try transaction.query(
+            ExportStatement.deleted(condition.condition),
+            condition.parameters + [
+                SQLValue(behind.time), SQLValue(behind.number), SQLValue(until), SQLValue(limit),
+            ]
+        ).map { row in
+            let number = try row.integer("number")
+            let owners = try RecordProtection.facts(
+                number: number, type: selection.type, subject: row.textIfPresent("subject"), in: transaction
+            ).owners
+            return (try row.text("id"), owners, try row.integer("updated_ms"), number)
+        }
+    }
+}
+
+/// One page while it is read.
+private struct ExportReading {
+    /// The page is full.
+    private struct Full: Error {}
+
+    private let selection: ExportSelection
+    private let condition: RecordCondition
+    private let last: Int64
+    private let bytes: Int
+    private(set) var page = ExportPage()
+    private var lastSubject = ""
+
+    /// So many rows are looked at before a page of an engine that hands over many at a time.
+    private static let mostRows = 4096
+    /// So many patients are gone through for a page at most.
+    private static let mostPatients = 256
+
+    init(_ selection: ExportSelection, through last: Int64, bytes: Int) {
+        self.selection = selection
+        condition = selection.condition(isDeleted: false)
+        self.last = last
+        self.bytes = bytes
+        page.lines.reserveCapacity(bytes + bytes / 8)
+    }
+
+    mutating func readAll(behind place: ExportStatement.Place, in transaction: any SQLTransaction) throws {
+        let number = SQLValue(place.number)
+        let stop = try read(
+            ExportStatement.all(condition.condition), [number, number], in: transaction
+        ) { _ in true }
+        page.next = stop.map { ExportStatement.Place(number: $0) }
+    }
+
+    mutating func read(
+        of patients: [String], behind place: ExportStatement.Place, in transaction: any SQLTransaction
+    ) throws {
+        let end = min(patients.count, place.patient + Self.mostPatients)
+        let among = Set(patients)
+        for patient in place.patient..<max(end, place.patient) {
+            let id = patients[patient]
+            let first = patient == place.patient ? place : ExportStatement.Place(patient: patient)
+            // Theirs alone come first; what belongs to several of them comes with the first of these.
+            for isShared in [false, true] where isShared || !first.isShared {
+                let sql = (isShared ? ExportStatement.shared : ExportStatement.own)(condition.condition)
+                let number = isShared == first.isShared ? first.number : 0
+                let stop = try read(sql, [SQLValue(id), SQLValue(number)], in: transaction) { owners in
+                    owners.intersection(among).min() == id
+                }
+                if let stop {
+                    page.next = ExportStatement.Place(patient: patient, isShared: isShared, number: stop)
+                    return
+                }
+            }
+        }
+        if end < patients.count { page.next = ExportStatement.Place(patient: end) }
+    }
+
+    /// Reads rows until the page is full.
+    ///
+    /// - Parameter isWanted: whether one that belongs to several is.
+    /// - Returns: the number of the last row that was read, where there may be more.
+    private mutating func read(
+        _ sql: String, _ place: [SQLValue], in transaction: any SQLTransaction,
+        where isWanted: (Set<String>) -> Bool
+    ) throws -> Int64? {
+        var limit = last
+        var isCut = false
+        if transaction.dialect == .postgresql {
+            let rows = try transaction.query(
+                ExportStatement.sizes(sql), condition.parameters + place + [SQLValue(last), SQLValue(Self.mostRows)])
+            guard let end = rows.last else { return nil }
+            var size: Int64 = 0
+            limit = try end.integer("number")
+            isCut = rows.count == Self.mostRows
+            for row in rows {
+                size += try row.integer("size")
+                guard size > Int64(bytes) else { continue }
+                (limit, isCut) = (try row.integer("number"), true)
+                break
+            }
+        }
+        var number: Int64 = 0
+        do {
+            try transaction.each(sql, condition.parameters + place + [SQLValue(limit)]) { row in
+                number = try row.integer("number")
+                try add(row, number: number, in: transaction, where: isWanted)
+                if page.lines.count >= bytes { throw Full() }
+            }
+        } catch is Full {
+            return number
+        }
+        return isCut ? limit : nil
+    }
+
+    private mutating func add(
+        _ row: SQLRow, number: Int64, in transaction: any SQLTransaction, where isWanted: (Set<String>) -> Bool
+    ) throws {
+        // 1. Whose it is.
+        if let subject = row.textIfPresent("subject") {
+            if subject != lastSubject {
+                page.owners.insert(subject)
+                lastSubject = subject
+            }
+        } else {
+            let owners = try RecordProtection.facts(
+                number: number, type: selection.type, subject: nil, in: transaction
+            ).owners
+            guard isWanted(owners) else { return }
+            page.owners.formUnion(owners)
+        }
+        // 2. What it says.
+        let line = ResourceLine(
+            type: selection.type, id: try row.text("id"), version: try row.integer("version"),
+            stored: try row.text("stored_at"))
+        do {
+            let content = try ContentCodec.content(try row.blob("content"), in: transaction)
+            if let elements = selection.elements {
+                try elements.subset(of: line.resource(content)).json.write(to: &page.lines)
+            } else {
+                try line.append(content, to: &page.lines)
+            }
+            page.lines.append(0x0A)
+            page.count += 1
+        } catch is ResourceError {
+            page.unreadable.append(line.id)
+        } catch let error as StorageError where error.code == "storage-corrupt" {
+            page.unreadable.append(line.id)
+        }
+    }
+}

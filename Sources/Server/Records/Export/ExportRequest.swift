@@ -1,0 +1,128 @@
+import FHIR
+import Foundation
+
+/// An export as it was asked for (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>), checked. Pure.
+struct ExportRequest: Sendable, Hashable {
+    /// Whose data are exported.
+    enum Level: Sendable, Hashable {
+        case system
+        case patients
+        case group(String)
+    }
+
+    let level: Level
+    /// nil for all.
+    private(set) var types: Set<String>?
+    /// In milliseconds.
+    private(set) var since: Int64?
+    private(set) var elements: String?
+    /// The ids of patients; empty for all.
+    private(set) var patients: Set<String> = []
+    /// Searches as they were written: `Observation?category=laboratory`.
+    private(set) var typeFilters: [String] = []
+
+    /// A list with more is not read.
+    static let mostPatients = 10_000
+    static let mostTypeFilters = 50
+
+    /// - Parameters:
+    ///   - parameters: those of the address, and those of the body's Parameters.
+    ///   - lenient: whether what is not known or not supported is passed over (`Prefer: handling=lenient`).
+    /// - Throws: ``RecordsFailure``
+    init(_ level: Level, parameters: [(name: String, value: String)], lenient: Bool) throws(RecordsFailure) {
+        self.level = level
+        for (name, value) in parameters where !value.isEmpty {
+            guard !value.utf8.contains(0) else { throw .invalid(name, "without zero bytes") }
+            switch name {
+            case "_outputFormat":
+                // A plus sign that was not escaped is a space.
+                let isKnown = ["application/fhir+ndjson", "application/fhir ndjson", "application/ndjson", "ndjson"]
+                guard isKnown.contains(value) else { throw .invalid("_outputFormat", "application/fhir+ndjson") }
+            case "_since":
+                guard let (start, _) = SearchQuery.range(value) else {
+                    throw .invalid("_since", "an instant such as 2026-01-31T12:00:00Z")
+                }
+                since = Milliseconds.of(start.start())
+            case "_type":
+                let names = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+                let known = names.filter(RecordType.isHeld)
+                guard lenient ? !known.isEmpty : known.count == names.count, !names.isEmpty else {
+                    throw .invalid("_type", "names of resource types with commas between them")
+                }
+                types = (types ?? []).union(known)
+            case "_elements":
+                _ = try ElementSubset(value)
+                elements = elements.map { $0 + "," + value } ?? value
+            case "_typeFilter":
+                for filter in Self.typeFilters(value) {
+                    guard typeFilters.count < Self.mostTypeFilters else { throw .tooManyValues }
+                    typeFilters.append(filter)
+                }
+            case "patient" where level != .system:
+                for reference in value.split(separator: ",") {
+                    guard let literal = LiteralReference(String(reference)), literal.type == Patient.resourceType else {
+                        throw .invalid("patient", "references to Patients")
+                    }
+                    patients.insert(literal.id)
+                }
+                guard patients.count <= Self.mostPatients else { throw .tooManyValues }
+            case "_format", "_pretty": continue
+            case "includeAssociatedData":
+                guard lenient else { throw .notSupported("includeAssociatedData") }
+            default:
+                guard lenient else { throw .unknownParameter }
+            }
+        }
+    }
+
+    /// The searches of one value: a comma parts them where a type follows, and belongs to the search elsewhere.
+    private static func typeFilters(_ text: String) -> [String] {
+        var filters: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
+            let head = part.prefix { $0 != "?" }
+            if filters.isEmpty || (head.count < part.count && RecordType.isHeld(String(head))) {
+                filters.append(part)
+            } else {
+                filters[filters.count - 1] += "," + part
+            }
+        }
+        return filters
+    }
+
+    // MARK: - As it is kept
+
+    /// - Throws: ``RecordsFailure`` for a text that ``text`` did not write.
+    init(text: String) throws(RecordsFailure) {
+        guard let json = JSON(reading: Array(text.utf8)), let level = json["level"]?.string else {
+            throw .unavailable
+        }
+        func strings(_ name: String) -> [String] { json[name]?.array?.compactMap(\.string) ?? [] }
+        switch level {
+        case "system": self.level = .system
+        case "patients": self.level = .patients
+        default: self.level = .group(String(level.dropFirst()))
+        }
+        types = json["types"] == nil ? nil : Set(strings("types"))
+        since = json["since"]?.number.flatMap { Int64($0.text) }
+        elements = json["elements"]?.string
+        patients = Set(strings("patients"))
+        typeFilters = strings("typeFilters")
+    }
+
+    /// The request as it is kept. An id of a Group has a slash in front, which no other level has.
+    var json: JSONObject {
+        var object = JSONObject()
+        switch level {
+        case .system: object["level"] = "system"
+        case .patients: object["level"] = "patients"
+        case .group(let id): object["level"] = .string("/" + id)
+        }
+        func list(_ values: some Sequence<String>) -> JSON { .array(values.map { .string($0) }) }
+        if let types { object["types"] = list(types.sorted()) }
+        if let since { object["since"] = .number(JSONNumber(since)) }
+        if let elements { object["elements"] = .string(elements) }
+        if !patients.isEmpty { object["patients"] = list(patients.sorted()) }
+        if !typeFilters.isEmpty { object["typeFilters"] = list(typeFilters) }
+        return object
+    }
+}

@@ -1,0 +1,238 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+/// The work on one export: type by type, page by page, each page read with what the grant shows.
+struct ExportRun {
+    /// Why the work ends before its end.
+    enum Stop: Error {
+        /// The export is not this server's any more, or was taken away.
+        case lost
+        case failed(String)
+    }
+
+    private let exports: Exports
+    private let job: ExportJob
+    private let selections: [ExportSelection]
+    private let last: Int64
+    private var written: Int64
+    private var finishedBytes: Int64 = 0
+    /// What other exports take.
+    private var otherBytes: Int64 = 0
+    private var renewed: Date
+    /// Whom the audit has already, by the hashes of their ids.
+    private var noted: Set<Int> = []
+    private var toBeNoted: Set<String> = []
+    private var errors: [String: Int] = [:]
+
+    init(_ job: ExportJob, of exports: Exports) async throws {
+        self.exports = exports
+        self.job = job
+        last = job.lastNumber ?? 0
+        renewed = exports.clock()
+        let (store, jobs, now) = (exports.store, exports.jobs, renewed)
+        let policy = exports.access.policy
+        let found = try await exports.database.read { transaction in
+            (
+                selections: try ExportPlan(job.grant, job.request, policy: policy, at: job.createdAt, now: now)
+                    .selections(store, in: transaction),
+                files: try jobs.files(of: job.id, in: transaction), bytes: try jobs.bytes(in: transaction)
+            )
+        }
+        selections = found.selections
+        // What was finished stays, as long as all of it is there.
+        let isWhole = found.files.allSatisfy { exports.folder.has($0, of: job.id) }
+        written = isWhole ? found.files.reduce(0) { $0 + ($1.kind == .output ? $1.count : 0) } : 0
+        finishedBytes = isWhole ? found.files.reduce(0) { $0 + $1.bytes } : 0
+        otherBytes = max(0, found.bytes - finishedBytes)
+        doneThrough = isWhole ? job.doneThrough : nil
+        if !isWhole { try await exports.database.write { try jobs.restart(job.id, in: $0) } }
+        try exports.folder.make(job: job.id)
+        exports.folder.removeFiles(of: job.id, but: isWhole ? Set(found.files.map(\.name)) : [])
+    }
+
+    private let doneThrough: String?
+
+    /// Works to the end.
+    mutating func finish() async throws {
+        try await renew(bytes: finishedBytes)
+        for selection in selections where selection.type > doneThrough ?? "" {
+            try await export(selection)
+        }
+        try await exports.end(job, failed: nil)
+    }
+
+    // MARK: - A type
+
+    private mutating func export(_ selection: ExportSelection) async throws {
+        var files: [ExportFile] = []
+        // 1. What is there.
+        var output = Output(type: selection.type, kind: .output, job: job.id, exports: exports)
+        var place: ExportStatement.Place? = ExportStatement.Place()
+        var unreadable: [String] = []
+        while let behind = place {
+            let (store, last, bytes) = (exports.store, last, exports.limits.pageBytes)
+            let page = try await exports.database.read { transaction in
+                try store.page(of: selection, behind: behind, through: last, bytes: bytes, in: transaction)
+            }
+            try output.write(page.lines, count: page.count)
+            written += Int64(page.count)
+            unreadable += page.unreadable
+            try await note(page.owners, of: selection.type)
+            place = page.next
+            try await check(bytes: finishedBytes + files.reduce(0) { $0 + $1.bytes } + output.bytes)
+        }
+        files += try output.finish()
+        // 2. What is not there any more.
+        if selection.since != nil { files += try await deletions(selection) }
+        // 3. What could not be read.
+        if !unreadable.isEmpty {
+            var errors = Output(type: "OperationOutcome", kind: .error, job: job.id, exports: exports)
+            errors.prefix = selection.type + "."
+            for id in unreadable {
+                let outcome = OperationOutcome(
+                    code: .exception, detail: "record-damaged",
+                    diagnostics: "\(selection.type)/\(id) could not be read; the study's team can restore it.")
+                try errors.write(outcome.json.bytes() + [0x0A], count: 1)
+            }
+            files += try errors.finish()
+        }
+        try await noteAll(of: selection.type)
+        // 4. That it is done.
+        finishedBytes += files.reduce(0) { $0 + $1.bytes }
+        let (jobs, id, made, folder) = (exports.jobs, job.id, files, exports.folder.id)
+        let (written, bytes, now) = (written, finishedBytes, exports.clock())
+        let isOurs = try await exports.database.write { transaction in
+            guard try jobs.renew(id, in: folder, written: written, bytes: bytes, at: now, in: transaction) else {
+                return false
+            }
+            try jobs.finish(type: selection.type, of: id, files: made, in: transaction)
+            return true
+        }
+        guard isOurs else { throw Stop.lost }
+        renewed = now
+    }
+
+    private mutating func deletions(_ selection: ExportSelection) async throws -> [ExportFile] {
+        var output = Output(type: FHIR.Bundle.resourceType, kind: .deleted, job: job.id, exports: exports)
+        output.prefix = selection.type + ".deleted."
+        var behind: (time: Int64, number: Int64) = (selection.since.map { $0 - 1 } ?? 0, .max)
+        let until = Milliseconds.of(job.createdAt)
+        let among: Set<String>? = if case .only(let ids) = selection.patients { Set(ids) } else { nil }
+        while true {
+            let (store, from) = (exports.store, behind)
+            let found = try await exports.database.read { transaction in
+                try store.deletions(of: selection, behind: from, until: until, limit: 500, in: transaction)
+            }
+            guard let end = found.last else { break }
+            behind = (end.time, end.number)
+            let shown = found.filter { row in among.map { !row.owners.isDisjoint(with: $0) } ?? true }
+            if !shown.isEmpty {
+                var bundle = FHIR.Bundle(type: .transaction)
+                bundle.entry = shown.map { row in
+                    var entry = FHIR.Bundle.Entry()
+                    entry.request = FHIR.Bundle.Entry.Request(method: .delete, url: "\(selection.type)/\(row.id)")
+                    return entry
+                }
+                try output.write(bundle.json.bytes() + [0x0A], count: 1)
+                try await note(shown.reduce(into: []) { $0.formUnion($1.owners) }, of: selection.type)
+            }
+            try await check(bytes: finishedBytes + output.bytes)
+            guard found.count == 500 else { break }
+        }
+        return try output.finish()
+    }
+
+    // MARK: - Bounds
+
+    /// Sees now and then whether the work is to go on.
+    private mutating func check(bytes: Int64) async throws {
+        try _Concurrency.Task.checkCancellation()
+        guard bytes + otherBytes <= exports.limits.bytes else { throw Stop.failed("export-too-large") }
+        let now = exports.clock()
+        guard now < job.createdAt.addingTimeInterval(exports.limits.worksFor) else {
+            throw Stop.failed("export-too-long")
+        }
+        let since = now.timeIntervalSince(renewed)
+        if since < 0 || since > exports.limits.lease / 10 { try await renew(bytes: bytes) }
+    }
+
+    /// Keeps the job, if it is still ours and whoever asked for it may still have it.
+    private mutating func renew(bytes: Int64) async throws {
+        let (jobs, access, job, folder) = (exports.jobs, exports.access, job, exports.folder.id)
+        let (written, now) = (written, exports.clock())
+        let isOurs = try await exports.database.write { transaction in
+            guard try !access.isRevoked(job.grant.actor, in: transaction) else {
+                try jobs.remove(job.id, in: transaction)
+                return false
+            }
+            return try jobs.renew(job.id, in: folder, written: written, bytes: bytes, at: now, in: transaction)
+        }
+        guard isOurs else { throw Stop.lost }
+        renewed = now
+    }
+
+    // MARK: - The audit
+
+    /// Nothing is shown without its row, which says whose it is.
+    private mutating func note(_ owners: Set<String>, of type: String) async throws {
+        for owner in owners where noted.insert(owner.hashValue).inserted { toBeNoted.insert(owner) }
+        if toBeNoted.count >= 500 { try await noteAll(of: type) }
+    }
+
+    private mutating func noteAll(of type: String) async throws {
+        guard !toBeNoted.isEmpty else { return }
+        try await exports.access.record(
+            RecordDecision.permitted.decision, job.grant.actor, .exportRecords, Target(resourceType: type),
+            showing: toBeNoted)
+        toBeNoted = []
+    }
+}
+
+/// The files of one type, of which the next is begun when one is large.
+private struct Output {
+    let type: String
+    let kind: ExportFile.Kind
+    let job: String
+    let exports: Exports
+    /// Stands in front of the type in the files' names.
+    var prefix = ""
+    private var files: [ExportFile] = []
+    private var current: (file: ExportFile, writer: ExportFileWriter)?
+
+    init(type: String, kind: ExportFile.Kind, job: String, exports: Exports) {
+        self.type = type
+        self.kind = kind
+        self.job = job
+        self.exports = exports
+    }
+
+    var bytes: Int64 { files.reduce(0) { $0 + $1.bytes } + (current?.file.bytes ?? 0) }
+
+    mutating func write(_ lines: [UInt8], count: Int) throws {
+        guard count > 0 else { return }
+        if current == nil {
+            let name = "\(prefix)\(type).\(files.count + 1).ndjson"
+            current = (
+                ExportFile(name: name, kind: kind, type: type),
+                try ExportFileWriter(exports.folder.path(name, of: job))
+            )
+        }
+        try current?.writer.write(lines)
+        current?.file.count += Int64(count)
+        current?.file.bytes += Int64(lines.count)
+        if let current, current.file.bytes >= Int64(exports.limits.fileBytes) { try end(current) }
+    }
+
+    mutating func finish() throws -> [ExportFile] {
+        if let current { try end(current) }
+        return files
+    }
+
+    private mutating func end(_ open: (file: ExportFile, writer: ExportFileWriter)) throws {
+        try open.writer.finish()
+        files.append(open.file)
+        current = nil
+    }
+}

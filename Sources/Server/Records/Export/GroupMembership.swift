@@ -1,0 +1,59 @@
+import FHIR
+import Foundation
+import Storage
+
+/// Who is in a Group (<https://hl7.org/fhir/R4/group.html>): the Patients that it names one by one, unless they are inactive
+/// or their time in it is another. A Group that is in it brings its own members. A Group that describes whom it would
+/// have (`actual` is false) has nobody.
+public struct GroupMembership {
+    private let now: Date
+    private let find: (String) throws -> Resource?
+    /// A Group with more Groups in it is not gone through to the end.
+    private static let mostGroups = 1000
+
+    /// - Parameters:
+    ///   - now: for the time in which somebody is a member.
+    ///   - find: the Group of an id; nil where there is none that may be seen.
+    public init(at now: Date, find: @escaping (String) throws -> Resource?) {
+        self.now = now
+        self.find = find
+    }
+
+    /// The ids of the patients; nil where there is no such Group.
+    public func patients(ofGroup id: String) throws -> Set<String>? {
+        var patients: Set<String> = []
+        var seen: Set<String> = [id]
+        var waiting = [id]
+        var isThere = false
+        while let next = waiting.popLast() {
+            guard let group = try find(next) else { continue }
+            isThere = isThere || next == id
+            for reference in members(of: group) {
+                switch reference.type {
+                case Patient.resourceType: patients.insert(reference.id)
+                case Self.type where seen.count < Self.mostGroups && seen.insert(reference.id).inserted:
+                    waiting.append(reference.id)
+                default: continue
+                }
+            }
+        }
+        return isThere ? patients : nil
+    }
+
+    static let type = "Group"
+
+    private func members(of group: Resource) -> [LiteralReference] {
+        guard group.object["actual"]?.bool == true else { return [] }
+        return (group.object["member"]?.array ?? []).compactMap { member in
+            guard member["inactive"]?.bool != true, isNow(member["period"]) else { return nil }
+            return (member["entity"]?["reference"]?.string).flatMap { LiteralReference($0) }
+                .flatMap { $0.base == nil ? $0 : nil }
+        }
+    }
+
+    private func isNow(_ period: JSON?) -> Bool {
+        if let start = period?["start"]?.string.flatMap({ DateTime($0) }), start.start() > now { return false }
+        if let end = period?["end"]?.string.flatMap({ DateTime($0) }), end.end() <= now { return false }
+        return true
+    }
+}

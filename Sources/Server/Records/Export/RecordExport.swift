@@ -1,0 +1,99 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+/// An export by the house itself, for whom nothing is hidden: the same resources, in the same lines, as a client gets whose
+/// grant shows everything.
+public struct RecordExport: Sendable {
+    /// Some resources of a type, a line each.
+    public struct Page: Sendable {
+        public let lines: [UInt8]
+        public let count: Int
+        /// Whose they are.
+        public let owners: Set<String>
+        /// The ids of those that could not be read.
+        public let unreadable: [String]
+    }
+
+    private let database: any SQLDatabase
+    private let selections: [ExportSelection]
+    private let last: Int64
+    private let store = RecordStore()
+
+    /// - Parameters:
+    ///   - types: nil for all.
+    ///   - since: only what was changed then or later.
+    ///   - group: only what belongs to the members of this Group (``GroupMembership``).
+    /// - Throws: ``RecordExportError``, ``Storage/StorageError``.
+    public init(
+        database: any SQLDatabase, types: Set<String>? = nil, since: Date? = nil, group: String? = nil, at now: Date
+    ) async throws {
+        for type in types ?? [] where !RecordType.isHeld(type) { throw RecordExportError.unknownType }
+        self.database = database
+        let store = store
+        (selections, last) = try await database.read { transaction in
+            var patients = ExportedPatients.everything
+            if let group {
+                let membership = GroupMembership(at: now) { id in
+                    guard Resource.isID(id),
+                        let record = try store.read(type: GroupMembership.type, id: id, in: transaction),
+                        !record.isDeleted
+                    else { return nil }
+                    return try record.resource()
+                }
+                guard let members = try membership.patients(ofGroup: group) else {
+                    throw RecordExportError.unknownGroup
+                }
+                patients = .among(members)
+            }
+            let held = try store.types(in: transaction).filter { types?.contains($0) ?? true }
+            let selections = held.map {
+                ExportSelection(
+                    type: $0, patients: patients, filter: .everything, since: since.map(Milliseconds.of))
+            }
+            let last = try transaction.first("SELECT max(number) AS number FROM record")?.integerIfPresent("number")
+            return (selections, last ?? 0)
+        }
+    }
+
+    /// The types of which there is anything, in the order of their names.
+    public var types: [String] { selections.map(\.type) }
+
+    /// Passes the resources of a type, page by page.
+    public func each(ofType type: String, _ body: (Page) async throws -> Void) async throws {
+        guard let selection = selections.first(where: { $0.type == type }) else { return }
+        var place: ExportStatement.Place? = ExportStatement.Place()
+        let (store, last, bytes) = (store, last, ExportLimits().pageBytes)
+        while let behind = place {
+            let page = try await database.read { transaction in
+                try store.page(of: selection, behind: behind, through: last, bytes: bytes, in: transaction)
+            }
+            place = page.next
+            try await body(
+                Page(lines: page.lines, count: page.count, owners: page.owners, unreadable: page.unreadable))
+        }
+    }
+}
+
+/// Why there is no such export.
+public enum RecordExportError: CodedError, Hashable {
+    case unknownType
+    case unknownGroup
+
+    /// The stable code: `type-unknown`, `group-unknown`.
+    public var code: String {
+        switch self {
+        case .unknownType: "type-unknown"
+        case .unknownGroup: "group-unknown"
+        }
+    }
+
+    /// A sentence that a person can act on.
+    public var message: String {
+        switch self {
+        case .unknownType: "R4 has no such resource type; types are written like Observation."
+        case .unknownGroup: "There is no such Group among the records; name it by its id."
+        }
+    }
+}

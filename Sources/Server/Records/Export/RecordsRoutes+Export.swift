@@ -1,0 +1,127 @@
+import FHIR
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import Trust
+
+extension RecordsRoutes {
+    /// Adds the routes of exports (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). They answer in the format that
+    /// the specification says, whatever else a client takes.
+    func addExports(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.get("$export", use: exportAll).post("$export", use: exportAll)
+        fhir.get("Patient/$export", use: exportPatients).post("Patient/$export", use: exportPatients)
+        fhir.get("Group/:id/$export", use: exportGroup).post("Group/:id/$export", use: exportGroup)
+        fhir.getAndHead("$export/:job", use: exportStatus).delete("$export/:job", use: cancelExport)
+        fhir.getAndHead("$export/:job/:file", use: exportFile)
+    }
+
+    @Sendable private func exportAll(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await export(.system, "$export", request, context)
+    }
+
+    @Sendable private func exportPatients(_ request: Request, _ context: ServerRequestContext) async throws -> Response
+    {
+        try await export(.patients, "Patient/$export", request, context)
+    }
+
+    @Sendable private func exportGroup(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let id = context.name("id")
+        guard Resource.isID(id) else { throw RecordsFailure.groupUnknown }
+        return try await export(.group(id), "Group/\(id)/$export", request, context)
+    }
+
+    private func export(
+        _ level: ExportRequest.Level, _ path: String, _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        guard request.prefers("respond-async") else { throw RecordsFailure.asynchronousOnly }
+        let lenient = request.prefers("handling=lenient")
+        var parameters = request.searchParameters
+        if request.method == .post { parameters += try await exportParameters(request) }
+        let asked = try ExportRequest(level, parameters: parameters, lenient: lenient)
+        let query = request.uri.query.map { "?" + $0 } ?? ""
+        let id = try await service.startExport(asked, path: path + query, lenient: lenient, by: grant)
+        let status = "\(request.fhirURL(scheme: scheme))/$export/\(id)"
+        return Response(status: .accepted, headers: [.contentLocation: status, .cacheControl: "no-store"])
+    }
+
+    /// The values of the Parameters in a body.
+    private func exportParameters(_ request: Request) async throws -> [(name: String, value: String)] {
+        let body = try await bodies.collect(request, upTo: min(maximumBodyBytes, 1 << 20))
+        guard !body.bytes.isEmpty else { return [] }
+        guard let format = request.bodyFormat else { throw RecordsFailure.formUnknown }
+        guard let parameters = try format.resource(body.bytes).as(Parameters.self) else {
+            throw RecordsFailure.bodyMissing
+        }
+        return try parameters.parameter.map { parameter in
+            guard let name = parameter.name, let value = Self.value(of: parameter.object) else {
+                throw RecordsFailure.invalid("Each parameter", "one with a name and a value")
+            }
+            return (name, value)
+        }
+    }
+
+    private static func value(of parameter: JSONObject) -> String? {
+        let values = parameter.members.filter { $0.key.hasPrefix("value") }
+        guard values.count == 1, let value = values.first?.value else { return nil }
+        return value.string ?? value["reference"]?.string ?? value.bool.map(String.init)
+    }
+
+    @Sendable private func exportStatus(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let id = context.name("job")
+        switch try await service.exportState(id, by: grant) {
+        case .open(let progress, let retryAfter):
+            return Response(
+                status: .accepted,
+                headers: [
+                    .progress: progress, .retryAfter: String(retryAfter), .cacheControl: "no-store",
+                ])
+        case .done(let job, let files):
+            let manifest = ExportManifest(job, files, url: request.fhirURL(scheme: scheme))
+            return .bytes(
+                ByteBuffer(bytes: manifest.json.bytes()), mediaType: "application/json",
+                headers: [.expires: HTTPDate.text(job.expiresAt)])
+        }
+    }
+
+    @Sendable private func cancelExport(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        try await service.cancelExport(context.name("job"), by: grant)
+        let outcome = OperationOutcome(
+            severity: .information, code: .informational, detail: "export-cancelled",
+            diagnostics: "The export and its files are removed.")
+        return try Response(outcome.json, as: .json, status: .accepted)
+    }
+
+    @Sendable private func exportFile(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        let file = try await service.exportFile(context.name("file"), of: context.name("job"), by: grant)
+        let headers: HTTPFields = [
+            .contentType: "application/fhir+ndjson", .cacheControl: "no-store", .contentLength: String(file.bytes),
+        ]
+        guard request.method != .head else { return Response(status: .ok, headers: headers) }
+        do {
+            return Response(
+                status: .ok, headers: headers,
+                body: try await FileIO().loadFile(path: file.path, context: context, chunkLength: 256 << 10))
+        } catch {
+            throw RecordsFailure.exportUnknown
+        }
+    }
+}
+
+extension Request {
+    /// Whether a preference is among those of `Prefer` (RFC 7240).
+    func prefers(_ preference: String) -> Bool {
+        headers[values: .prefer].contains { value in
+            value.lowercased().split { $0 == "," || $0 == ";" }
+                .contains { $0.filter { !$0.isWhitespace } == preference }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static let progress = HTTPField.Name(validated: "X-Progress")
+}

@@ -1,0 +1,114 @@
+import FHIR
+import Foundation
+import Storage
+import Trust
+
+extension RecordsService {
+    /// What somebody is told who asks how far an export is.
+    enum ExportState: Sendable {
+        case open(progress: String, retryAfter: Int)
+        case done(ExportJob, [ExportFile])
+    }
+
+    private func requireExports() throws -> Exports {
+        guard let exports else { throw RecordsFailure.operationUnknown }
+        return exports
+    }
+
+    /// Takes an export on.
+    ///
+    /// - Parameters:
+    ///   - path: the request's path and query, below the API.
+    ///   - lenient: whether types that may not be read are left out.
+    /// - Returns: its id.
+    func startExport(_ request: ExportRequest, path: String, lenient: Bool, by grant: AccessGrant) async throws
+        -> String
+    {
+        let exports = try requireExports()
+        let now = clock()
+        let plan = ExportPlan(grant, request, policy: access.policy, at: now, now: now)
+        let target = Target(resourceType: request.types?.count == 1 ? request.types?.first : nil)
+        let types = plan.types
+        let isWhole = request.types.map { $0.count == types.count } ?? true
+        guard !types.isEmpty, isWhole || lenient else {
+            let asked = request.types?.first { !plan.isPermitted($0) } ?? Patient.resourceType
+            let decision = access.policy.decide(grant, .searchType, type: asked, at: now)
+            try await permit(
+                grant, decision.isPermitted ? .refused(.insufficientScope) : decision, target)
+            throw RecordsFailure.forbidden
+        }
+        let store = store
+        let job = ExportJob(
+            id: newID().uuidString.lowercased(), grant: grant, request: request, path: path, createdAt: now,
+            expiresAt: now.addingTimeInterval(exports.limits.worksFor + exports.limits.keptFor))
+        // What cannot be is told now.
+        _ = try await database.read { try plan.selections(store, in: $0) }
+        let access = access
+        try await database.write { transaction in
+            try exports.jobs.removeExpired(at: now, in: transaction)
+            try exports.jobs.add(job, in: transaction)
+            try access.record(
+                RecordDecision.permitted.decision, grant.actor, .exportRecords, target, in: transaction)
+        }
+        exports.announce.yield()
+        return job.id
+    }
+
+    /// How far an export is.
+    ///
+    /// - Throws: ``RecordsFailure``; where the export is somebody else's, as where there is none.
+    func exportState(_ id: String, by grant: AccessGrant) async throws -> ExportState {
+        let exports = try requireExports()
+        let job = try await job(id, of: exports, by: grant)
+        switch job.status {
+        case .open:
+            let progress =
+                job.begun == 0
+                ? "waiting" : "\(job.written) resources" + (job.doneThrough.map { ", through \($0)" } ?? "")
+            let isYoung = clock().timeIntervalSince(job.createdAt) < 20
+            return .open(progress: progress, retryAfter: isYoung ? 1 : 5)
+        case .failed: throw RecordsFailure.exportFailed(job.errorCode ?? "export-failed")
+        case .done:
+            return .done(job, try await database.read { try exports.jobs.files(of: id, in: $0) })
+        }
+    }
+
+    /// Takes an export away, whether it is finished or not.
+    func cancelExport(_ id: String, by grant: AccessGrant) async throws {
+        let exports = try requireExports()
+        let job = try await job(id, of: exports, by: grant)
+        try await database.write { try exports.jobs.remove(job.id, in: $0) }
+        if job.folder == exports.folder.id || job.folder == nil {
+            exports.folder.removeJobs(but: try await database.read { try exports.jobs.known(in: $0) })
+        }
+    }
+
+    /// The path of a file of an export, with its length.
+    func exportFile(_ name: String, of id: String, by grant: AccessGrant) async throws -> (path: String, bytes: Int64) {
+        let exports = try requireExports()
+        let job = try await job(id, of: exports, by: grant)
+        let file = try await database.read { try exports.jobs.file(name, of: id, in: $0) }
+        guard job.status == .done, let file else { throw RecordsFailure.exportUnknown }
+        // What is deleted, or could not be read, is told by the name of the type in front.
+        let type = file.kind == .output ? file.type : String(file.name.prefix { $0 != "." })
+        guard grant.shows(asMuchAs: job.grant, of: type, at: clock()) else { throw RecordsFailure.exportUnknown }
+        guard job.folder == exports.folder.id else { throw RecordsFailure.exportElsewhere }
+        guard exports.folder.has(file, of: id) else { throw RecordsFailure.exportUnknown }
+        try await access.record(
+            RecordDecision.permitted.decision, grant.actor, .exportRecords, Target(resourceType: type), showing: [])
+        return (exports.folder.path(file.name, of: id), file.bytes)
+    }
+
+    /// The caller's own export. One that somebody asked for whose access was revoked is not there any more.
+    private func job(_ id: String, of exports: Exports, by grant: AccessGrant) async throws -> ExportJob {
+        let (actor, now, access) = (grant.actor, clock(), access)
+        let job: ExportJob? = try await database.read { transaction in
+            guard let job = try exports.jobs.find(id, of: actor, in: transaction), job.expiresAt > now,
+                try !access.isRevoked(job.grant.actor, in: transaction)
+            else { return nil }
+            return job
+        }
+        guard let job else { throw RecordsFailure.exportUnknown }
+        return job
+    }
+}

@@ -1,0 +1,22 @@
+import Core
+import FHIR
+import Foundation
+import Storage
+
+/// A search that narrows what is exported of a type: `Observation?category=laboratory`.
+struct TypeFilter: Sendable {
+    let type: String
+    let condition: RecordCondition
+
+    /// - Throws: ``RecordsFailure`` where it is no search of resources of a type.
+    init(_ text: String, now: Date) throws {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, RecordType.isHeld(String(parts[0])), let fields = PercentEncoding.fields(parts[1]),
+            !fields.isEmpty
+        else { throw RecordsFailure.invalid("_typeFilter", "a search such as Observation?code=8867-4") }
+        type = String(parts[0])
+        let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now)
+        let statement = SearchStatement(query, showing: .everything)
+        condition = RecordCondition(condition: statement.condition, parameters: statement.parameters)
+    }
+}
