@@ -507,7 +507,7 @@ import Trust
             client: "app", role: .practitioner, patients: .only(["a"]), scopes: AccessScopes("user/*.rs"))
         let filter = Policy().filter(grant, .searchType, at: Date())
         let selection = ExportSelection(type: "Observation", patients: .anyPatient, filter: filter, since: 5)
-        let condition = selection.condition(isDeleted: false)
+        let condition = try await fixture.database.read { try selection.condition(isDeleted: false, in: $0) }
         let numbers = [SQLValue(0), SQLValue(0), SQLValue(9)]
         let plans: [(String, [SQLValue], String)] = [
             (ExportStatement.all(condition.condition), condition.parameters + numbers, "record_by_type"),
@@ -526,7 +526,7 @@ import Trust
             if TestEngine.chosen == .sqlite { #expect(plan.goes(by: index), "\(plan)") }
             if TestEngine.chosen == .sqlite, index != "record_protection_by_value" { #expect(!plan.sorts, "\(plan)") }
         }
-        let deleted = selection.condition(isDeleted: true)
+        let deleted = try await fixture.database.read { try selection.condition(isDeleted: true, in: $0) }
         let plan = try await fixture.database.read {
             try QueryPlan(
                 ExportStatement.deleted(deleted.condition), deleted.parameters + numbers + [SQLValue(1)], in: $0)

@@ -207,7 +207,9 @@ import Trust
         let query = try HistoryQuery(
             type: "Observation", parameters: [("_since", "2026-01-01"), ("_at", "2026-02")], strict: true)
         for shown in [filter, .everything] {
-            let statement = HistoryStatement(type: "Observation", query, showing: shown)
+            let statement = try await fixture.database.read {
+                try HistoryStatement(type: "Observation", query, showing: shown, in: $0)
+            }
             let queries = statement.queries(before: .end, limit: 5)
             for (query, index) in zip(queries, ["record_by_update", "record_former_by_update"]) {
                 let plan = try await fixture.database.read { try QueryPlan(query.sql, query.parameters, in: $0) }

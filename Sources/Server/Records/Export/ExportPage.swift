@@ -27,7 +27,7 @@ extension RecordStore {
         of selection: ExportSelection, behind place: ExportStatement.Place, through last: Int64, bytes: Int,
         in transaction: any SQLTransaction
     ) throws -> ExportPage {
-        var reading = ExportReading(selection, through: last, bytes: bytes)
+        var reading = try ExportReading(selection, through: last, bytes: bytes, in: transaction)
         switch selection.patients {
         case .everything, .anyPatient: try reading.readAll(behind: place, in: transaction)
         case .only(let patients): try reading.read(of: patients, behind: place, in: transaction)
@@ -42,7 +42,7 @@ extension RecordStore {
         of selection: ExportSelection, behind: (time: Int64, number: Int64), until: Int64, limit: Int,
         in transaction: any SQLTransaction
     ) throws -> [(id: String, owners: Set<String>, time: Int64, number: Int64)] {
-        let condition = selection.condition(isDeleted: true)
+        let condition = try selection.condition(isDeleted: true, in: transaction)
         return try transaction.query(
             ExportStatement.deleted(condition.condition),
             condition.parameters + [
@@ -75,9 +75,9 @@ private struct ExportReading {
     /// So many patients are gone through for a page at most.
     private static let mostPatients = 256
 
-    init(_ selection: ExportSelection, through last: Int64, bytes: Int) {
+    init(_ selection: ExportSelection, through last: Int64, bytes: Int, in transaction: any SQLTransaction) throws {
         self.selection = selection
-        condition = selection.condition(isDeleted: false)
+        condition = try selection.condition(isDeleted: false, in: transaction)
         self.last = last
         self.bytes = bytes
         page.lines.reserveCapacity(bytes + bytes / 8)

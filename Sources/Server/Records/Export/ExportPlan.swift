@@ -32,7 +32,7 @@ struct ExportPlan: Sendable {
         let filter = RecordFilter.and([
             policy.filter(grant, .read, at: asked), policy.filter(grant, .searchType, at: asked),
         ])
-        let searches = try request.typeFilters.map { try TypeFilter($0, now: now) }
+        let searches = try request.typeFilters.map { try TypeFilter($0, now: now, in: transaction) }
         let elements = try request.elements.map { try ElementSubset($0) }
         let held = Set(try store.types(in: transaction))
         return types.filter(held.contains).sorted().map { type in
@@ -69,7 +69,8 @@ struct ExportPlan: Sendable {
     private func seen(
         _ type: String, _ id: String, _ store: RecordStore, in transaction: any SQLTransaction
     ) throws -> Resource? {
-        guard Resource.isID(id), let stored = try store.facts(ofType: type, id: id, in: transaction),
+        guard Resource.isID(id), let stored = try store.facts(
+                ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             policy.decide(grant, .read, record: stored.facts, at: asked).isPermitted,
             let record = try store.read(type: type, id: id, in: transaction), !record.isDeleted
         else { return nil }

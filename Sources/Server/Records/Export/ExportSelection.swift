@@ -36,7 +36,7 @@ struct RecordCondition: Sendable {
 
 extension ExportSelection {
     /// The condition of all but the patients.
-    func condition(isDeleted: Bool) -> RecordCondition {
+    func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> RecordCondition {
         var condition = isDeleted ? "r.type = ? AND r.deleted = 1" : "r.type = ? AND r.deleted = 0"
         var parameters = [SQLValue(type)]
         if let since {
@@ -44,7 +44,7 @@ extension ExportSelection {
             parameters.append(SQLValue(since))
         }
         if filter != .everything {
-            let shown = RecordFilterStatement(filter, type: type)
+            let shown = try RecordFilterStatement(filter, type: type, in: transaction)
             condition += " AND " + shown.condition
             parameters += shown.parameters
         }

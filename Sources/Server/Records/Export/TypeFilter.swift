@@ -9,14 +9,14 @@ struct TypeFilter: Sendable {
     let condition: RecordCondition
 
     /// - Throws: ``RecordsFailure`` where it is no search of resources of a type.
-    init(_ text: String, now: Date) throws {
+    init(_ text: String, now: Date, in transaction: any SQLTransaction) throws {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, RecordType.isHeld(String(parts[0])), let fields = PercentEncoding.fields(parts[1]),
             !fields.isEmpty
         else { throw RecordsFailure.invalid("_typeFilter", "a search such as Observation?code=8867-4") }
         type = String(parts[0])
         let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now)
-        let statement = SearchStatement(query, showing: .everything)
+        let statement = try SearchStatement(query, showing: .everything, in: transaction)
         condition = RecordCondition(condition: statement.condition, parameters: statement.parameters)
     }
 }

@@ -16,8 +16,10 @@ struct HistoryStatement {
     /// How many there are, without a place and a limit.
     let totals: [SQLQuery]
 
-    init(type: String, _ query: HistoryQuery, showing filter: RecordFilter) {
-        let shown = RecordFilterStatement(filter, type: type)
+    init(
+        type: String, _ query: HistoryQuery, showing filter: RecordFilter, in transaction: any SQLTransaction
+    ) throws {
+        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
         var ofPresent = (condition: "r.type = ?", parameters: [SQLValue(type)])
         var ofFormer = (condition: "f.type = ?", parameters: [SQLValue(type)])
         func add(_ condition: String, _ value: Int64, to part: inout (condition: String, parameters: [SQLValue])) {

@@ -27,9 +27,11 @@ extension RecordsService {
         let filter = policy.filter(grant, interaction, at: now)
         let found = try await database.read { transaction in
             let held = Set(try store.types(in: transaction))
-            let statements = types.filter(held.contains).map { HistoryStatement(type: $0, query, showing: filter) }
-            let versions = try Self.versions(
-                statements, query, isWhole: filter == .everything, in: transaction
+            let statements = try types.filter(held.contains).map {
+                try HistoryStatement(type: $0, query, showing: filter, in: transaction)
+            }
+            let versions = try versions(
+                statements, query, to: grant, isWhole: filter == .everything, in: transaction
             ) { own, newest in
                 policy.decide(grant, interaction, version: own, newest: newest, at: now).isPermitted
             }
@@ -67,8 +69,8 @@ extension RecordsService {
     }
 
     /// The page, and one version more where there is another.
-    private static func versions(
-        _ statements: [HistoryStatement], _ query: HistoryQuery, isWhole: Bool, in transaction: any SQLTransaction,
+    private func versions(
+        _ statements: [HistoryStatement], _ query: HistoryQuery, to grant: AccessGrant, isWhole: Bool, in transaction: any SQLTransaction,
         where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool
     ) throws -> [Version] {
         let wanted = query.count + 1
@@ -88,11 +90,15 @@ extension RecordsService {
             for (place, rows) in zip(places, found) where shown.count < wanted {
                 guard let row = rows.first else { continue }
                 let record = try RecordStore.record(row, in: transaction)
-                let newest = try RecordProtection.facts(
-                    number: place.number, type: record.type, subject: row.textIfPresent("subject"), in: transaction)
+                let queries = grant.queries(of: record.type)
+                guard
+                    let newest = try store.facts(
+                        ofType: record.type, id: record.id, asking: queries, in: transaction)?.facts
+                else { continue }
                 var owners = newest.owners
                 if !record.isDeleted {
-                    let own = RecordFacts(try Resource(record.content), storedAs: record.id, subject: nil)
+                    let own = RecordFacts(
+                        try record.resource(), storedAs: record.id, subject: nil, asking: queries)
                     guard isWhole || isShown(own, newest) else { continue }
                     owners.formUnion(own.owners)
                 }
