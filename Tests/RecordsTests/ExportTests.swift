@@ -180,6 +180,11 @@ import Trust
         // What belongs to both comes once.
         #expect(
             two["Observation"]?.sorted() == (["a", "b"].flatMap { p in (0..<5).map { "\(p)\($0)" } } + ["ab"]).sorted())
+        let ofSystem = body.replacingOccurrences(
+            of: #"{"name":"patient","valueReference":{"reference":"Patient/b"}},"#, with: ""
+        )
+        .replacingOccurrences(of: #"{"name":"patient","valueReference":{"reference":"Patient/a"}},"#, with: "")
+        #expect(try await run(body: ofSystem, in: fixture).ids["Observation"]?.count == 16)
         let filtered = try await run("$export?_typeFilter=Observation%3F_id%3Da1%2Ca2&_type=Observation", in: fixture)
             .ids
         #expect(filtered["Observation"]?.sorted() == ["a1", "a2"])
@@ -205,6 +210,11 @@ import Trust
                 + #"\#(member("Patient/a", #","inactive":true"#)),\#(member("Device/d")),"#
                 + #"\#(member("Patient/c", #","period":{"end":"2020-01-01"}"#))]}"#)
         let found = try await run("Group/g/$export", in: fixture).ids
+        // Their own addresses are as ever.
+        for path in ["Group/g", "Patient/b", "Patient"] { #expect(try await fixture.get("/fhir/" + path).0 == 200) }
+        #expect(
+            try await fixture.send(.get, "/fhir/Device/$export", token: fixture.token, headers: Self.preferring).status
+                == 404)
         #expect(found["Patient"] == ["b"])
         #expect(found["Observation"]?.sorted() == ["ab"] + (0..<5).map { "b\($0)" })
         try await fixture.close()

@@ -10,22 +10,25 @@ extension RecordsRoutes {
     /// the specification says, whatever else a client takes.
     func addExports(to fhir: RouterGroup<ServerRequestContext>) {
         fhir.get("$export", use: exportAll).post("$export", use: exportAll)
-        fhir.get("Patient/$export", use: exportPatients).post("Patient/$export", use: exportPatients)
-        fhir.get("Group/:id/$export", use: exportGroup).post("Group/:id/$export", use: exportGroup)
+        // A router that knows the name of a type looks nowhere else for that type.
+        fhir.get(":type/$export", use: exportPatients).post(":type/$export", use: exportPatients)
+        fhir.get(":type/:id/$export", use: exportGroup).post(":type/:id/$export", use: exportGroup)
         fhir.getAndHead("$export/:job", use: exportStatus).delete("$export/:job", use: cancelExport)
         fhir.getAndHead("$export/:job/:file", use: exportFile)
     }
 
-    @Sendable private func exportAll(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+    @Sendable func exportAll(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try await export(.system, "$export", request, context)
     }
 
     @Sendable private func exportPatients(_ request: Request, _ context: ServerRequestContext) async throws -> Response
     {
-        try await export(.patients, "Patient/$export", request, context)
+        guard context.name("type") == Patient.resourceType else { throw RecordsFailure.operationUnknown }
+        return try await export(.patients, "Patient/$export", request, context)
     }
 
     @Sendable private func exportGroup(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        guard context.name("type") == GroupMembership.type else { throw RecordsFailure.operationUnknown }
         let id = context.name("id")
         guard Resource.isID(id) else { throw RecordsFailure.groupUnknown }
         return try await export(.group(id), "Group/\(id)/$export", request, context)

@@ -91,6 +91,8 @@ public struct RecordsRoutes: Sendable {
     private var plainWrites: GuardedRoutes {
         GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
             addPlainWrites(to: routes.group("fhir").add(middleware: FormatMiddleware()))
+            // Its path is that of a type, which these are asked for first.
+            if service.exports != nil { routes.group("fhir").post("$export", use: exportAll) }
         }
     }
 
