@@ -93,7 +93,8 @@ let server: [Target] = [
         dependencies: ["Core", "CDescriptorReserve", hummingbird, hummingbirdTLS, logging, metrics, lifecycle],
         path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
-    .target(name: "Trust", dependencies: ["Core", "Storage", crypto], path: "Sources/Server/Trust"),
+    .target(
+        name: "Trust", dependencies: ["Core", "Storage", "Wire", crypto, cryptoExtras], path: "Sources/Server/Trust"),
     .target(
         name: "Records",
         dependencies: [
@@ -113,7 +114,12 @@ let server: [Target] = [
             "Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
         ],
         path: "Sources/Server/Receiver"),
-    .target(name: "Authorization", dependencies: ["Core", "Wire"], path: "Sources/Server/Authorization"),
+    .target(
+        name: "Authorization",
+        dependencies: [
+            "Core", "ServerHTTP", "Storage", "Trust", "Wire", crypto, cryptoExtras, hummingbird, hummingbirdTLS,
+        ],
+        path: "Sources/Server/Authorization"),
     .target(
         name: "Consumer",
         dependencies: [
@@ -129,9 +135,9 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "Wire", "FHIR",
-            "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData", "InformedConsent", "Questionnaires",
-            "CArchive", "CQREncode", "CPNG",
+            "Core", "ServerHTTP", "Storage", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
+            "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData", "InformedConsent",
+            "Questionnaires", "CArchive", "CQREncode", "CPNG",
             crypto, hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
@@ -141,7 +147,7 @@ let tools: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
             "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthReport", "Attachments", "Outbox",
             "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust", "Records", "Warehouse",
-            "Receiver", "Consumer",
+            "Receiver", "Consumer", "Authorization",
             "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
@@ -198,8 +204,14 @@ let tests: [Target] = [
     .testTarget(
         name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
     .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
-    .testTarget(name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "TestSupport", "StorageTestSupport"]),
-    .testTarget(name: "AuthorizationTests", dependencies: ["Authorization", "Wire", "Core", crypto, cryptoExtras]),
+    .testTarget(
+        name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
+    .testTarget(
+        name: "AuthorizationTests",
+        dependencies: [
+            "Authorization", "ServerHTTP", "Storage", "Trust", "Wire", "Core", crypto, cryptoExtras,
+            hummingbirdTesting, "TestSupport", "StorageTestSupport",
+        ]),
     .testTarget(
         name: "RecordsTests",
         dependencies: [

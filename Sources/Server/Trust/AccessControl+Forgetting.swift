@@ -11,6 +11,10 @@ extension AccessControl {
         public let keys: RowsDigest
         /// Which tokens reached their records: such a token reaches the others that it names, or nobody.
         public let tokens: RowsDigest
+        /// The accounts by which they signed in.
+        public let accounts: RowsDigest
+        /// What apps were given to reach their records, or for them.
+        public let authorizations: RowsDigest
         public let pseudonym: RowsDigest
     }
 
@@ -50,10 +54,13 @@ extension AccessControl {
             from: "device_key", where: "participant = ?", theirs, orderedBy: "number")
         let tokens = try transaction.delete(
             from: "token_patient", where: "participant = ?", theirs, orderedBy: "token_id")
+        let (accounts, authorizations) = try forgetAccounts(of: participant, in: transaction)
         guard !keepsAudit else {
             let kept = try transaction.digest(
                 of: "participant_pseudonym", where: "participant = ?", theirs, orderedBy: "participant")
-            return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, pseudonym: kept)
+            return Forgotten(
+                bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, accounts: accounts,
+                authorizations: authorizations, pseudonym: kept)
         }
         try transaction.execute(
             """
@@ -62,7 +69,30 @@ extension AccessControl {
             """, theirs)
         let pseudonym = try transaction.delete(
             from: "participant_pseudonym", where: "participant = ?", theirs, orderedBy: "participant")
-        return Forgotten(bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, pseudonym: pseudonym)
+        return Forgotten(
+            bindings: bindings, moveCodes: codes, keys: keys, tokens: tokens, accounts: accounts,
+            authorizations: authorizations, pseudonym: pseudonym)
+    }
+
+    /// Takes away a participant's accounts, and what apps were given by them or to reach them.
+    private static func forgetAccounts(
+        of participant: String, in transaction: any SQLTransaction
+    ) throws -> (accounts: RowsDigest, authorizations: RowsDigest) {
+        let theirs = SQLValue(participant)
+        let given = "participant = ? OR account_id IN (SELECT id FROM user_account WHERE participant = ?)"
+        for table in ["bearer_token", "refresh_token", "authorization_code"] {
+            try transaction.execute(
+                "DELETE FROM \(table) WHERE authorization_id IN (SELECT id FROM access_authorization WHERE \(given))",
+                [theirs, theirs])
+        }
+        let authorizations = try transaction.delete(
+            from: "access_authorization", where: given, [theirs, theirs], orderedBy: "number")
+        try transaction.execute(
+            "DELETE FROM user_session WHERE account_id IN (SELECT id FROM user_account WHERE participant = ?)", [theirs]
+        )
+        let accounts = try transaction.delete(
+            from: "user_account", where: "participant = ?", [theirs], orderedBy: "id")
+        return (accounts, authorizations)
     }
 
     /// All bindings of a participant's devices, also those that ended, in the order of their making.

@@ -47,14 +47,16 @@ extension AccessControl {
         return token
     }
 
-    /// What the bearer of a token may do with records, one of the study team or one with scopes; nil if it is unknown,
-    /// has ended or was revoked.
+    /// What the bearer of a token may do with records, one of the study team, one with scopes or one that a client was
+    /// given; nil if it is unknown, has ended or was revoked.
     public func grant(bearer token: String) async throws -> AccessGrant? {
         // Looked up by its digest: the time that takes tells nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())
         return try await database.read { transaction in
-            guard let row = try transaction.first(Self.grantSQL, [digest, now]) else { return nil }
+            guard let row = try transaction.first(Self.grantSQL, [digest, now]) else {
+                return try grant(accessToken: digest, in: transaction)
+            }
             let id = try row.text("id")
             let end = row.dateIfPresent("expires_at")
             guard let scopes = row.textIfPresent("scopes") else {

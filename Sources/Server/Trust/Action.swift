@@ -15,6 +15,14 @@ public enum Action: String, Sendable, CaseIterable {
     case manageEnrolments = "manage-enrolments"
     /// Making and ending tokens of the study team.
     case manageTokens = "manage-tokens"
+    /// Registering apps and servers that may ask for tokens, and ending them.
+    case manageClients = "manage-clients"
+    /// Making accounts of people who sign in, and ending them.
+    case managePeople = "manage-people"
+    /// Signing in, by the right password.
+    case signIn = "sign-in"
+    /// Letting an app have access for oneself; for a client that acts on its own, taking what it was registered for.
+    case authorizeApp = "authorize-app"
     /// Deciding about a participant's consent in their place: a withdrawal on paper, the end of a suspension.
     case manageConsent = "manage-consent"
     /// Listing who takes part.

@@ -13,9 +13,12 @@ public struct Policy: Sendable {
         case (nil, _): .denied("not-authenticated")
         case (.device, _): decide(device: actor, action, target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
+        case (.participant, .signIn), (.practitioner, .signIn), (.staff, .signIn), (.participant, .authorizeApp),
+            (.practitioner, .authorizeApp), (.staff, .authorizeApp), (.service, .authorizeApp):
+            .permitted
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
-        case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .listParticipants), (.site, .createLink),
-            (.site, .listLinks), (.site, .exportRecords):
+        case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .manageClients), (.site, .managePeople),
+            (.site, .listParticipants), (.site, .createLink), (.site, .listLinks), (.site, .exportRecords):
             .permitted
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
@@ -39,9 +42,10 @@ public struct Policy: Sendable {
             target.resourceType == "Contract"
                 ? decide(subject: target.subject, participant: device?.participant, mayBind: true)
                 : .denied("not-a-contract")
-        case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageConsent,
-            .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant,
-            .createLink, .listLinks:
+        case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageClients,
+            .managePeople, .signIn, .authorizeApp, .manageConsent,
+            .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant, .createLink,
+            .listLinks:
             .denied("role-not-permitted")
         }
     }

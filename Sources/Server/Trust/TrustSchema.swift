@@ -2,7 +2,9 @@ import Storage
 
 /// The tables of Trust in the records' store, steps 200 to 299.
 public enum TrustSchema {
-    public static let migrations: [Migration] = [
+    public static let migrations: [Migration] = basis + authorization
+
+    private static let basis: [Migration] = [
         Migration(number: 200, name: "clients, tokens and audit") { dialect in
             [
                 // A device as its app receipt identifies it. Clients come and go; the binding stays here.

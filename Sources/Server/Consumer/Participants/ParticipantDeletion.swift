@@ -79,6 +79,8 @@ public struct ParticipantDeletion: Sendable {
         removed["move_code"] = forgotten.moveCodes
         removed["device_key"] = forgotten.keys
         removed["token_patient"] = forgotten.tokens
+        removed["user_account"] = forgotten.accounts
+        removed["access_authorization"] = forgotten.authorizations
         removed["submission_body"] = queued.bodies
         // No link becomes theirs any more once this is committed: what is counted is what goes.
         if let links { removed["links"] = try links.digest(participant: participant) }

@@ -1,0 +1,137 @@
+import Core
+import Foundation
+import Storage
+
+extension AccessControl {
+    /// Makes an account.
+    ///
+    /// - Parameters:
+    ///   - password: nil for one that is made.
+    ///   - patient: whose records a participant has.
+    /// - Returns: the account, and its password where that was made, the only time it is seen.
+    /// - Throws: ``TrustError`` `username-invalid`, `username-taken`, `account-invalid`, `password-invalid`,
+    ///   `participant-deleted`, or with the policy's reason.
+    public func createAccount(
+        username: String, role: Role, patient: String? = nil, practitioner: String? = nil, password: String? = nil,
+        cost: PasswordHash.Cost = .standard, by actor: Actor
+    ) async throws -> (account: UserAccount, password: String?) {
+        guard let name = UserAccount.name(username) else {
+            throw TrustError(
+                code: "username-invalid",
+                message: "A username has 1 to 64 letters and digits of ASCII, dots, hyphens, low lines, @ and +.")
+        }
+        guard UserAccount.roles.contains(role), (role == .participant) == (patient != nil),
+            practitioner == nil || role != .participant, patient.map(ResourceName.isID) ?? true,
+            practitioner.map(ResourceName.isID) ?? true
+        else {
+            throw TrustError(
+                code: "account-invalid",
+                message:
+                    "A participant has the id of one Patient; a practitioner or staff may have that of a Practitioner."
+            )
+        }
+        let made = password == nil ? makePassword() : nil
+        let hash = try PasswordHash(of: made ?? password ?? "", salt: Data(random(16)), cost: cost)
+        let id = RandomID.make(random)
+        let now = SQLValue(clock())
+        let account = try await database.write { transaction in
+            try requirePeople(actor, id, in: transaction)
+            if let patient, try DeletionRegister().isDeleted(patient, in: transaction) {
+                throw TrustError(code: DeletionRegister.code, message: "This participant was deleted.")
+            }
+            let inserted = try transaction.execute(
+                """
+                INSERT INTO user_account (id, username, password, role, participant, practitioner, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (username) DO NOTHING
+                """,
+                [
+                    SQLValue(id), SQLValue(name), SQLValue(hash.text), SQLValue(role.rawValue), SQLValue(patient),
+                    SQLValue(practitioner), now,
+                ])
+            guard inserted > 0, let account = try self.account(id: id, in: transaction) else {
+                throw TrustError(code: "username-taken", message: "There is an account of that name already.")
+            }
+            return account
+        }
+        return (account, made)
+    }
+
+    /// All accounts by their names, those that were disabled too.
+    public func accounts() async throws -> [UserAccount] {
+        try await database.read {
+            try $0.query("SELECT * FROM user_account ORDER BY username").map { try UserAccount($0) }
+        }
+    }
+
+    /// Gives an account another password, and ends its sessions and whatever apps were given.
+    ///
+    /// - Returns: the password, where it was made; nil where it was given.
+    /// - Throws: ``TrustError`` `account-unknown`, `password-invalid`, or with the policy's reason.
+    public func changePassword(
+        username: String, to password: String? = nil, cost: PasswordHash.Cost = .standard, by actor: Actor
+    ) async throws -> String? {
+        let made = password == nil ? makePassword() : nil
+        let hash = try PasswordHash(of: made ?? password ?? "", salt: Data(random(16)), cost: cost)
+        try await change(username, by: actor) { id, transaction in
+            try transaction.execute(
+                "UPDATE user_account SET password = ? WHERE id = ?", [SQLValue(hash.text), SQLValue(id)])
+        }
+        return made
+    }
+
+    /// Disables an account, and ends its sessions and whatever apps were given.
+    ///
+    /// - Throws: ``TrustError`` `account-unknown`, or with the policy's reason.
+    public func disableAccount(username: String, by actor: Actor) async throws {
+        let now = SQLValue(clock())
+        try await change(username, by: actor) { id, transaction in
+            try transaction.execute(
+                "UPDATE user_account SET disabled_at = COALESCE(disabled_at, ?) WHERE id = ?", [now, SQLValue(id)])
+        }
+    }
+
+    /// The account of this id, unless it was disabled.
+    func account(id: String, in transaction: any SQLTransaction) throws -> UserAccount? {
+        try transaction.first("SELECT * FROM user_account WHERE id = ? AND disabled_at IS NULL", [SQLValue(id)])
+            .map { try UserAccount($0) }
+    }
+
+    private func change(
+        _ username: String, by actor: Actor, _ body: @escaping @Sendable (String, any SQLTransaction) throws -> Void
+    ) async throws {
+        let name = SQLValue(UserAccount.name(username))
+        try await database.write { transaction in
+            guard let id = try transaction.first(Self.accountSQL, [name])?.text("id") else {
+                throw TrustError(code: "account-unknown", message: "There is no account of that name.")
+            }
+            try requirePeople(actor, id, in: transaction)
+            try body(id, transaction)
+            try end(account: id, in: transaction)
+        }
+    }
+
+    /// Ends the sessions of an account and what apps were given for it.
+    func end(account id: String, in transaction: any SQLTransaction) throws {
+        try transaction.execute("DELETE FROM user_session WHERE account_id = ?", [SQLValue(id)])
+        let given = try transaction.query(
+            "SELECT id FROM access_authorization WHERE account_id = ?", [SQLValue(id)])
+        try remove(authorizations: given.map { try $0.text("id") }, in: transaction)
+    }
+
+    private func requirePeople(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
+        let decision = try decide(
+            actor, .managePeople, Target(resourceType: "UserAccount", resourceID: id), in: transaction)
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "This account may not manage those of others.")
+        }
+    }
+
+    /// 100 random bits as 20 characters of lower-case base32, in groups that can be read out.
+    private func makePassword() -> String {
+        let text = Array(Self.base32(random(13)).prefix(20))
+        return stride(from: 0, to: text.count, by: 5).map { String(text[$0..<$0 + 5]) }.joined(separator: "-")
+    }
+
+    /// Parameter: the name in small letters.
+    static let accountSQL = "SELECT * FROM user_account WHERE username = ?"
+}

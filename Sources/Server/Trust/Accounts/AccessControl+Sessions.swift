@@ -1,0 +1,78 @@
+import Foundation
+import Storage
+
+extension AccessControl {
+    /// A person has at most so many sessions; the oldest end first.
+    static let mostSessions = 20
+
+    /// Signs a person in.
+    ///
+    /// A name that nobody has takes as long as one that somebody has.
+    /// - Parameter lifetime: seconds.
+    /// - Returns: the secret of the session, the only time it is seen; nil where name or password are wrong, or the account was
+    ///   disabled.
+    public func signIn(
+        username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
+        cost: PasswordHash.Cost = .standard
+    ) async throws -> String? {
+        let name = SQLValue(UserAccount.name(username) ?? "")
+        let row = try await database.read { try $0.first(Self.accountSQL, [name]) }
+        let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
+        guard let hash = stored ?? PasswordHash.ofNobody(cost) else { return nil }
+        let isRight = await checker.matches(password, hash)
+        guard isRight, stored != nil, let row else { return nil }
+        let account = try UserAccount(row)
+        let secret = String.newSecret(random)
+        let now = clock()
+        return try await database.write { transaction in
+            guard try self.account(id: account.id, in: transaction) != nil,
+                // The password may have been changed meanwhile.
+                try transaction.first(Self.accountSQL, [name])?.textIfPresent("password") == hash.text,
+                try decide(account.actor, .signIn, Target(), in: transaction).allowed
+            else { return nil }
+            try transaction.execute("DELETE FROM user_session WHERE expires_at <= ?", [SQLValue(now)])
+            let surplus = try transaction.query(Self.surplusSessionsSQL, [SQLValue(account.id)])
+            for row in surplus {
+                try transaction.execute(
+                    "DELETE FROM user_session WHERE session_digest = ?", [row["session_digest"]])
+            }
+            try transaction.execute(
+                "INSERT INTO user_session (session_digest, account_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+                [
+                    SQLValue(SecretDigest(of: secret).hex), SQLValue(account.id), SQLValue(now),
+                    SQLValue(now.addingTimeInterval(lifetime)),
+                ])
+            return secret
+        }
+    }
+
+    /// The session that has a secret; nil where it has ended.
+    public func session(_ secret: String) async throws -> UserSession? {
+        let digest = SecretDigest(of: secret).hex
+        let now = SQLValue(clock())
+        return try await database.read { transaction in
+            guard let row = try transaction.first(Self.sessionSQL, [SQLValue(digest), now]),
+                let account = try account(id: row.text("account_id"), in: transaction)
+            else { return nil }
+            return UserSession(
+                account: account, createdAt: try row.date("created_at"), expiresAt: try row.date("expires_at"),
+                digest: digest)
+        }
+    }
+
+    /// Ends a session.
+    public func signOut(_ secret: String) async throws {
+        let digest = SQLValue(SecretDigest(of: secret).hex)
+        try await database.write { transaction in
+            _ = try transaction.execute("DELETE FROM user_session WHERE session_digest = ?", [digest])
+        }
+    }
+
+    /// Parameters: digest, now.
+    static let sessionSQL = "SELECT * FROM user_session WHERE session_digest = ? AND expires_at > ?"
+    /// Parameter: the account's id. Those that go when one more comes.
+    static let surplusSessionsSQL = """
+        SELECT session_digest FROM user_session WHERE account_id = ?
+        ORDER BY created_at DESC LIMIT 100 OFFSET \(mostSessions - 1)
+        """
+}

@@ -1,0 +1,221 @@
+import Foundation
+import Storage
+
+extension AccessControl {
+    /// What a person approved of what an app asked for.
+    public struct Approval: Sendable, Hashable {
+        public let client: RegisteredClient
+        public let session: UserSession
+        public let scopes: AccessScopes
+        public let patient: String?
+        public let expiresAt: Date
+        /// Where the code is sent to; whoever redeems it must name the same.
+        public let redirectURI: String
+        /// `code_challenge` by S256 (RFC 7636 section 4.2).
+        public let challenge: String
+        public let nonce: String?
+
+        public init(
+            client: RegisteredClient, session: UserSession, scopes: AccessScopes, patient: String?, expiresAt: Date,
+            redirectURI: String, challenge: String, nonce: String?
+        ) {
+            self.client = client
+            self.session = session
+            self.scopes = scopes
+            self.patient = patient
+            self.expiresAt = expiresAt
+            self.redirectURI = redirectURI
+            self.challenge = challenge
+            self.nonce = nonce
+        }
+    }
+
+    /// Seconds in which a code is redeemed (RFC 6749 section 4.1.2 has ten minutes at most).
+    public static let codeLifetime: TimeInterval = 60
+    /// A person has at most so many authorizations of one client; the oldest end first.
+    static let mostAuthorizations = 50
+    /// The same for a client that acts on its own.
+    static let mostServiceAuthorizations = 500
+    /// An authorization has at most so many access tokens; the oldest end first.
+    static let mostAccessTokens = 20
+
+    /// Makes the code by which an app gets what a person approved (RFC 6749 section 4.1.2), the only time it is seen.
+    ///
+    /// - Throws: ``TrustError`` with the policy's reason; ``AccessGrantError`` where a patient is missing;
+    ///   `participant-deleted`.
+    public func authorize(_ approval: Approval) async throws -> String {
+        let code = String.newSecret(random)
+        let now = clock()
+        let account = approval.session.account
+        _ = try Self.grant(
+            client: approval.client.id, account: account, patient: approval.patient, scopes: approval.scopes,
+            end: approval.expiresAt)
+        let authorization = newAuthorization(
+            of: approval.client.id, account: account.id, scopes: approval.scopes, expiresAt: approval.expiresAt)
+        try await database.write { transaction in
+            try requireAuthorizing(account.actor, approval.client, about: approval.patient, in: transaction)
+            if let patient = approval.patient {
+                guard try DeletionRegister().entry(of: patient, in: transaction) == nil else {
+                    throw TrustError(
+                        code: DeletionRegister.code, message: "This patient was deleted; choose another one.")
+                }
+            }
+            try insert(
+                authorization, patient: approval.patient, session: approval.session, most: Self.mostAuthorizations,
+                in: transaction)
+            try transaction.execute(
+                """
+                INSERT INTO authorization_code (code_digest, authorization_id, redirect_uri, challenge, nonce, expires_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLValue(SecretDigest(of: code).hex), SQLValue(authorization.id), SQLValue(approval.redirectURI),
+                    SQLValue(approval.challenge), SQLValue(approval.nonce),
+                    SQLValue(min(approval.expiresAt, now.addingTimeInterval(Self.codeLifetime))),
+                ])
+        }
+        return code
+    }
+
+    /// Gives a client that acts on its own what it may have (SMART Backend Services).
+    public func issueServiceToken(
+        to client: RegisteredClient, scopes: AccessScopes, lifetime: TimeInterval
+    ) async throws -> IssuedTokens {
+        let end = clock().addingTimeInterval(lifetime)
+        _ = try Self.grant(client: client.id, account: nil, patient: nil, scopes: scopes, end: end)
+        let new = newAuthorization(of: client.id, account: nil, scopes: scopes, expiresAt: end)
+        let token = String.newSecret(random)
+        return try await database.write { transaction in
+            try requireAuthorizing(client.actor, client, about: nil, in: transaction)
+            let authorization = try insert(new, most: Self.mostServiceAuthorizations, in: transaction)
+            try insert(token, of: authorization, scopes: scopes, expiresAt: end, in: transaction)
+            return IssuedTokens(
+                accessToken: token, expiresAt: end, scopes: scopes, refreshToken: nil, authorization: authorization,
+                nonce: nil, account: nil)
+        }
+    }
+
+    /// Notes what a client proved itself with.
+    ///
+    /// - Returns: whether it had not been used before.
+    public func use(assertion tokenID: String, of clientID: String, expiresAt: Date) async throws -> Bool {
+        let now = SQLValue(clock())
+        return try await database.write { transaction in
+            try transaction.execute("DELETE FROM client_assertion_use WHERE expires_at <= ?", [now])
+            return try transaction.execute(
+                """
+                INSERT INTO client_assertion_use (client_id, token_id, expires_at) VALUES (?, ?, ?)
+                ON CONFLICT (client_id, token_id) DO NOTHING
+                """, [SQLValue(clientID), SQLValue(tokenID), SQLValue(expiresAt)]) > 0
+        }
+    }
+}
+
+extension AccessControl {
+    /// A row that is to be written.
+    struct NewAuthorization: Sendable {
+        let id: String
+        let clientID: String
+        let accountID: String?
+        let scopes: AccessScopes
+        let createdAt: Date
+        let expiresAt: Date
+    }
+
+    func newAuthorization(
+        of client: String, account: String?, scopes: AccessScopes, expiresAt: Date
+    ) -> NewAuthorization {
+        NewAuthorization(
+            id: RandomID.make(random), clientID: client, accountID: account, scopes: scopes, createdAt: clock(),
+            expiresAt: expiresAt)
+    }
+
+    func requireAuthorizing(
+        _ actor: Actor, _ client: RegisteredClient, about patient: String?, in transaction: any SQLTransaction
+    ) throws {
+        let target = Target(resourceType: "Client", resourceID: client.id, subject: patient)
+        let decision = try decide(actor, .authorizeApp, target, in: transaction)
+        guard decision.allowed, try self.client(client.id, in: transaction) != nil else {
+            throw TrustError(
+                code: decision.allowed ? "client-revoked" : decision.reason,
+                message: "This account may not let an app have access.")
+        }
+    }
+
+    @discardableResult
+    func insert(
+        _ new: NewAuthorization, patient: String? = nil, session: UserSession? = nil, most: Int,
+        in transaction: any SQLTransaction
+    ) throws -> AccessAuthorization {
+        try removeEnded(in: transaction)
+        let holder = [SQLValue(new.clientID)] + (new.accountID.map { [SQLValue($0)] } ?? [])
+        let surplus = try transaction.query(
+            new.accountID == nil ? Self.surplusOfServiceSQL : Self.surplusSQL, holder + [SQLValue(most - 1)])
+        try remove(authorizations: surplus.map { try $0.text("id") }, in: transaction)
+        try transaction.execute(
+            """
+            INSERT INTO access_authorization
+                (id, client_id, account_id, participant, session_digest, scopes, authenticated_at, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                SQLValue(new.id), SQLValue(new.clientID), SQLValue(new.accountID), SQLValue(patient),
+                SQLValue(session?.digest), SQLValue(new.scopes.text), SQLValue(session?.createdAt),
+                SQLValue(new.createdAt), SQLValue(new.expiresAt),
+            ])
+        guard
+            let row = try transaction.first("SELECT * FROM access_authorization WHERE id = ?", [SQLValue(new.id)])
+        else { throw StorageError(code: "storage-failed", message: "An authorization vanished.") }
+        return try AccessAuthorization(row)
+    }
+
+    func insert(
+        _ token: String, of authorization: AccessAuthorization, scopes: AccessScopes, expiresAt: Date,
+        in transaction: any SQLTransaction
+    ) throws {
+        let id = SQLValue(authorization.id)
+        try transaction.execute(
+            """
+            INSERT INTO bearer_token (token_digest, authorization_id, scopes, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                SQLValue(SecretDigest(of: token).hex), id, SQLValue(scopes.text), SQLValue(clock()),
+                SQLValue(min(expiresAt, authorization.expiresAt)),
+            ])
+        try transaction.execute(
+            """
+            DELETE FROM bearer_token WHERE authorization_id = ? AND number <=
+                (SELECT number FROM bearer_token WHERE authorization_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
+            """, [id, id, SQLValue(Self.mostAccessTokens)])
+    }
+
+    /// Removes what has ended: whatever hangs on an authorization ends with it or before.
+    func removeEnded(in transaction: any SQLTransaction) throws {
+        let now = SQLValue(clock())
+        try transaction.execute("DELETE FROM bearer_token WHERE expires_at <= ?", [now])
+        try remove(
+            authorizations: transaction.query(Self.endedSQL, [now]).map { try $0.text("id") }, in: transaction)
+    }
+
+    func remove(authorizations ids: [String], in transaction: any SQLTransaction) throws {
+        for id in ids {
+            for table in ["bearer_token", "refresh_token", "authorization_code"] {
+                try transaction.execute("DELETE FROM \(table) WHERE authorization_id = ?", [SQLValue(id)])
+            }
+            try transaction.execute("DELETE FROM access_authorization WHERE id = ?", [SQLValue(id)])
+        }
+    }
+
+    /// Parameters: client, account, how many stay.
+    static let surplusSQL = """
+        SELECT id FROM access_authorization WHERE client_id = ? AND account_id = ?
+        ORDER BY number DESC LIMIT 100 OFFSET ?
+        """
+    static let surplusOfServiceSQL = """
+        SELECT id FROM access_authorization WHERE client_id = ? AND account_id IS NULL
+        ORDER BY number DESC LIMIT 100 OFFSET ?
+        """
+    /// Parameter: now. So many at a time as no writer waits for.
+    static let endedSQL = "SELECT id FROM access_authorization WHERE expires_at <= ? ORDER BY expires_at LIMIT 200"
+}

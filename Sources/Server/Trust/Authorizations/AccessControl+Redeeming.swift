@@ -1,0 +1,228 @@
+import Core
+import Crypto
+import Foundation
+import Storage
+
+/// Why no token is given (RFC 6749 section 5.2): each is `invalid_grant` but the last.
+public enum RedemptionRefusal: CodedError, Hashable {
+    /// It was never given, has ended, or belongs to another client.
+    case unknown
+    /// It was used before: whatever was given for it has ended, for two have it.
+    case reused
+    /// It was given for another request than the one that is repeated.
+    case otherRequest
+    /// Nothing is left of the scopes that are asked for.
+    case scope
+
+    public var code: String {
+        switch self {
+        case .unknown: "grant-unknown"
+        case .reused: "grant-reused"
+        case .otherRequest: "grant-of-another-request"
+        case .scope: "scope-refused"
+        }
+    }
+
+    public var message: String {
+        switch self {
+        case .unknown: "The code or token is unknown, has ended, or was given to another client."
+        case .reused: "It was used before; what was given for it has ended. Begin anew."
+        case .otherRequest: "The redirect_uri or the code_verifier is not the one of the request."
+        case .scope: "None of these scopes was approved."
+        }
+    }
+}
+
+extension AccessControl {
+    /// A refresh token that was used is remembered beside so many later ones.
+    static let mostRefreshTokens = 100
+
+    private enum Redemption: Sendable {
+        case issued(IssuedTokens)
+        case refused(RedemptionRefusal)
+
+        func get() throws -> IssuedTokens {
+            switch self {
+            case .issued(let tokens): return tokens
+            case .refused(let refusal): throw refusal
+            }
+        }
+    }
+
+    /// Secrets that a redemption gives out, made before the transaction, which may run twice.
+    private struct NewTokens: Sendable {
+        let access: String
+        let refresh: String
+    }
+
+    private func newTokens() -> NewTokens {
+        NewTokens(access: String.newSecret(random), refresh: String.newSecret(random))
+    }
+
+    /// Gives the tokens of a code, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+    ///
+    /// - Throws: ``RedemptionRefusal``. Who brings a code that was used has ended whatever was given for it.
+    public func redeem(
+        code: String, client: RegisteredClient, redirectURI: String, verifier: String, lifetime: TimeInterval
+    ) async throws -> IssuedTokens {
+        let digest = SQLValue(SecretDigest(of: code).hex)
+        let challenge = Data(SHA256.hash(data: Data(verifier.utf8))).base64URL
+        let new = newTokens()
+        let now = clock()
+        return try await database.write { transaction -> Redemption in
+            guard let row = try transaction.first(Self.codeSQL, [digest]),
+                let held = try authorization(row.text("authorization_id"), of: client, in: transaction)
+            else { return .refused(.unknown) }
+            guard row["used_at"] == .null else {
+                try revoke(held.authorization.id, in: transaction)
+                return .refused(.reused)
+            }
+            guard try row.date("expires_at") > now else { return .refused(.unknown) }
+            guard try row.text("redirect_uri") == redirectURI,
+                SecretDigest.equal(challenge.utf8, try row.text("challenge").utf8)
+            else { return .refused(.otherRequest) }
+            try transaction.execute(
+                "UPDATE authorization_code SET used_at = ? WHERE code_digest = ?", [SQLValue(now), digest])
+            return .issued(
+                try issue(
+                    new, of: held, scopes: held.authorization.scopes, nonce: row.textIfPresent("nonce"),
+                    lifetime: lifetime, in: transaction))
+        }.get()
+    }
+
+    /// Gives new tokens for a refresh token, which counts once (RFC 6749 section 6; RFC 9700 section 4.14).
+    ///
+    /// - Parameter asked: what the new access token is to do; nil for all that was approved.
+    /// - Throws: ``RedemptionRefusal``. Who brings a token that was used has ended whatever was given for it.
+    public func refresh(
+        _ token: String, client: RegisteredClient, asking asked: AccessScopes?, lifetime: TimeInterval
+    ) async throws -> IssuedTokens {
+        let digest = SQLValue(SecretDigest(of: token).hex)
+        let new = newTokens()
+        let now = clock()
+        return try await database.write { transaction -> Redemption in
+            guard let row = try transaction.first(Self.refreshSQL, [digest]),
+                let held = try authorization(row.text("authorization_id"), of: client, in: transaction)
+            else { return .refused(.unknown) }
+            guard row["used_at"] == .null else {
+                try revoke(held.authorization.id, in: transaction)
+                return .refused(.reused)
+            }
+            guard try isSignedIn(held, in: transaction) else { return .refused(.unknown) }
+            let approved = held.authorization.scopes
+            let scopes = try asked.map { try $0.narrowed(to: approved) } ?? approved
+            guard !scopes.permitNothing else { return .refused(.scope) }
+            try transaction.execute(
+                "UPDATE refresh_token SET used_at = ? WHERE token_digest = ?", [SQLValue(now), digest])
+            return .issued(try issue(new, of: held, scopes: scopes, nonce: nil, lifetime: lifetime, in: transaction))
+        }.get()
+    }
+
+    /// Ends a token that a client was given: an access token alone, a refresh token with all that was given for it
+    /// (RFC 7009 section 2.1). One that is unknown or another client's stays as it is.
+    public func revoke(token: String, of client: RegisteredClient) async throws {
+        let digest = SQLValue(SecretDigest(of: token).hex)
+        try await database.write { transaction in
+            if let row = try transaction.first(Self.refreshSQL, [digest]) {
+                let id = try row.text("authorization_id")
+                guard try authorization(id, of: client, in: transaction) != nil else { return }
+                try revoke(id, in: transaction)
+            } else if let row = try transaction.first(Self.accessSQL, [digest]),
+                try authorization(row.text("authorization_id"), of: client, in: transaction) != nil
+            {
+                try transaction.execute("DELETE FROM bearer_token WHERE token_digest = ?", [digest])
+            }
+        }
+    }
+
+    /// What a client may know of a token that was given to it; nil where it is worth nothing, or was given to another one.
+    public func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
+        let digest = SQLValue(SecretDigest(of: token).hex)
+        let now = clock()
+        return try await database.read { transaction in
+            if let row = try transaction.first(Self.accessSQL, [digest]) {
+                guard try row.date("expires_at") > now,
+                    let held = try authorization(row.text("authorization_id"), of: client, in: transaction)
+                else { return nil }
+                return TokenInformation(
+                    scopes: try AccessScopes(row.text("scopes")), createdAt: try row.date("created_at"),
+                    expiresAt: try row.date("expires_at"), authorization: held.authorization, account: held.account)
+            }
+            guard let row = try transaction.first(Self.refreshSQL, [digest]), row["used_at"] == .null,
+                let held = try authorization(row.text("authorization_id"), of: client, in: transaction),
+                try isSignedIn(held, in: transaction)
+            else { return nil }
+            return TokenInformation(
+                scopes: held.authorization.scopes, createdAt: try row.date("created_at"),
+                expiresAt: held.authorization.expiresAt, authorization: held.authorization, account: held.account)
+        }
+    }
+
+    static let codeSQL = "SELECT * FROM authorization_code WHERE code_digest = ?"
+    static let refreshSQL = "SELECT * FROM refresh_token WHERE token_digest = ?"
+    static let accessSQL = "SELECT * FROM bearer_token WHERE token_digest = ?"
+}
+
+extension AccessControl {
+    /// An authorization in force, and the person who gave it.
+    private struct Held {
+        let authorization: AccessAuthorization
+        let account: UserAccount?
+        let session: String?
+    }
+
+    /// The authorization, where it is the client's and in force and the person's account is.
+    private func authorization(
+        _ id: String, of client: RegisteredClient, in transaction: any SQLTransaction
+    ) throws -> Held? {
+        guard
+            let row = try transaction.first(
+                "SELECT * FROM access_authorization WHERE id = ? AND revoked_at IS NULL AND expires_at > ?",
+                [SQLValue(id), SQLValue(clock())])
+        else { return nil }
+        let authorization = try AccessAuthorization(row)
+        guard authorization.clientID == client.id else { return nil }
+        let account = try authorization.accountID.flatMap { try self.account(id: $0, in: transaction) }
+        guard authorization.accountID == nil || account != nil else { return nil }
+        return Held(
+            authorization: authorization, account: account, session: row.textIfPresent("session_digest"))
+    }
+
+    /// Whether refreshing goes on: with `online_access` for as long as the person is signed in.
+    private func isSignedIn(_ held: Held, in transaction: any SQLTransaction) throws -> Bool {
+        guard !held.authorization.scopes.contains(.offlineAccess), let session = held.session else { return true }
+        return try transaction.first(Self.sessionSQL, [SQLValue(session), SQLValue(clock())]) != nil
+    }
+
+    private func revoke(_ id: String, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            "UPDATE access_authorization SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
+            [SQLValue(clock()), SQLValue(id)])
+        try transaction.execute("DELETE FROM bearer_token WHERE authorization_id = ?", [SQLValue(id)])
+    }
+
+    private func issue(
+        _ new: NewTokens, of held: Held, scopes: AccessScopes, nonce: String?, lifetime: TimeInterval,
+        in transaction: any SQLTransaction
+    ) throws -> IssuedTokens {
+        let authorization = held.authorization
+        let end = min(authorization.expiresAt, clock().addingTimeInterval(lifetime))
+        try removeEnded(in: transaction)
+        try insert(new.access, of: authorization, scopes: scopes, expiresAt: end, in: transaction)
+        let isRefreshed = authorization.scopes.permitRefreshing
+        if isRefreshed {
+            let id = SQLValue(authorization.id)
+            try transaction.execute(
+                "INSERT INTO refresh_token (token_digest, authorization_id, created_at) VALUES (?, ?, ?)",
+                [SQLValue(SecretDigest(of: new.refresh).hex), id, SQLValue(clock())])
+            try transaction.execute(
+                """
+                DELETE FROM refresh_token WHERE authorization_id = ? AND number <=
+                    (SELECT number FROM refresh_token WHERE authorization_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
+                """, [id, id, SQLValue(Self.mostRefreshTokens)])
+        }
+        return IssuedTokens(
+            accessToken: new.access, expiresAt: end, scopes: scopes, refreshToken: isRefreshed ? new.refresh : nil,
+            authorization: authorization, nonce: nonce, account: held.account)
+    }
+}

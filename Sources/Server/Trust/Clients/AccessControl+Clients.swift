@@ -1,0 +1,113 @@
+import Foundation
+import Storage
+import Wire
+
+extension AccessControl {
+    /// Registers a client.
+    ///
+    /// - Parameter allowingLoopback: whether its keys may be fetched from the machine itself.
+    /// - Returns: the client, and its secret where it has one, the only time that is seen.
+    /// - Throws: ``TrustError`` for what is said of it, or with the policy's reason; ``Wire/WireError`` where its keys are none.
+    public func createClient(
+        _ new: NewClient, allowingLoopback: Bool = false, by actor: Actor
+    ) async throws -> (client: RegisteredClient, secret: String?) {
+        try new.check(allowingLoopback: allowingLoopback)
+        var keySet: String?
+        if case .keySet(let bytes) = new.proof {
+            _ = try SignatureKeySet(reading: bytes)
+            keySet = String(decoding: bytes, as: UTF8.self)
+        }
+        let id = RandomID.make(random)
+        let secret = new.proof == .secret ? String.newSecret(random) : nil
+        let parameters: [SQLValue] = [
+            SQLValue(id), SQLValue(new.name), SQLValue(secret.map { SecretDigest(of: $0).hex }), SQLValue(keySet),
+            SQLValue(new.proof.url), SQLValue(new.scopes.text), SQLValue(clock()),
+        ]
+        let made = try await database.write { transaction in
+            try requireClients(actor, id, in: transaction)
+            try transaction.execute(
+                """
+                INSERT INTO registered_client (id, name, secret_digest, key_set, key_set_url, scopes, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, parameters)
+            for (place, uri) in new.redirectURIs.enumerated() {
+                try transaction.execute(
+                    "INSERT INTO client_redirect (client_id, place, uri, origin) VALUES (?, ?, ?, ?)",
+                    [SQLValue(id), SQLValue(place), SQLValue(uri), SQLValue(RegisteredURL(uri)?.origin)])
+            }
+            return try client(id, in: transaction)
+        }
+        guard let made else { throw StorageError(code: "storage-failed", message: "A client vanished.") }
+        return (made, secret)
+    }
+
+    /// All clients, those that were revoked too, in the order of their making.
+    public func clients() async throws -> [RegisteredClient] {
+        try await database.read { transaction in
+            try transaction.query("SELECT * FROM registered_client ORDER BY created_at, id").map { row in
+                try RegisteredClient(row, redirectURIs: redirectURIs(of: row.text("id"), in: transaction))
+            }
+        }
+    }
+
+    /// Ends a client and whatever it was given; false where there is none with the id.
+    public func revokeClient(id: String, by actor: Actor) async throws -> Bool {
+        let now = clock()
+        return try await database.write { transaction in
+            try requireClients(actor, id, in: transaction)
+            return try transaction.execute(
+                "UPDATE registered_client SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?",
+                [SQLValue(now), SQLValue(id)]) > 0
+        }
+    }
+
+    /// The client of this id, unless it was revoked.
+    public func client(id: String) async throws -> RegisteredClient? {
+        try await database.read { try client(id, in: $0) }
+    }
+
+    func client(_ id: String, in transaction: any SQLTransaction) throws -> RegisteredClient? {
+        guard let row = try transaction.first(Self.clientSQL, [SQLValue(id)]) else { return nil }
+        return try RegisteredClient(row, redirectURIs: redirectURIs(of: id, in: transaction))
+    }
+
+    /// The client that has this secret, unless it was revoked.
+    public func authenticateRegisteredClient(id: String, secret: String) async throws -> RegisteredClient? {
+        try await database.read { transaction in
+            let stored = try transaction.first(Self.clientSQL, [SQLValue(id)])?.textIfPresent("secret_digest")
+            guard let digest = stored.flatMap(SecretDigest.init(hex:)), digest.matches(secret) else { return nil }
+            return try client(id, in: transaction)
+        }
+    }
+
+    /// Whether scripts of this origin are those of a client: whoever is sent back there may ask for tokens from there.
+    public func isOriginOfClient(_ origin: String) async throws -> Bool {
+        guard origin.utf8.count <= RegisteredURL.longest else { return false }
+        return try await database.read { try $0.first(Self.originSQL, [SQLValue(origin)]) != nil }
+    }
+
+    private func redirectURIs(of id: String, in transaction: any SQLTransaction) throws -> [String] {
+        try transaction.query(Self.redirectSQL, [SQLValue(id)]).map { try $0.text("uri") }
+    }
+
+    /// Parameter: the client's id.
+    static let clientSQL = "SELECT * FROM registered_client WHERE id = ? AND revoked_at IS NULL"
+    static let redirectSQL = "SELECT uri FROM client_redirect WHERE client_id = ? ORDER BY place"
+    /// Parameter: the origin.
+    static let originSQL = """
+        SELECT 1 AS one FROM client_redirect r JOIN registered_client c ON c.id = r.client_id
+        WHERE r.origin = ? AND c.revoked_at IS NULL LIMIT 1
+        """
+
+    private func requireClients(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
+        let decision = try decide(
+            actor, .manageClients, Target(resourceType: "Client", resourceID: id), in: transaction)
+        guard decision.allowed else {
+            throw TrustError(code: decision.reason, message: "This account may not manage clients.")
+        }
+    }
+}
+
+extension RegisteredClient.Proof {
+    fileprivate var url: String? { if case .keySetURL(let url) = self { url } else { nil } }
+}

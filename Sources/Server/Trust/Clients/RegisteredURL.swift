@@ -1,0 +1,121 @@
+/// An address that a client registers: where its users are sent back to, or where its keys are.
+///
+/// It is read strictly and kept to the letter, so that two readers never take it for two hosts: small letters in scheme and
+/// host, no user, no fragment, nothing that would have to be escaped.
+public struct RegisteredURL: Sendable, Hashable {
+    /// As it was written.
+    public let text: String
+    public let scheme: String
+    /// The host, an IPv6 address without its brackets; empty where the scheme is an app's own.
+    public let host: String
+    /// The port that is written.
+    public let port: Int?
+    /// What a request for it names (RFC 9112 section 3.2.1): the path, and the query with its question mark.
+    public let target: String
+
+    /// Bytes beyond which nothing is read.
+    public static let longest = 2_048
+
+    /// - Returns: nil for whatever is not read.
+    public init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...Self.longest).contains(bytes.count), bytes.allSatisfy(Self.mayStand) else { return nil }
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        let scheme = text[..<colon]
+        guard let first = scheme.utf8.first, (0x61...0x7A).contains(first), scheme.utf8.allSatisfy(Self.isOfScheme)
+        else { return nil }
+        var rest = text[text.index(after: colon)...]
+        var host = ""
+        var port: Int?
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let authority = rest.prefix { $0 != "/" && $0 != "?" }
+            rest = rest.dropFirst(authority.count)
+            guard let read = Self.authority(authority) else { return nil }
+            (host, port) = read
+        }
+        self.text = text
+        self.scheme = String(scheme)
+        self.host = host
+        self.port = port
+        target = rest.hasPrefix("/") ? String(rest) : "/" + rest
+    }
+
+    /// Whether it is on the machine itself.
+    public var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+
+    /// Whether users may be sent back to it (RFC 8252 section 7): by TLS, to an app on the machine itself, or by the scheme
+    /// of an app, which has a dot in it as the names of those who own it have.
+    public var isRedirection: Bool {
+        switch scheme {
+        case "https": !host.isEmpty
+        case "http": isLoopback
+        default: scheme.contains(".")
+        }
+    }
+
+    /// Whether keys may be fetched from it: by TLS at its port, or from the machine itself where that is let.
+    ///
+    /// - Parameter allowingLoopback: whether the study is one for development.
+    public func isKeySet(allowingLoopback: Bool) -> Bool {
+        if allowingLoopback, isLoopback { return scheme == "http" || scheme == "https" }
+        // An address in place of a name has no certificate that says whose it is.
+        let isName = host.contains(".") && !host.contains(":") && host.utf8.contains { (0x61...0x7A).contains($0) }
+        return scheme == "https" && isName && port ?? 443 == 443
+    }
+
+    /// Scheme, host and port, as a browser says whose script asks (RFC 6454); nil where there is no host.
+    public var origin: String? {
+        guard !host.isEmpty else { return nil }
+        let name = host.contains(":") ? "[\(host)]" : host
+        let standard = scheme == "https" ? 443 : scheme == "http" ? 80 : nil
+        return "\(scheme)://\(name)" + (port.flatMap { $0 == standard ? nil : ":\($0)" } ?? "")
+    }
+
+    private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
+        var host = text
+        var port: Int?
+        if text.first == "[" {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard host.utf8.allSatisfy({ Self.isHexadecimal($0) || $0 == UInt8(ascii: ":") }), host.contains(":"),
+                rest.isEmpty || rest.first == ":"
+            else { return nil }
+            if !rest.isEmpty { port = Int(rest.dropFirst()) }
+            guard rest.isEmpty || isPort(rest.dropFirst()) else { return nil }
+        } else {
+            if let colon = text.firstIndex(of: ":") {
+                host = text[..<colon]
+                let digits = text[text.index(after: colon)...]
+                guard isPort(digits) else { return nil }
+                port = Int(digits)
+            }
+            guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy(isOfHost), host.last != ".",
+                host.first != "."
+            else { return nil }
+        }
+        return (String(host), port)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.utf8.count <= 5 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            && (1...65_535).contains(Int(text) ?? 0)
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".")
+    }
+
+    private static func isOfScheme(_ byte: UInt8) -> Bool { isOfHost(byte) || byte == UInt8(ascii: "+") }
+
+    /// Printable ASCII of a URI (RFC 3986 section 2), without `#`; the brackets are judged where the host is read.
+    private static func mayStand(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
+    }
+}
