@@ -10,6 +10,8 @@ public struct ServerOptions: Sendable {
         case consumer
         /// Answers the FHIR API.
         case records
+        /// Lets apps in: SMART on FHIR's authorization server.
+        case authorization
     }
 
     public var host: String
@@ -27,13 +29,16 @@ public struct ServerOptions: Sendable {
     /// PEM files; both or none.
     public var certificate: String?
     public var privateKey: String?
+    /// Where others reach the server; nil for what study.json says, or the address that is listened on.
+    public var publicURL: String?
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), queue: String? = nil,
         database: String? = nil,
         trustedProxies: [IPNetwork] = [], monitor: HTTPServer.Address? = nil, certificate: String? = nil,
-        privateKey: String? = nil
+        privateKey: String? = nil, publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
         self.trustedProxies = trustedProxies
         self.monitor = monitor
         self.host = host

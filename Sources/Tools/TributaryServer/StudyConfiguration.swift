@@ -57,6 +57,9 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var rates: RateLimits
     /// How much exports may take, and how long they are kept.
     public var exports = ExportLimits()
+    /// Where others reach the server, without a slash at the end; nil where `serve` is told, or for the address that it
+    /// listens on.
+    public var publicURL: String?
 
     public init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
@@ -67,8 +70,9 @@ public struct StudyConfiguration: Sendable, Hashable {
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
         heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
         unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehousePlace = .records,
-        deidentification: Deidentification = .none
+        deidentification: Deidentification = .none, publicURL: String? = nil
     ) {
+        self.publicURL = publicURL
         self.deidentification = deidentification
         self.warehouse = warehouse
         self.keepOnDelete = keepOnDelete
@@ -241,7 +245,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
             requiresInvitation: try invitation(), warehouse: try warehouse(),
-            deidentification: try deidentification())
+            deidentification: try deidentification(), publicURL: try place("publicURL"))
+        if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
         exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))
         exports.keptFor = 3600 * Double(try limit("exportHours", Int(exports.keptFor / 3600)))
         guard Resource.isID(id) else { throw Self.invalid("id", "up to 64 letters, digits, - and .") }
@@ -251,7 +256,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
-        "identifiedRecords", "identifyingData", "warehouse", "deidentification",
+        "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL",
     ]
     /// The members of `limits` that are known.
     static let knownLimits: Set<String> = [
@@ -265,6 +270,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     public var json: JSON {
         var object: JSONObject = JSONObject()
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
+        if let publicURL { object["publicURL"] = .string(publicURL) }
         if let queue { object["queue"] = .string(queue) }
         if let database { object["database"] = .string(database) }
         switch warehouse {

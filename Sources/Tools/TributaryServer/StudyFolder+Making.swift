@@ -25,7 +25,7 @@ extension StudyFolder {
         }
         try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o600)
         try write(
-            "keys/\nqueue/\ndata/\nlinks/\ndeletions/\nexports/\nantispam.sha256\n",
+            "keys/\nsigning-keys/\nqueue/\ndata/\nlinks/\ndeletions/\nexports/\nantispam.sha256\n",
             to: url.appendingPathComponent(".gitignore"),
             permissions: 0o644)
         _ = try keys.generate(now: now)

@@ -20,6 +20,7 @@ import Wire
 /// antispam.sha256    the hash of the antispam token, 0600
 /// queue/             the queue's database, shared with the receiver's account by its group
 /// data/              the records' database, 0700
+/// signing-keys/      the keys of the authorization server's id tokens, 0700; no backup holds them
 /// links/             which participant is which person of the site's records, 0700; no backup holds it
 /// exports/           the files of exports that clients asked for, until they expire, 0700; no backup holds it
 /// deletions/         who was deleted, by digests, and the reports of it, 0700; no backup holds it

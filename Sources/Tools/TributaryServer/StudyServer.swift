@@ -22,12 +22,15 @@ public struct StudyServer: Sendable {
     let options: ServerOptions
     let logger: Logger
     let clock: @Sendable () -> Date
+    /// Where others reach the server.
+    let address: PublicAddress
 
     public init(
         folder: StudyFolder, options: ServerOptions, logger: Logger, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         self.folder = folder
         study = try folder.configuration()
+        address = try Self.address(options, study)
         self.options = options
         self.logger = logger
         self.clock = clock
@@ -85,7 +88,8 @@ public struct StudyServer: Sendable {
             address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
             metrics: registry, logger: serverLogger,
-            onListening: { port in
+            onListening: { [address] port in
+                address.listen(at: listeningURL(port: port))
                 for await number in monitoring {
                     await onMonitoring(number)
                     break
@@ -128,7 +132,7 @@ public struct StudyServer: Sendable {
             }
         }
         var opened = OpenStores()
-        if options.roles.contains(.consumer) || options.roles.contains(.records) {
+        if !options.roles.isDisjoint(with: [.consumer, .records, .authorization]) {
             try await stores.migrateRecords()
             opened.records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
         }
@@ -159,6 +163,7 @@ public struct StudyServer: Sendable {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
+        try authorizationRoutes(opened, access, limiter, bodies, refusals)?.add(to: router)
         let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,

@@ -7,6 +7,8 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
     case submissionByClient = "submission-by-client"
     case unauthenticatedByAddress = "unauthenticated-by-address"
     case readByAddress = "read-by-address"
+    case signInByAddress = "sign-in-by-address"
+    case signInByAccount = "sign-in-by-account"
 }
 
 /// A token bucket's measures.
@@ -67,5 +69,7 @@ public struct RateLimits: Sendable, Hashable {
         .submissionByClient: Rate(unchecked: 100, 2_000),
         .unauthenticatedByAddress: Rate(unchecked: 20, 400),
         .readByAddress: Rate(unchecked: 200, 4_000),
+        .signInByAddress: Rate(unchecked: 0.5, 60),
+        .signInByAccount: Rate(unchecked: 0.02, 10),
     ]
 }

@@ -5,7 +5,7 @@ import Hummingbird
 public struct OAuthFailure: Refusal, Hashable {
     /// The word of the registry of OAuth errors, such as `invalid_client`.
     public let error: String
-    private let failure: HTTPFailure
+    private var failure: HTTPFailure
 
     public init(_ error: String, _ failure: HTTPFailure) {
         self.error = error
@@ -23,6 +23,13 @@ public struct OAuthFailure: Refusal, Hashable {
             default: "temporarily_unavailable"
             }
         self.init(error, failure)
+    }
+
+    /// The same with more headers in its answer.
+    public func adding(_ headers: HTTPFields) -> OAuthFailure {
+        var changed = self
+        for field in headers { changed.failure.headers[field.name] = field.value }
+        return changed
     }
 
     public var status: HTTPResponse.Status { failure.status }

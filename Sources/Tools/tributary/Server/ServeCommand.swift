@@ -22,7 +22,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 lets the system choose.") var port = 8080
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
-    @Option(help: "What this process does: receiver, consumer, records.") var roles = "receiver,consumer,records"
+    @Option(help: "What this process does: receiver, consumer, records, authorization.")
+    var roles = "receiver,consumer,records,authorization"
+    @Option(help: "Where others reach the server, such as https://study.example; in study.json: publicURL.")
+    var publicURL: String?
     @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens no other.")
     var queue: String?
     @Option(help: "The records' database, likewise.") var database: String?
@@ -57,7 +60,7 @@ struct ServeCommand: AsyncParsableCommand {
         let options = ServerOptions(
             host: bind, port: port, roles: try parsedRoles(), queue: queue, database: database,
             trustedProxies: try behindProxy.map { try IPNetwork($0) }, monitor: try monitor.map(Self.address),
-            certificate: tlsCertificate, privateKey: tlsKey)
+            certificate: tlsCertificate, privateKey: tlsKey, publicURL: publicURL)
         let server = try StudyServer(folder: folder, options: options, logger: Logger(label: "tributary"))
         let scheme = tlsCertificate == nil ? "http" : "https"
         let host = bind.contains(":") ? "[\(bind)]" : bind
@@ -81,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         let names = roles.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let known = names.compactMap { ServerOptions.Role(rawValue: $0) }
         guard known.count == names.count, !known.isEmpty else {
-            throw ValidationError("--roles takes receiver, consumer, records, separated by commas.")
+            throw ValidationError("--roles takes receiver, consumer, records, authorization, separated by commas.")
         }
         return Set(known)
     }

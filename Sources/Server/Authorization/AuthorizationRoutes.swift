@@ -1,0 +1,147 @@
+import Core
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import Storage
+import Trust
+
+/// The authorization server: discovery, the pages on which people let apps in, and the endpoints at which apps get tokens
+/// (<https://hl7.org/fhir/smart-app-launch/STU2.2/>).
+public struct AuthorizationRoutes: Sendable {
+    let access: AccessControl
+    let configuration: AuthorizationConfiguration
+    let limiter: RateLimiter
+    let bodies: BodyBudget
+    let clients: ClientAuthentication
+    let passwords = PasswordChecker()
+    let refusals: NotedRefusals
+    let clock: @Sendable () -> Date
+    let random: @Sendable (Int) -> [UInt8]
+
+    /// What is told the codes of refusals.
+    struct NotedRefusals: Sendable {
+        let note: @Sendable (String) async -> Void
+    }
+
+    /// - Parameters:
+    ///   - refusals: told the code of each refusal.
+    ///   - random: gives so many random bytes, fit for secrets.
+    public init(
+        access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter = RateLimiter(),
+        bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
+        refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date,
+        random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
+    ) {
+        let fetcher = KeySetFetcher(allowsLoopback: configuration.allowsLoopback)
+        self.init(
+            access: access, configuration: configuration, limiter: limiter, bodies: bodies, refusals: refusals,
+            clock: clock, random: random, fetch: { try await fetcher.fetch($0) })
+    }
+
+    init(
+        access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter, bodies: BodyBudget,
+        refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date,
+        random: @escaping @Sendable (Int) -> [UInt8], fetch: @escaping KeySetCache.Fetch
+    ) {
+        self.access = access
+        self.configuration = configuration
+        self.limiter = limiter
+        self.bodies = bodies
+        self.refusals = NotedRefusals(note: refusals)
+        self.clock = clock
+        self.random = random
+        clients = ClientAuthentication(
+            access: access, limiter: limiter, keys: KeySetCache(clock: clock, fetch: fetch),
+            addresses: { configuration.addresses }, clock: clock)
+    }
+
+    /// Adds all routes to a router, ahead of those of a module that takes `GET /fhir/:type/:id`.
+    public func add(to router: Router<ServerRequestContext>) {
+        let charge = RefusalCharge(limiter: limiter, count: refusals.note)
+        router.add([endpoints, pages, openDocuments], particular: [documents], charge: charge)
+    }
+
+    /// What is found below the FHIR API's address.
+    private var documents: GuardedRoutes {
+        GuardedRoutes(refusal: Self.problem) { routes in
+            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET"))
+            open.getAndHead("fhir/.well-known/smart-configuration") { _, _ in document(\.smart) }
+            open.on("fhir/.well-known/smart-configuration", method: .options, use: CrossOriginMiddleware.preflight)
+        }
+    }
+
+    private var openDocuments: GuardedRoutes {
+        GuardedRoutes(refusal: Self.problem) { routes in
+            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET"))
+            let found: [(RouterPath, @Sendable (DiscoveryDocuments) -> JSON)] = [
+                (".well-known/openid-configuration", { $0.openID }), ("oauth2/jwks.json", { $0.keySet }),
+            ]
+            for (path, content) in found {
+                open.getAndHead(path) { _, _ in document(content) }
+                open.on(path, method: .options, use: CrossOriginMiddleware.preflight)
+            }
+        }
+    }
+
+    private var endpoints: GuardedRoutes {
+        GuardedRoutes(rateClass: .tokenByAddress, refusal: Self.oauth) { routes in
+            let access = access
+            let shared = routes.group("oauth2").add(
+                middleware: CrossOriginMiddleware(methods: "POST", refusal: { OAuthFailure(authorizing: $0) }) {
+                    try await access.isOriginOfClient($0)
+                })
+            shared.post("token", use: token)
+            shared.post("introspect", use: introspect)
+            shared.post("revoke", use: revoke)
+            for path in ["token", "introspect", "revoke"] {
+                shared.on(RouterPath(path), method: .options, use: CrossOriginMiddleware.preflight)
+            }
+        }
+    }
+
+    private var pages: GuardedRoutes {
+        GuardedRoutes(refusal: { error, _ in PageFailure(error) }) { routes in
+            let pages = routes.group("oauth2")
+            pages.getAndHead("authorize", use: authorize)
+            pages.post("authorize", use: authorize)
+            pages.post("sign-in", use: signIn)
+            pages.post("consent", use: consent)
+        }
+    }
+
+    private func document(_ content: (DiscoveryDocuments) -> JSON) -> Response {
+        let documents = DiscoveryDocuments(addresses: configuration.addresses, keys: configuration.keys)
+        return .bytes(
+            ByteBuffer(bytes: content(documents).bytes()), mediaType: "application/json",
+            cacheControl: "public, max-age=300")
+    }
+
+    private static func problem(_ error: any Error, _ request: Request) -> any Refusal {
+        HTTPFailure(authorizing: error)
+    }
+
+    private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {
+        OAuthFailure(authorizing: error)
+    }
+}
+
+extension HTTPFailure {
+    /// What an error means to who asked.
+    init(authorizing error: any Error) {
+        switch error {
+        case let failure as HTTPFailure: self = failure
+        case let error as StorageError where error.code == "storage-full":
+            self.init(
+                HTTPResponse.Status(code: 507), "storage-full", "The server's disk is full. Try again later.",
+                headers: [.retryAfter: "60"])
+        default: self = .internalError
+        }
+    }
+}
+
+extension OAuthFailure {
+    init(authorizing error: any Error) {
+        self = error as? OAuthFailure ?? OAuthFailure(HTTPFailure(authorizing: error))
+    }
+}

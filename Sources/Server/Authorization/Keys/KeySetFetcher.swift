@@ -1,0 +1,173 @@
+import Core
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import ServerHTTP
+import Trust
+
+/// A JWK set as its address answered.
+struct FetchedKeySet: Sendable, Hashable {
+    let bytes: Data
+    /// The seconds for which it may be kept, where the answer tells.
+    let maximumAge: Int?
+}
+
+/// Why keys could not be fetched. Nothing of it is told to who asked: it would tell what stands inside.
+enum KeySetFetchError: String, CodedError, Hashable {
+    case refusedAddress = "key-set-address-refused"
+    case unreachable = "key-set-unreachable"
+    case refusedAnswer = "key-set-answer-refused"
+    case timeout = "key-set-timeout"
+    case busy = "key-set-busy"
+
+    var code: String { rawValue }
+    var message: String { "The client's keys could not be fetched." }
+}
+
+/// Fetches the keys of clients from the addresses that they registered.
+///
+/// The host's name is resolved once, every address that it has is looked at, and the connection goes to one of these. No
+/// redirect is followed. Time and bytes are bounded.
+struct KeySetFetcher: Sendable {
+    /// Whether an address on the machine itself may be fetched from.
+    let allowsLoopback: Bool
+    /// Finds the addresses of a host.
+    var resolve: @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = KeySetFetcher.systemAddresses
+    /// Everything together, from the first look at the name.
+    var deadline: TimeAmount = .seconds(8)
+    /// What answers with more is refused.
+    static let largestAnswer = 65_536
+
+    func fetch(_ url: RegisteredURL) async throws -> FetchedKeySet {
+        guard url.isKeySet(allowingLoopback: allowsLoopback) else { throw KeySetFetchError.refusedAddress }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let answer = loop.makePromise(of: FetchedKeySet.self)
+        let timeout = loop.scheduleTask(in: deadline) { answer.fail(KeySetFetchError.timeout) }
+        let port = url.port ?? (url.scheme == "https" ? 443 : 80)
+        let resolve = resolve
+        let found = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try resolve(url.host, port) }
+        found.flatMapThrowing { try pinned($0, of: url) }
+            .flatMap { connect(to: $0, url, loop, answer) }
+            .whenFailure { error in answer.fail(error is KeySetFetchError ? error : KeySetFetchError.unreachable) }
+        defer { timeout.cancel() }
+        return try await answer.futureResult.get()
+    }
+
+    /// The address to connect to, where every one that the name has may be.
+    func pinned(_ addresses: [SocketAddress], of url: RegisteredURL) throws -> SocketAddress {
+        let isLocal = allowsLoopback && url.isLoopback
+        for address in addresses {
+            guard let text = address.ipAddress, let ip = IPAddress(text),
+                isLocal ? ip.isLoopback : OutsideAddress.isPublic(ip)
+            else { throw KeySetFetchError.refusedAddress }
+        }
+        guard let first = addresses.first else { throw KeySetFetchError.unreachable }
+        return first
+    }
+
+    private func connect(
+        to address: SocketAddress, _ url: RegisteredURL, _ loop: any EventLoop,
+        _ answer: EventLoopPromise<FetchedKeySet>
+    ) -> EventLoopFuture<Void> {
+        ClientBootstrap(group: loop).connectTimeout(.seconds(4))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if url.scheme == "https" {
+                        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+                        let host = IPAddress(url.host) == nil ? url.host : nil
+                        try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: host))
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(KeySetAnswerHandler(url, answer))
+                }
+            }.connect(to: address).map { channel in
+                // Also where it hangs and the time is over.
+                answer.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            }
+    }
+
+    private static let systemAddresses: @Sendable (String, Int) throws -> [SocketAddress] = { host, port in
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { throw KeySetFetchError.unreachable }
+        defer { freeaddrinfo(list) }
+        var found: [SocketAddress] = []
+        var next = list
+        while let entry = next, found.count < 32 {
+            next = entry.pointee.ai_next
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard
+                getnameinfo(
+                    entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0,
+                    NI_NUMERICHOST) == 0
+            else { continue }
+            let ip = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            if let address = try? SocketAddress(ipAddress: ip, port: port) { found.append(address) }
+        }
+        return found
+    }
+}
+
+/// Sends the one request and reads the one answer.
+private final class KeySetAnswerHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let url: RegisteredURL
+    private let answer: EventLoopPromise<FetchedKeySet>
+    private var head: HTTPResponseHead?
+    private var body = Data()
+
+    init(_ url: RegisteredURL, _ answer: EventLoopPromise<FetchedKeySet>) {
+        self.url = url
+        self.answer = answer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let host = url.host.contains(":") ? "[\(url.host)]" : url.host
+        let headers: HTTPHeaders = [
+            "Host": host + (url.port.map { ":\($0)" } ?? ""), "Accept": "application/json", "Connection": "close",
+        ]
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: url.target, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard head.status == .ok else { return answer.fail(KeySetFetchError.refusedAnswer) }
+            self.head = head
+        case .body(let part):
+            guard body.count + part.readableBytes <= KeySetFetcher.largestAnswer else {
+                return answer.fail(KeySetFetchError.refusedAnswer)
+            }
+            body.append(contentsOf: part.readableBytesView)
+        case .end:
+            guard let head else { return answer.fail(KeySetFetchError.refusedAnswer) }
+            answer.succeed(
+                FetchedKeySet(bytes: body, maximumAge: Self.maximumAge(head.headers[canonicalForm: "cache-control"])))
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { answer.fail(KeySetFetchError.unreachable) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        answer.fail(KeySetFetchError.unreachable)
+        context.close(promise: nil)
+    }
+
+    /// What `Cache-Control` says (RFC 9111 section 5.2.2); nil where it says nothing of it.
+    private static func maximumAge(_ directives: [Substring]) -> Int? {
+        let words = directives.map { $0.lowercased().filter { $0 != " " && $0 != "\"" } }
+        if words.contains(where: { $0 == "no-store" || $0 == "no-cache" }) { return 0 }
+        return words.lazy.compactMap { $0.hasPrefix("max-age=") ? Int($0.dropFirst(8)) : nil }.first
+    }
+}

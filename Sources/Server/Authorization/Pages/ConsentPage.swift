@@ -1,0 +1,129 @@
+import Core
+import Foundation
+import Trust
+
+/// The page on which a person says what an app may have.
+struct ConsentPage {
+    /// When access ends.
+    struct Ends: Sendable, Hashable {
+        /// Where the app is let have it once.
+        let brief: Date
+        /// For as long as the person is signed in.
+        let online: Date
+        /// Also later.
+        let offline: Date
+    }
+
+    let asked: AuthorizationRequest
+    let offered: AccessScopes
+    let account: UserAccount
+    /// The study's title.
+    let title: String
+    let proof: String
+    let message: String?
+    let ends: Ends
+
+    /// The hidden field that carries what was asked for; `scope` are the boxes.
+    static let scopesField = "requested_scope"
+
+    var page: Page {
+        let words = ScopeWords(isParticipant: account.role == .participant, ends: ends)
+        let sections = [
+            ("What it may do with records", offered.scopes.filter { $0.resource != nil }, false),
+            ("What else it may know and do", offered.scopes.filter(\.isAboutPerson), false),
+            ("Sensitive records", offered.scopes.filter(\.isSensitive), true),
+        ]
+        var body = """
+            <p><strong>\(Page.escape(asked.client.name))</strong> asks for access to records of \
+            \(Page.escape(title)). You are signed in as <strong>\(Page.escape(account.username))</strong>.</p>
+
+            """
+        if let message { body += "<p class=\"warn\" role=\"alert\">\(Page.escape(message))</p>\n" }
+        body += "<form method=\"post\" action=\"consent\">\n"
+        body += Page.hidden(asked.fields(scopesIn: Self.scopesField) + [(name: "proof", value: proof)]) + "\n"
+        if offered.needPatient, account.patient == nil {
+            body += """
+                <label class="field">Patient whose records the app is to see (id)
+                <input type="text" name="patient" autocomplete="off" autocapitalize="none" spellcheck="false" \
+                maxlength="64"></label>
+
+                """
+        }
+        for (heading, scopes, isSensitive) in sections where !scopes.isEmpty {
+            body += "<h2>\(heading)</h2>\n"
+            if isSensitive {
+                body += """
+                    <p class="quiet">Records that are marked as confidential or sensitive stay hidden from the app unless \
+                    you tick them.</p>
+
+                    """
+            }
+            body += "<ul>\n" + scopes.map { box($0, words, isTicked: !isSensitive) }.joined() + "</ul>\n"
+        }
+        body += """
+            <h2>Until when</h2>
+            <p>\(Page.escape(until))</p>
+            <p class="quiet">Afterwards you are sent to \(Page.escape(asked.formTarget)). The study team can end the \
+            app's access at any time.</p>
+            <div class="deeds">
+            <button class="main" type="submit" name="decision" value="approve">Let the app have what is ticked</button>
+            <button type="submit" name="decision" value="deny">Refuse</button>
+            </div>
+            <p><button class="link" type="submit" name="decision" value="sign-out">Sign in as somebody else</button></p>
+            </form>
+            """
+        return Page(title: "May this app have access?", body: body, formTargets: [asked.formTarget])
+    }
+
+    private func box(_ scope: AccessScope, _ words: ScopeWords, isTicked: Bool) -> String {
+        let (text, detail) = words.words(of: scope)
+        let more = detail.map { "<span class=\"quiet\">\(Page.escape($0))</span>" } ?? ""
+        return """
+            <li><label><input type="checkbox" name="scope" value="\(Page.escape(scope.text))"\(isTicked ? " checked" : "")>\
+            <span>\(Page.escape(text))</span>\(more)</label></li>
+
+            """
+    }
+
+    private var until: String {
+        let brief = "The app's access ends on \(ScopeWords.day(ends.brief))"
+        if offered.contains(.offlineAccess) {
+            return "\(brief), or, if it may keep access while you are away, on \(ScopeWords.day(ends.offline))."
+        }
+        if offered.contains(.onlineAccess) {
+            return "\(brief), or, if it may keep access while you are signed in, on \(ScopeWords.day(ends.online))."
+        }
+        return brief + "."
+    }
+}
+
+extension AccessScope {
+    /// Whether it is about the person and the app rather than records.
+    var isAboutPerson: Bool {
+        switch kind {
+        case .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess: true
+        case .resource, .confidentiality, .sensitivity, .everySensitivity, .launch, .unrecognized: false
+        }
+    }
+
+    /// Whether it lets an app see more than records of normal confidentiality that nothing marks.
+    var isSensitive: Bool {
+        switch kind {
+        case .confidentiality(let level): level > .assumed
+        case .sensitivity, .everySensitivity: true
+        default: false
+        }
+    }
+}
+
+extension AccessScopes {
+    /// What a person ticked of what was offered. A label that only narrows stays, for to leave it out would widen.
+    func approved(_ ticked: Set<String>) -> AccessScopes {
+        keeping(
+            Set(
+                scopes.filter { scope in
+                    if case .confidentiality(let level) = scope.kind, level <= .assumed { return true }
+                    return ticked.contains(scope.text)
+                }.map(\.text)))
+    }
+}

@@ -1,0 +1,150 @@
+import Core
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// HTML that a person reads: without script, and with whatever comes from elsewhere escaped.
+struct Page: Sendable, Hashable {
+    let title: String
+    /// HTML below the heading.
+    let body: String
+    /// Where forms lead to beside this server, in the words of a Content-Security-Policy.
+    var formTargets: [String] = []
+
+    /// Text as HTML has it, in elements and in attributes with quotation marks.
+    static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    static func hidden(_ fields: [(name: String, value: String)]) -> String {
+        fields.map { "<input type=\"hidden\" name=\"\(escape($0.name))\" value=\"\(escape($0.value))\">" }
+            .joined(separator: "\n")
+    }
+
+    private var html: String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>\(Page.escape(title))</title>
+        <style>\(Page.style)</style>
+        </head>
+        <body>
+        <main>
+        <h1>\(Page.escape(title))</h1>
+        \(body)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        let targets = (["'self'"] + formTargets).joined(separator: " ")
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src '\(Page.styleDigest)'; form-action \(targets); frame-ancestors 'none'; "
+            + "base-uri 'none'"
+        headers[.frameOptions] = "DENY"
+        headers[.contentTypeOptions] = "nosniff"
+        headers[.referrerPolicy] = "no-referrer"
+        return .bytes(
+            ByteBuffer(string: html), mediaType: "text/html; charset=utf-8", status: status, headers: headers)
+    }
+
+    private static let style = """
+        :root{color-scheme:light dark;--ink:#1c2330;--paper:#fff;--back:#eef1f5;--line:#c6cdd8;--quiet:#55606f;--deed:#0b5cad;\
+        --warn:#8f2d16;--warnback:#fdeee9}
+        @media (prefers-color-scheme:dark){:root{--ink:#e9edf3;--paper:#1b212b;--back:#12161d;--line:#414b5a;--quiet:#a9b4c2;\
+        --deed:#3f8fe0;--warn:#ffb39f;--warnback:#3a2019}}
+        *{box-sizing:border-box}
+        body{margin:0;padding:1rem;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+        main{max-width:38rem;margin:0 auto;padding:1.25rem 1.25rem 1.5rem;background:var(--paper);\
+        border:1px solid var(--line);border-radius:.6rem;overflow-wrap:anywhere}
+        @media (min-width:40rem){body{padding:3rem 1rem}main{padding:2rem 2.5rem}}
+        h1{margin:0 0 1rem;font-size:1.45rem;line-height:1.25}
+        h2{margin:1.5rem 0 .25rem;font-size:1.05rem}
+        p{margin:.5rem 0}
+        .quiet{color:var(--quiet);font-size:.93rem}
+        .warn{padding:.6rem .8rem;color:var(--warn);background:var(--warnback);border-radius:.4rem}
+        .field{display:block;margin:1rem 0 0;font-weight:600}
+        input[type=text],input[type=password]{display:block;width:100%;margin-top:.25rem;padding:.6rem .7rem;font:inherit;\
+        color:inherit;background:var(--paper);border:1px solid var(--quiet);border-radius:.4rem}
+        ul{list-style:none;margin:.25rem 0 0;padding:0}
+        li{border-top:1px solid var(--line)}
+        li label{display:grid;grid-template-columns:1.5rem 1fr;gap:.1rem .6rem;padding:.65rem 0;cursor:pointer}
+        li input{width:1.2rem;height:1.2rem;margin:.15rem 0 0;grid-row:span 2}
+        li .quiet{grid-column:2}
+        .deeds{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
+        button{flex:1 1 9rem;padding:.7rem 1rem;font:inherit;font-weight:600;border:1px solid var(--deed);\
+        border-radius:.4rem;background:var(--paper);color:inherit;cursor:pointer}
+        button.main{background:var(--deed);color:#fff}
+        button.link{flex:none;padding:0;border:0;background:none;color:inherit;text-decoration:underline;font-weight:400}
+        :focus-visible{outline:3px solid var(--deed);outline-offset:2px}
+        """
+
+    /// What a browser compares the style with (Content Security Policy Level 3 section 2.3.1).
+    private static let styleDigest = "sha256-" + Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
+}
+
+/// A request that is refused with a page, and with nobody sent anywhere.
+struct PageFailure: Refusal, Hashable {
+    let status: HTTPResponse.Status
+    let code: String
+    let message: String
+    private var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
+        self.status = status
+        self.code = code
+        self.message = message
+    }
+
+    /// Whatever else goes wrong.
+    init(_ error: any Error) {
+        if let failure = error as? PageFailure {
+            self = failure
+        } else if let failure = error as? HTTPFailure {
+            self.init(failure.status, failure.code, failure.message)
+            headers = failure.headers
+        } else {
+            let failure = HTTPFailure(authorizing: error)
+            self.init(failure.status, failure.code, failure.message)
+            headers = failure.headers
+        }
+    }
+
+    func response(from request: Request, context: some RequestContext) -> Response {
+        let title = status == .tooManyRequests ? "Too many attempts" : "This does not work"
+        let wait = headers[.retryAfter].map { " Wait \($0) seconds." } ?? ""
+        return Page(
+            title: title,
+            body: """
+                <p>\(Page.escape(message + wait))</p>
+                <p class="quiet">Go back to the app and begin anew. Code: \(Page.escape(code))</p>
+                """
+        ).response(status: status, headers: headers)
+    }
+
+    static let unreadable = PageFailure(.badRequest, "form-invalid", "The request cannot be read.")
+    static let foreignForm = PageFailure(
+        .forbidden, "form-foreign", "The form was not given to this browser, or has waited too long.")
+}

@@ -1,0 +1,91 @@
+import Core
+import Foundation
+import Trust
+
+/// Scopes in the words of people who have never heard of any.
+struct ScopeWords {
+    let isParticipant: Bool
+    let ends: ConsentPage.Ends
+
+    /// What a scope lets an app do, and what else is to be known of it.
+    func words(of scope: AccessScope) -> (text: String, detail: String?) {
+        switch scope.kind {
+        case .resource(let resource): return words(of: resource)
+        case .confidentiality(let level):
+            return (
+                level == .veryRestricted ? "Records that are very restricted" : "Records that are restricted",
+                "Those which those who care for you share with few."
+            )
+        case .sensitivity(let code):
+            return ("Records about " + (Self.sensitivities[code] ?? "what is marked \(code)"), nil)
+        case .everySensitivity:
+            return (
+                "All records that are marked as sensitive",
+                isParticipant
+                    ? "Such as those about mental health, addiction, HIV or violence, and your own entry as a participant."
+                    : "Such as those about mental health, addiction, HIV or violence, and participants' own entries."
+            )
+        case .launch, .launchPatient:
+            return (isParticipant ? "Know which record is yours" : "Know which patient you choose", nil)
+        case .openID: return ("Recognise you when you come back", "It is told a number of your account, not your name.")
+        case .fhirUser, .profile: return ("Know which entry in the records is you", nil)
+        case .offlineAccess:
+            return ("Keep access while you are away", "Until \(Self.day(ends.offline)), without asking you again.")
+        case .onlineAccess:
+            return ("Keep access while you are signed in", "Until \(Self.day(ends.online)) at the latest.")
+        case .unrecognized: return (scope.text, nil)
+        }
+    }
+
+    private func words(of scope: ResourceScope) -> (text: String, detail: String?) {
+        var verbs: [String] = []
+        if !scope.permissions.isDisjoint(with: [.read, .search]) { verbs.append("See") }
+        if scope.permissions.contains(.create) { verbs.append("add") }
+        if scope.permissions.contains(.update) { verbs.append("change") }
+        if scope.permissions.contains(.delete) { verbs.append("delete") }
+        let deed =
+            verbs.count < 2 ? verbs.joined() : verbs.dropLast().joined(separator: ", ") + " and " + (verbs.last ?? "")
+        let what = scope.type.map { Self.types[$0] ?? "entries of the kind \($0)" } ?? "all health records"
+        let whose =
+            isParticipant ? "of yours" : scope.context == .patient ? "of the patient" : "of everybody whom you may see"
+        let limits = scope.query.map { query in
+            "Only where " + query.parameters.map { "\($0.name) is \($0.value)" }.joined(separator: " and ") + "."
+        }
+        return (deed.prefix(1).uppercased() + deed.dropFirst() + " " + what + " " + whose, limits)
+    }
+
+    /// A day and time in words: `25 November 2026, 16:40 UTC`.
+    static func day(_ date: Date) -> String {
+        let time = DateTime(date, milliseconds: false)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : ""
+        return "\(time.day) \(month) \(time.year), \(two(time.hour)):\(two(time.minute)) UTC"
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+
+    private static let types = [
+        "AllergyIntolerance": "allergies", "CarePlan": "care plans", "CareTeam": "who takes care",
+        "Condition": "diagnoses and health problems", "Consent": "what was agreed to", "Contract": "signed consents",
+        "Device": "devices", "DiagnosticReport": "reports of tests", "DocumentReference": "documents",
+        "Encounter": "visits", "FamilyMemberHistory": "illnesses in the family", "Goal": "goals",
+        "Immunization": "vaccinations", "MedicationAdministration": "medicines that were given",
+        "MedicationRequest": "prescriptions", "MedicationStatement": "medicines that are taken",
+        "Observation": "measurements and findings", "Patient": "personal details",
+        "Procedure": "operations and treatments", "QuestionnaireResponse": "answers to questionnaires",
+        "ServiceRequest": "orders",
+    ]
+
+    private static let sensitivities = [
+        "BH": "behavioural and mental health", "ETH": "alcohol and drugs", "ETHUD": "alcohol use",
+        "GDIS": "genetic illness",
+        "HIV": "HIV and AIDS", "MH": "mental health", "OPIOIDUD": "opioid use", "PSY": "psychiatry",
+        "PSYTHPN": "notes of psychotherapy", "SCA": "sickle cell anaemia",
+        "SDV": "sexual assault and domestic violence",
+        "SEX": "sexuality and reproduction", "SOC": "social services", "STD": "sexually transmitted illness",
+        "SUD": "addiction", "TBOO": "what you would rather not talk about", "VIO": "violence",
+    ]
+}

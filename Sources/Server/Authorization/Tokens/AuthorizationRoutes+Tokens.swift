@@ -1,0 +1,163 @@
+import Core
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import Trust
+
+extension AuthorizationRoutes {
+    /// The most bytes of a form.
+    static let largestForm = 64 << 10
+
+    /// `POST /oauth2/token` (RFC 6749 section 3.2).
+    func token(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let form = try await form(of: request)
+        let grant = form["grant_type"]
+        guard let grant, ["authorization_code", "refresh_token", "client_credentials"].contains(grant) else {
+            throw OAuthFailure(
+                grant == nil ? "invalid_request" : "unsupported_grant_type",
+                HTTPFailure(
+                    .badRequest, "grant-not-supported",
+                    "grant_type is authorization_code, refresh_token or client_credentials."))
+        }
+        let client = try await clients.client(of: request, form)
+        context.outcome.caller = client.id
+        let issued: IssuedTokens
+        do {
+            switch grant {
+            case "authorization_code": issued = try await redeem(form, client)
+            case "refresh_token": issued = try await refresh(form, client)
+            default: issued = try await serve(form, client)
+            }
+        } catch let refusal as RedemptionRefusal {
+            throw OAuthFailure(
+                refusal == .scope ? "invalid_scope" : "invalid_grant",
+                HTTPFailure(.badRequest, refusal.code, refusal.message))
+        } catch let error as TrustError {
+            throw OAuthFailure("unauthorized_client", HTTPFailure(.badRequest, error.code, error.message))
+        }
+        let answer = TokenAnswer(
+            tokens: issued, addresses: configuration.addresses, key: configuration.keys.first, now: clock())
+        return .secret(try answer.json())
+    }
+
+    private func redeem(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
+        guard let code = form["code"], let redirect = form["redirect_uri"] else {
+            throw OAuthFailure.request("code-missing", "The fields code and redirect_uri are needed.")
+        }
+        // What is no verifier (RFC 7636 section 4.1) is as wrong as one of another request.
+        let verifier = form["code_verifier"] ?? ""
+        guard (43...128).contains(verifier.utf8.count), code.utf8.count <= 256 else {
+            throw RedemptionRefusal.otherRequest
+        }
+        return try await access.redeem(
+            code: code, client: client, redirectURI: redirect, verifier: verifier,
+            lifetime: AuthorizationConfiguration.tokenLifetime)
+    }
+
+    private func refresh(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
+        guard let token = form["refresh_token"], token.utf8.count <= 256 else {
+            throw OAuthFailure.request("refresh-token-missing", "The field refresh_token is needed.")
+        }
+        let asked = try form["scope"].flatMap { $0.isEmpty ? nil : try Self.scopes($0) }
+        return try await access.refresh(
+            token, client: client, asking: asked, lifetime: AuthorizationConfiguration.tokenLifetime)
+    }
+
+    /// SMART Backend Services: by a key alone, and scopes of the client's own.
+    private func serve(_ form: FormFields, _ client: RegisteredClient) async throws -> IssuedTokens {
+        switch client.proof {
+        case .keySet, .keySetURL: break
+        case .none, .secret:
+            throw OAuthFailure(
+                "unauthorized_client",
+                HTTPFailure(
+                    .badRequest, "client-without-key", "client_credentials takes a client that proves itself by a key."
+                ))
+        }
+        guard let text = form["scope"], !text.isEmpty else {
+            throw OAuthFailure.scope("Say which scopes: scope=system/Observation.rs.")
+        }
+        let scopes = try Self.scopes(text).narrowed(to: client.scopes).narrowed(to: .most(of: .service))
+        guard !scopes.resources.isEmpty else {
+            throw OAuthFailure.scope("This client may have none of these scopes; they begin with system/.")
+        }
+        return try await access.issueServiceToken(
+            to: client, scopes: scopes, lifetime: AuthorizationConfiguration.serviceTokenLifetime)
+    }
+
+    /// `POST /oauth2/introspect` (RFC 7662): a client that proves itself is told of its own tokens.
+    func introspect(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let form = try await form(of: request)
+        let client = try await clients.client(of: request, form)
+        guard client.proof != .none else { throw OAuthFailure.client("A public client cannot ask about tokens.") }
+        context.outcome.caller = client.id
+        guard let token = form["token"] else {
+            throw OAuthFailure.request("token-missing", "The field token is needed.")
+        }
+        let known = token.utf8.count <= 256 ? try await access.information(of: token, client: client) : nil
+        guard let known else { return .secret(["active": false]) }
+        func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int(date.timeIntervalSince1970.rounded(.down)))) }
+        let addresses = configuration.addresses
+        var members: [JSONObject.Member] = [
+            .init(key: "active", value: true), .init(key: "scope", value: .string(known.scopes.text)),
+            .init(key: "client_id", value: .string(client.id)), .init(key: "token_type", value: "Bearer"),
+            .init(key: "exp", value: seconds(known.expiresAt)), .init(key: "iat", value: seconds(known.createdAt)),
+        ]
+        if let patient = known.authorization.patient { members.append(.init(key: "patient", value: .string(patient))) }
+        if let account = known.account, known.scopes.contains(.openID) {
+            members.append(.init(key: "iss", value: .string(addresses.base)))
+            members.append(.init(key: "sub", value: .string(account.id)))
+            if let user = account.fhirUser(addresses, known.scopes) {
+                members.append(.init(key: "fhirUser", value: .string(user)))
+            }
+        }
+        return .secret(JSON(members))
+    }
+
+    /// `POST /oauth2/revoke` (RFC 7009). What is unknown, or another client's, is answered alike.
+    func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let form = try await form(of: request)
+        let client = try await clients.client(of: request, form)
+        context.outcome.caller = client.id
+        guard let token = form["token"] else {
+            throw OAuthFailure.request("token-missing", "The field token is needed.")
+        }
+        if token.utf8.count <= 256 { try await access.revoke(token: token, of: client) }
+        return Response(status: .ok, headers: [.cacheControl: "no-store"])
+    }
+
+    /// The form in a request's body, each field at most once.
+    func form(of request: Request, isRepeatable: Set<String> = []) async throws -> FormFields {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+        guard type.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
+            throw OAuthFailure.request("form-invalid", "The body must be application/x-www-form-urlencoded.")
+        }
+        let body = try await bodies.collect(request, upTo: Self.largestForm)
+        guard let form = FormFields(body.bytes) else {
+            throw OAuthFailure.request("form-invalid", "The body must be a form in UTF-8.")
+        }
+        var seen: Set<String> = []
+        for field in form.fields where !isRepeatable.contains(field.name) {
+            guard seen.insert(field.name).inserted else {
+                throw OAuthFailure.request("field-twice", "A field stands twice in the form.")
+            }
+        }
+        return form
+    }
+
+    static func scopes(_ text: String) throws -> AccessScopes {
+        do {
+            return try AccessScopes(text)
+        } catch {
+            throw OAuthFailure.scope(error.message)
+        }
+    }
+}
+
+extension Response {
+    /// An answer that carries a secret (RFC 6749 section 5.1).
+    static func secret(_ json: JSON) -> Response {
+        .bytes(ByteBuffer(bytes: json.bytes()), mediaType: "application/json", headers: [.pragma: "no-cache"])
+    }
+}

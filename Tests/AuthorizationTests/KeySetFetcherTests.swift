@@ -1,0 +1,108 @@
+import Foundation
+import NIOCore
+import ServerHTTP
+import Testing
+import Trust
+
+@testable import Authorization
+
+/// S01: nobody is shown what stands inside by naming an address to fetch keys from.
+@Suite(.timeLimit(.minutes(10)))
+struct KeySetFetcherTests {
+    private func refusal(
+        _ url: String, _ fetcher: KeySetFetcher = KeySetFetcher(allowsLoopback: false)
+    ) async throws -> KeySetFetchError? {
+        do {
+            _ = try await fetcher.fetch(try #require(RegisteredURL(url)))
+            return nil
+        } catch {
+            return error as? KeySetFetchError
+        }
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1", "192.0.2.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1", "::7f00:1", "64:ff9b::a00:1", "2002:7f00:1::", "fe80::1", "fc00::1", "fd12::1", "ff02::1",
+        "2001:db8::1", "fec0::1",
+    ])
+    func s01AnAddressInsideIsRefusedWhateverItsNameIs(address: String) async throws {
+        #expect(!OutsideAddress.isPublic(try #require(IPAddress(address))))
+        let inside = try SocketAddress(ipAddress: address, port: 443)
+        let outside = try SocketAddress(ipAddress: "93.184.215.14", port: 443)
+        // One that has an address outside too is refused as well: which of them is taken is the name's to say.
+        for addresses in [[inside], [outside, inside]] {
+            let fetcher = KeySetFetcher(allowsLoopback: false, resolve: { _, _ in addresses })
+            #expect(try await refusal("https://keys.example/jwks.json", fetcher) == .refusedAddress)
+        }
+    }
+
+    @Test(arguments: ["93.184.215.14", "8.8.8.8", "172.32.0.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+    func s01AnAddressOutsideIsTheOneThatIsConnectedTo(address: String) throws {
+        let found = try SocketAddress(ipAddress: address, port: 443)
+        let url = try #require(RegisteredURL("https://keys.example/"))
+        #expect(try KeySetFetcher(allowsLoopback: false).pinned([found], of: url) == found)
+        // A name of the machine itself that leads elsewhere is not that.
+        let local = try #require(RegisteredURL("http://localhost/"))
+        #expect(throws: KeySetFetchError.refusedAddress) {
+            try KeySetFetcher(allowsLoopback: true).pinned([found], of: local)
+        }
+    }
+
+    @Test func s01WithoutTLSOrAtAnotherPortNothingIsAsked() async throws {
+        for url in ["http://keys.example/", "https://keys.example:22/", "https://10.0.0.1/", "http://127.0.0.1/"] {
+            #expect(try await refusal(url) == .refusedAddress, "\(url)")
+        }
+    }
+
+    /// A server of one answer.
+    private func serving(
+        _ answer: String, _ body: (RegisteredURL) async throws -> Void
+    ) async throws {
+        let server = try await OneAnswerServer.start(answer)
+        do {
+            try await body(try #require(RegisteredURL("http://127.0.0.1:\(server.port)/keys?a=b")))
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        try await server.stop()
+    }
+
+    private let local = KeySetFetcher(allowsLoopback: true)
+
+    @Test func keysAreReadWithHowLongTheyMayBeKept() async throws {
+        for (control, age) in [
+            ("", nil), ("Cache-Control: public, max-age=120\r\n", 120), ("Cache-Control: no-store\r\n", 0),
+            ("Cache-Control: Max-Age=\"60\", no-cache\r\n", 0), ("Cache-Control: max-age=x\r\n", nil),
+        ] as [(String, Int?)] {
+            try await serving("HTTP/1.1 200 OK\r\n\(control)Content-Length: 2\r\n\r\n{}") { url in
+                let fetched = try await local.fetch(url)
+                #expect(fetched == FetchedKeySet(bytes: Data("{}".utf8), maximumAge: age))
+            }
+        }
+    }
+
+    @Test func j06ARedirectIsNotFollowedAndWhatIsNoAnswerIsNone() async throws {
+        for answer in [
+            "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 70000\r\n\r\n" + String(repeating: " ", count: 70_000),
+        ] {
+            try await serving(answer) { url in
+                await #expect(throws: KeySetFetchError.refusedAnswer) { try await local.fetch(url) }
+            }
+        }
+        try await serving("nonsense\r\n\r\n") { url in
+            await #expect(throws: KeySetFetchError.unreachable) { try await local.fetch(url) }
+        }
+    }
+
+    @Test func anAddressThatHangsIsLeftWhenTheTimeIsOver() async throws {
+        try await serving("") { url in
+            let patient = KeySetFetcher(allowsLoopback: true, deadline: .milliseconds(50))
+            await #expect(throws: KeySetFetchError.timeout) { try await patient.fetch(url) }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import NIOCore
+import NIOPosix
+
+/// Listens on the machine itself and answers whoever asks with the same bytes; with none it lets them wait.
+struct OneAnswerServer {
+    private let channel: any Channel
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+
+    static func start(_ answer: String) async throws -> OneAnswerServer {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(answer))
+                }
+            }.bind(host: "127.0.0.1", port: 0).get()
+        return OneAnswerServer(channel: channel)
+    }
+
+    func stop() async throws { try await channel.close() }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let answer: String
+
+        init(_ answer: String) { self.answer = answer }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !answer.isEmpty else { return }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        }
+    }
+}
