@@ -27,7 +27,7 @@ struct CodeFlowTests {
             #expect(first.status == 200 && first.text.contains("Sleep &lt;b&gt;diary&lt;/b&gt;"))
             #expect(!first.text.contains("<script") && !first.text.contains("<b>diary"))
             let page = try await browser.signIn(first)
-            #expect(page.status == 200 && page.text.contains("See all health records of yours"))
+            #expect(page.status == 200 && page.text.contains("See all your health records"))
             let boxes = TestBrowser.fields(page).filter { $0.name == "scope" }
             #expect(Set(boxes.map(\.value)) == Set(scope.split(separator: " ").map(String.init)))
             #expect(Set(boxes.filter { !$0.isTicked }.map(\.value)) == ["sens/*", "conf/R"])

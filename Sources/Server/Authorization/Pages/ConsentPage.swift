@@ -63,7 +63,7 @@ struct ConsentPage {
         body += """
             <h2>Until when</h2>
             <p>\(Page.escape(until))</p>
-            <p class="quiet">Afterwards you are sent to \(Page.escape(asked.formTarget)). The study team can end the \
+            <p class="quiet">When you have decided you are sent to \(Page.escape(asked.formTarget)). The study team can end the \
             app's access at any time.</p>
             <div class="deeds">
             <button class="main" type="submit" name="decision" value="approve">Let the app have what is ticked</button>

@@ -14,7 +14,7 @@ struct ScopeWords {
         case .confidentiality(let level):
             return (
                 level == .veryRestricted ? "Records that are very restricted" : "Records that are restricted",
-                "Those which those who care for you share with few."
+                "Which are shared with few people only."
             )
         case .sensitivity(let code):
             return ("Records about " + (Self.sensitivities[code] ?? "what is marked \(code)"), nil)
@@ -45,13 +45,18 @@ struct ScopeWords {
         if scope.permissions.contains(.delete) { verbs.append("delete") }
         let deed =
             verbs.count < 2 ? verbs.joined() : verbs.dropLast().joined(separator: ", ") + " and " + (verbs.last ?? "")
-        let what = scope.type.map { Self.types[$0] ?? "entries of the kind \($0)" } ?? "all health records"
-        let whose =
-            isParticipant ? "of yours" : scope.context == .patient ? "of the patient" : "of everybody whom you may see"
+        let kind = scope.type.map { Self.types[$0] ?? "entries of the kind \($0)" } ?? "health records"
+        let every = scope.type == nil ? "all " : ""
+        let what =
+            if isParticipant {
+                "\(every)your \(kind)"
+            } else {
+                "\(every)\(kind) of \(scope.context == .patient ? "the patient" : "everybody whom you may see")"
+            }
         let limits = scope.query.map { query in
             "Only where " + query.parameters.map { "\($0.name) is \($0.value)" }.joined(separator: " and ") + "."
         }
-        return (deed.prefix(1).uppercased() + deed.dropFirst() + " " + what + " " + whose, limits)
+        return (deed.prefix(1).uppercased() + deed.dropFirst() + " " + what, limits)
     }
 
     /// A day and time in words: `25 November 2026, 16:40 UTC`.
