@@ -16,6 +16,8 @@ import Trust
         (.get, "/fhir/{type}", false),
         (.post, "/fhir/{type}/_search", false),
         (.get, "/fhir/{type}/{id}", false),
+        (.get, "/fhir/_history", false),
+        (.get, "/fhir/{type}/_history", false),
         (.get, "/fhir/{type}/{id}/_history", false),
         (.get, "/fhir/{type}/{id}/_history/{version}", false),
     ]
