@@ -56,7 +56,9 @@ class Package:
             elif kind == "CodeSystem":
                 self.code_systems[document["url"]] = document
             elif kind == "SearchParameter":
-                self.search.append(document)
+                # HL7's examples of search parameters are no parameters of R4: one would be Condition's `subject`.
+                if document["id"].split("-")[0] != "example":
+                    self.search.append(document)
             elif kind == "CompartmentDefinition":
                 self.compartments.append(document)
         self.bound = {}  # URL of a value set -> its number

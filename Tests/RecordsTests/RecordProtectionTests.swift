@@ -83,8 +83,9 @@ import Trust
             let statement = try SearchStatement(
                 query, showing: Policy().filter(grant, interaction, at: now),
                 in: transaction)
-            let rows = try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(500)])
-            let total = try transaction.first(statement.total, statement.parameters)
+            let page = try #require(statement.records(limit: 500))
+            let rows = try transaction.query(page.sql, page.parameters)
+            let total = try transaction.first(statement.totals[0].sql, statement.totals[0].parameters)
             #expect(try total?.integer("total") == Int64(rows.count))
             return try rows.map { try $0.text("id") }
         }
@@ -159,7 +160,7 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         let found = try await service.search(
-            type: "Observation", parameters: [("_count", "1")], strict: true, url: "u", by: mine)
+            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: mine)
         #expect(found.total == 1 && found.entry.compactMap(\.resource?.id) == ["mine"])
         #expect(found.link.map(\.relation) == ["self"])
         #expect(try await service.read(type: "Observation", id: "mine", by: mine).id == "mine")
@@ -277,9 +278,10 @@ import Trust
             try SearchStatement(
                 query, showing: Policy().filter(grant, .searchType, at: now), in: $0)
         }
+        let page = try #require(statement.records(limit: 5))
         for (sql, parameters) in [
-            (statement.page, statement.parameters + [SQLValue(0), SQLValue(5)]),
-            (statement.total, statement.parameters), (RecordProtection.rowsSQL, [SQLValue(1)]),
+            (page.sql, page.parameters), (statement.totals[0].sql, statement.totals[0].parameters),
+            (RecordProtection.rowsSQL, [SQLValue(1)]),
             (RecordStore.subjectSQL, [SQLValue("Device"), SQLValue("d")]),
         ] {
             let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }

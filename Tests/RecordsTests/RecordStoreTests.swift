@@ -157,8 +157,8 @@ import Testing
         let plan = try await fixture.database.read {
             let statement = try SearchStatement(
                 search, showing: .everything, in: $0)
-            return try QueryPlan(
-                statement.page, statement.parameters + [SQLValue(Int64(0)), SQLValue(Int64(10))], in: $0)
+            let page = try #require(statement.records(limit: 10))
+            return try QueryPlan(page.sql, page.parameters, in: $0)
         }
         #expect(!plan.readsAll, "\(plan)")
         try await fixture.close()

@@ -13,6 +13,7 @@ import Trust
     /// A route and whether anybody may ask. What answers GET answers HEAD too.
     private static let routes: [(method: HTTPRequest.Method, path: String, isPublic: Bool)] = [
         (.get, "/fhir/metadata", true),
+        (.get, "/fhir", false),
         (.get, "/fhir/{type}", false),
         (.post, "/fhir/{type}/_search", false),
         (.get, "/fhir/{type}/{id}", false),
@@ -37,6 +38,9 @@ import Trust
         // An Observation has none of its own.
         (.get, "/fhir/{type}/{id}/$everything", 404), (.post, "/fhir/{type}/$validate", 200),
         (.post, "/fhir/{type}/{id}/$validate", 200),
+        // An Observation has no compartment.
+        (.get, "/fhir/{type}/{id}/{member}", 404), (.post, "/fhir/{type}/{id}/_search", 404),
+        (.post, "/fhir/{type}/{id}/{member}/_search", 404),
     ]
 
     private func path(_ template: String) -> String {

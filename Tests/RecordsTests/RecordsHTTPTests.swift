@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [
         ("POST", "/fhir/Observation/a", "DELETE, GET, HEAD, PATCH, PUT"),
-        ("TRACE", "/fhir/Observation", "DELETE, GET, HEAD, PATCH, POST, PUT"), ("GET", "/fhir", "POST"),
+        ("TRACE", "/fhir/Observation", "DELETE, GET, HEAD, PATCH, POST, PUT"), ("PUT", "/fhir", "GET, HEAD, POST"),
         ("GET", "/fhir/Observation/_search", "POST"), ("DELETE", "/fhir/metadata", "GET, HEAD"),
         ("PUT", "/fhir/metadata", "GET, HEAD"), ("POST", "/fhir/metadata", nil),
         ("POST", "/fhir/Observation/a/_history", "GET, HEAD"),
@@ -140,13 +140,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("code=%38867-4", 1), ("%63ode=x", 0), ("date=2026-03-01T10:00:00+02:00", 1), ("code=%ZZ", 0), ("code=%FF", 0),
-        ("%ZZ=1", 1),
+        ("code=%38867-4", 1), ("%63ode=x", 0), ("date=2026-03-01T10:00:00+02:00", 1),
+        ("code=8867-4&&", 1), ("code", 1),
     ])
     func whatIsEscapedInAQueryIsRead(query: String, total: Int) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         #expect(try await fixture.get("/fhir/Observation?\(query)").1["total"]?.text() == "\(total)")
+        try await fixture.close()
+    }
+
+    @Test func whatIsEscapedWronglyIsRefused() async throws {
+        let fixture = try await RecordsFixture()
+        try await fixture.put(observation("a"))
+        for path in [
+            "Observation?code=%ZZ", "Observation?code=%FF", "Observation?%ZZ=1", "Observation?code=%", "?_id=%C3",
+            "Observation?code=a%00", "Observation/a?_elements=%ZZ", "Patient/p1/Observation?code=%E2%82",
+        ] {
+            let (status, json) = try await fixture.get("/fhir/" + path)
+            #expect(status == 400 && json["resourceType"] == "OperationOutcome", "\(path)")
+        }
         try await fixture.close()
     }
 

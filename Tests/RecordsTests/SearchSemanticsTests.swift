@@ -40,7 +40,7 @@ import Testing
         "subject:Grp=x", "code:exact=x", "code:in=http://x", "code:above=x", "date:missing=maybe", "_id:exact=a",
         "identifier:of-type=x", "value-quantity=x", "value-quantity=5|x", "code-value-quantity=x", "code=a%5Cb",
         "date=2026-13", "date=2026-03-01T", "date=2026-03-01T10", "date=2026-03-01T10:00X", "date=yesterday",
-        "date=xx2026", "_count=-1", "_count=many", "_cursor=abc", "_summary=text",
+        "date=xx2026", "_count=-1", "_count=many", "_cursor=abc", "_summary=most",
         "subject=nobody%20known", "_lastUpdated=",
     ])
     func whatCannotBeMeantIsRefused(query: String) async throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(try count("1000000000") == SearchQuery.maximumCount)
         #expect(try count("7") == 7)
         #expect(
-            try SearchQuery(type: "Observation", parameters: [("_count", "0")], strict: true, now: Date()).countOnly)
+            try SearchQuery(type: "Observation", parameters: [("_count", "0")], strict: true, now: Date()).isCountOnly)
     }
 
     /// What changes while pages are turned moves nothing: the order is that of first arrival.

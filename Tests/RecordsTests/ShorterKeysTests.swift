@@ -57,10 +57,8 @@ import Testing
         return try await database.read { transaction in
             let statement = try SearchStatement(
                 query, showing: .everything, in: transaction)
-            return try transaction.query(
-                "SELECT r.number FROM record r WHERE " + statement.condition + " ORDER BY r.number",
-                statement.parameters
-            ).map { try $0.integer("number") }
+            let page = try statement.page(limit: 10_000)
+            return try transaction.query(page.sql, page.parameters).map { try $0.integer("number") }
         }
     }
 

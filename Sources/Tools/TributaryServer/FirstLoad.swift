@@ -20,7 +20,7 @@ public enum FirstLoad {
         try await database.write { transaction in
             guard try !SuspendedIndexes.areThere(in: transaction) else { return }
             let records = try transaction.first(
-                "SELECT count(*) AS records FROM (SELECT 1 AS one FROM record LIMIT ?) AS some",
+                "SELECT count(*) AS records FROM (SELECT 1 AS one FROM record LIMIT ?) AS counted",
                 [SQLValue(mostRecords + 1)])
             guard try records?.integer("records") ?? 0 <= mostRecords else {
                 throw ServerError(

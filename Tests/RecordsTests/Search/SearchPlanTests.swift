@@ -37,11 +37,11 @@ import Testing
             type: "Observation", parameters: parameters, strict: true, now: Date(timeIntervalSince1970: 1_790_000_000))
         return try await fixture.database.read { transaction in
             let statement = try SearchStatement(query, showing: .everything, in: transaction)
-            let values = statement.parameters + [SQLValue(0), SQLValue(5000)]
-            let ids = try transaction.query(statement.page, values).map { row in
+            let page = try #require(statement.records(limit: 5000))
+            let ids = try transaction.query(page.sql, page.parameters).map { row in
                 Int(try row.text("id").dropFirst()) ?? -1
             }
-            return (statement.condition, ids, try QueryPlan(statement.page, values, in: transaction))
+            return (page.sql, ids, try QueryPlan(page.sql, page.parameters, in: transaction))
         }
     }
 

@@ -46,14 +46,9 @@ struct ElementSubset: Sendable, Hashable {
                         // A choice is named by what all its keys begin with.
                         || named.contains { key.hasPrefix($0) && key.dropFirst($0.count).first?.isUppercase == true }
                 }))
-        var meta = left.meta ?? Meta()
-        let isTagged = meta.tag.contains { $0.system == Self.tagSystem && $0.code == "SUBSETTED" }
-        if !isTagged { meta.tag.append(Coding(system: Self.tagSystem, code: "SUBSETTED")) }
-        left.meta = meta
+        left.markSubsetted()
         return left
     }
-
-    private static let tagSystem = "http://terminology.hl7.org/CodeSystem/v3-ObservationValue"
 
     /// The elements that a resource of a type must have.
     private static func required(of type: String) -> Set<String> {

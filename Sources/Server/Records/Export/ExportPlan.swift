@@ -69,7 +69,8 @@ struct ExportPlan: Sendable {
     private func seen(
         _ type: String, _ id: String, _ store: RecordStore, in transaction: any SQLTransaction
     ) throws -> Resource? {
-        guard Resource.isID(id), let stored = try store.facts(
+        guard Resource.isID(id),
+            let stored = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             policy.decide(grant, .read, record: stored.facts, at: asked).isPermitted,
             let record = try store.read(type: type, id: id, in: transaction), !record.isDeleted

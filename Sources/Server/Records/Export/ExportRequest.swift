@@ -39,7 +39,7 @@ struct ExportRequest: Sendable, Hashable {
                 let isKnown = ["application/fhir+ndjson", "application/fhir ndjson", "application/ndjson", "ndjson"]
                 guard isKnown.contains(value) else { throw .invalid("_outputFormat", "application/fhir+ndjson") }
             case "_since":
-                guard let (start, _) = SearchQuery.range(value) else {
+                guard let (start, _) = SearchText.range(value) else {
                     throw .invalid("_since", "an instant such as 2026-01-31T12:00:00Z")
                 }
                 since = Milliseconds.of(start.start())

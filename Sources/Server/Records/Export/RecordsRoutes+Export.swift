@@ -40,7 +40,7 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         guard request.prefers("respond-async") else { throw RecordsFailure.asynchronousOnly }
         let lenient = request.prefers("handling=lenient")
-        var parameters = request.searchParameters
+        var parameters = try request.searchParameters
         if request.method == .post { parameters += try await exportParameters(request) }
         let asked = try ExportRequest(level, parameters: parameters, lenient: lenient)
         let query = request.uri.query.map { "?" + $0 } ?? ""

@@ -17,6 +17,7 @@ struct TypeFilter: Sendable {
         type = String(parts[0])
         let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now)
         let statement = try SearchStatement(query, showing: .everything, in: transaction)
-        condition = RecordCondition(condition: statement.condition, parameters: statement.parameters)
+        let rows = statement.rows(of: type)
+        condition = RecordCondition(condition: rows.sql, parameters: rows.parameters)
     }
 }

@@ -24,9 +24,10 @@ extension CapabilityStatement {
         var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
         questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]
         let others = Set(published + [Questionnaire.resourceType])
-        var whole = [.transaction, .batch, .historySystem].map { Rest.Interaction(code: $0) }
+        var whole = [.transaction, .batch, .historySystem, .searchSystem].map { Rest.Interaction(code: $0) }
         whole[0].documentation = "At most \(BundleEntry.most) entries; references by a search are resolved."
         rest.interaction = whole
+        rest.documentation = searching
         rest.resource =
             RecordType.all.filter { !others.contains($0) }.map(resource) + [questionnaire] + published.map(definition)
         if hasExports {
@@ -60,6 +61,15 @@ extension CapabilityStatement {
         return resource
     }
 
+    /// What the parameters of the types do not say.
+    private static let searching = """
+        Searches of a type, of all types (`_type`) and of compartments, by GET and by forms, take chains and `_has` of \
+        at most \(SearchCriterionReader.deepest) references, `_include` and `_revinclude` with `:iterate` and `*`, `_sort`, \
+        `_count`, `_total`, `_summary`, `_elements`. `:in`, `:not-in`, `:above` and `:below` are answered of value sets that \
+        R4's own elements are bound to, and of ValueSets and CodeSystems that are stored here and name their codes. Not \
+        supported: `_filter`, `_text`, `_content`, `_list`, `_query`, `_contained`, `near`.
+        """
+
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
         let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .historyType, .searchType]
@@ -88,6 +98,23 @@ extension CapabilityStatement {
                 known.definition = parameter.url
                 return known
             } ?? []
+        let own = SearchTree.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []
+        resource.object["searchInclude"] = .array((["*"] + own).map { .string($0) })
+        resource.object["searchRevInclude"] = .array((["*"] + (reverseIncludes[type] ?? [])).map { .string($0) })
         return resource
     }
+
+    /// For each type the references that lead to it, but those that lead to most types.
+    private static let reverseIncludes: [String: [String]] = {
+        var includes: [String: [String]] = [:]
+        for tree in RecordType.all.compactMap(SearchTree.of) {
+            for parameter in tree.parameters
+            where parameter.kind == .reference && parameter.targets.count < RecordType.all.count / 2 {
+                for target in parameter.targets {
+                    includes[target, default: []].append("\(tree.type):\(parameter.code)")
+                }
+            }
+        }
+        return includes
+    }()
 }

@@ -28,8 +28,8 @@ extension RecordsFailure {
         switch error {
         case let failure as RecordsFailure: self = failure
         case let error as SearchConditionError:
-            let isCostly = error.code == RecordsFailure.tooManyValues.code
-            let isValue = error.code == RecordsFailure.invalid("", "").code
+            let isCostly = error.code == SearchConditionError.tooMany("", 0).code
+            let isValue = ["parameter-invalid", "parameter-escape"].contains(error.code)
             self.init(
                 status: .badRequest, issue: isCostly ? .tooCostly : isValue ? .value : .notSupported, code: error.code,
                 message: error.message)
@@ -76,10 +76,7 @@ extension RecordsFailure {
         status: .badRequest, issue: .structure, code: "body-missing", message: "The body is no resource.")
     static let tooManyValues = RecordsFailure(
         status: .badRequest, issue: .tooCostly, code: "too-costly",
-        message: "A search has at most \(SearchQuery.mostAlternatives) values; ask in several searches.")
-    static let unknownModifier = RecordsFailure(
-        status: .badRequest, issue: .notSupported, code: "modifier-unknown",
-        message: "A search parameter has a modifier that is not known for it; see /fhir/metadata.")
+        message: "There are too many values; ask for them in several requests.")
     static let unsupportedForm = RecordsFailure(
         status: .unsupportedMediaType, issue: .notSupported, code: "media-type-unknown",
         message: "A search form is sent as application/x-www-form-urlencoded.")

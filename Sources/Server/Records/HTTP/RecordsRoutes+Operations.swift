@@ -15,7 +15,7 @@ extension RecordsRoutes {
     @Sendable private func everything(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         guard context.name("type") == Patient.resourceType else { throw RecordsFailure.operationUnknown }
-        let page = try EverythingPage(request.searchParameters, strict: request.isStrict)
+        let page = try EverythingPage(try request.searchParameters, strict: request.isStrict)
         return try Response(
             try await service.everything(
                 ofPatient: context.name("id"), page: page, url: request.fhirURL(scheme: scheme), by: grant

@@ -7,6 +7,8 @@ import Trust
 extension RecordsRoutes {
     /// Adds what the receiver has routes for too.
     func addPlainWrites(to fhir: RouterGroup<ServerRequestContext>) {
+        // It would be a type otherwise.
+        fhir.post("_search", use: searchSystemByForm)
         fhir.post(":type", use: create)
         fhir.put(":type/:id", use: update)
     }
@@ -55,7 +57,7 @@ extension RecordsRoutes {
         let resource = try await resource(request, ofType: type)
         return try await answer(
             WriteRequest(
-                type: type, place: .found(request.criteria), change: .update(resource),
+                type: type, place: .found(try request.criteria), change: .update(resource),
                 ifMatch: try request.versionWanted, ifNoneMatch: try request.mustBeNew), request, grant)
     }
 
@@ -66,7 +68,7 @@ extension RecordsRoutes {
 
     @Sendable private func patchFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
-        return try await patch(.found(request.criteria), request, context, grant)
+        return try await patch(.found(try request.criteria), request, context, grant)
     }
 
     private func patch(
@@ -92,7 +94,7 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         return try await answer(
             WriteRequest(
-                type: context.name("type"), place: .found(request.criteria), change: .delete,
+                type: context.name("type"), place: .found(try request.criteria), change: .delete,
                 ifMatch: try request.versionWanted), request, grant)
     }
 

@@ -61,10 +61,10 @@ public struct RecordsRoutes: Sendable {
     public func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-            fhir.getAndHead(":type", use: search)
             fhir.getAndHead(":type/:id", use: read)
             fhir.getAndHead(":type/:id/_history", use: history)
             fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
+            addSearches(to: fhir)
             addWrites(to: fhir)
             addOperations(to: fhir)
         }
@@ -82,7 +82,7 @@ public struct RecordsRoutes: Sendable {
             fhir.getAndHead("metadata", use: metadata)
             fhir.getAndHead("_history", use: historyOfSystem)
             fhir.getAndHead(":type/_history", use: historyOfType)
-            fhir.post(":type/_search", use: searchByForm)
+            addSearchForms(to: fhir)
             if service.exports != nil { addExports(to: routes.group("fhir")) }
         }
     }
@@ -104,11 +104,11 @@ public struct RecordsRoutes: Sendable {
             for type in published.types {
                 let path = RouterPath(type)
                 fhir.getAndHead(path) { request, _ in
-                    try searchDefinitions(type, request, request.searchParameters)
+                    try searchDefinitions(type, request, try request.searchParameters)
                 }
                 fhir.post(path.appendingPath("_search")) { request, _ in
                     let form = try await request.searchForm(within: bodies)
-                    return try searchDefinitions(type, request, request.searchParameters + form)
+                    return try searchDefinitions(type, request, try request.searchParameters + form)
                 }
                 fhir.getAndHead(path.appendingPath(":id")) { request, context in
                     try readDefinition(type, id: context.name("id"), request)
@@ -136,7 +136,10 @@ extension RecordsRoutes {
         guard !request.knows(version: record.version) else {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
-        return try Response(record, as: request.answerFormat)
+        guard let subset = try ResourceSubset(of: request.searchParameters) else {
+            return try Response(record, as: request.answerFormat)
+        }
+        return try Response(record, showing: subset, as: request.answerFormat)
     }
 
     private func readVersion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -149,7 +152,7 @@ extension RecordsRoutes {
 
     private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
-        let page = try HistoryPage(request.searchParameters)
+        let page = try HistoryPage(try request.searchParameters)
         return try Response(
             try await service.history(
                 type: context.name("type"), id: context.name("id"), page: page,
@@ -169,32 +172,10 @@ extension RecordsRoutes {
         ofType type: String?, _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
         let grant = try await authenticate(request, context)
-        let query = try HistoryQuery(type: type, parameters: request.searchParameters, strict: request.isStrict)
+        let query = try HistoryQuery(type: type, parameters: try request.searchParameters, strict: request.isStrict)
         return try Response(
             try await service.history(ofType: type, query, url: request.fhirURL(scheme: scheme), by: grant).json,
             as: request.answerFormat)
-    }
-
-    private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try await authenticate(request, context)
-        return try await search(request, context, request.searchParameters, by: grant)
-    }
-
-    private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try await authenticate(request, context)
-        let form = try await request.searchForm(within: bodies)
-        return try await search(request, context, request.searchParameters + form, by: grant)
-    }
-
-    private func search(
-        _ request: Request, _ context: ServerRequestContext, _ parameters: [(name: String, value: String)],
-        by grant: AccessGrant
-    ) async throws -> Response {
-        try Response(
-            try await service.search(
-                type: context.name("type"), parameters: parameters, strict: request.isStrict,
-                url: request.fhirURL(scheme: scheme), by: grant
-            ).json, as: request.answerFormat)
     }
 
     private func readDefinition(_ type: String, id: String, _ request: Request) throws -> Response {

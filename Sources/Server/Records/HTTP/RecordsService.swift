@@ -151,61 +151,6 @@ struct RecordsService: Sendable {
         return bundle
     }
 
-    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>). What the grant does not show is not counted and has no
-    /// place on a page.
-    func search(
-        type: String, parameters: [(name: String, value: String)], strict: Bool, url: String, by grant: AccessGrant
-    ) async throws -> FHIR.Bundle {
-        guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
-        let now = clock()
-        let query = try SearchQuery(
-            type: type, parameters: parameters, strict: strict, now: now, ownBases: [url])
-        let target = Target(resourceType: type)
-        let decision = access.policy.decide(grant, .searchType, type: type, at: now)
-        guard decision.isPermitted else {
-            try await permit(grant, decision, target)
-            throw RecordsFailure.forbidden
-        }
-        let filter = access.policy.filter(grant, .searchType, at: now)
-        let (records, total, subjects): ([StoredRecord], Int, Set<String>) = try await database.read { transaction in
-            let statement = try SearchStatement(query, showing: filter, in: transaction)
-            let total = try transaction.first(statement.total, statement.parameters)
-            guard !query.countOnly else { return ([], Int(total?.integerIfPresent("total") ?? 0), []) }
-            let rows = try transaction.query(
-                statement.page, statement.parameters + [SQLValue(query.after), SQLValue(query.count + 1)])
-            let records = try rows.map { try RecordStore.record($0, in: transaction) }
-            let subjects = try rows.prefix(query.count).map { row -> Set<String> in
-                if let subject = row.textIfPresent("subject") { return [subject] }
-                return try RecordProtection.facts(
-                    number: try row.integer("number"), type: type, subject: nil, in: transaction
-                ).owners
-            }
-            return (
-                records, Int(total?.integerIfPresent("total") ?? 0), subjects.reduce(into: []) { $0.formUnion($1) }
-            )
-        }
-        // Nothing is shown without its row, which says whose it is.
-        try await access.record(decision.decision, grant.actor, .searchRecords, target, showing: subjects)
-        var bundle = FHIR.Bundle(type: .searchset)
-        bundle.total = total
-        let page = records.prefix(query.count)
-        bundle.link = [link("self", Self.address(url, type, query.used))]
-        if !query.countOnly, records.count > query.count, let last = page.last {
-            let number = try await database.read { transaction in
-                try transaction.first(
-                    "SELECT number FROM record WHERE type = ? AND id = ?", [SQLValue(last.type), SQLValue(last.id)])?
-                    .integer("number") ?? 0
-            }
-            var used = query.used.filter { $0.name != "_count" }
-            used += [("_count", String(query.count)), ("_cursor", Cursor.text(number))]
-            bundle.link += [link("next", Self.address(url, type, used))]
-        }
-        bundle.entry = try page.map { record in
-            Self.match(try record.resource(), at: "\(url)/\(record.type)/\(record.id)")
-        }
-        return bundle
-    }
-
     static func match(
         _ resource: Resource, at url: String, as mode: SearchEntryMode = .match
     ) -> FHIR.Bundle.Entry {
@@ -245,10 +190,12 @@ struct RecordsService: Sendable {
         FHIR.Bundle.Link(relation: relation, url: url)
     }
 
+    /// - Parameter type: the path from the root; empty for the root itself.
     static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
-        guard !used.isEmpty else { return "\(url)/\(type)" }
+        let address = type.isEmpty ? url : "\(url)/\(type)"
+        guard !used.isEmpty else { return address }
         let query = used.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
             separator: "&")
-        return "\(url)/\(type)?\(query)"
+        return "\(address)?\(query)"
     }
 }

@@ -26,11 +26,18 @@ extension Request {
         }
     }
 
-    /// The parameters of the address. A plus sign is itself, and what is wrongly encoded stands as it was written.
+    /// The parameters of the address. A plus sign is itself.
     var searchParameters: [(name: String, value: String)] {
-        uri.queryParameters.map {
-            // The modifier of a parameter (`subject:Patient`) stands behind an escaped colon in our own links.
-            (name: PercentEncoding.decode($0.key) ?? String($0.key), value: String($0.value))
+        get throws(RecordsFailure) {
+            var parameters: [(name: String, value: String)] = []
+            for part in (uri.query ?? "").split(separator: "&") {
+                let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard let name = PercentEncoding.decode(pair[0]),
+                    let value = PercentEncoding.decode(pair.count > 1 ? pair[1] : "")
+                else { throw .invalid("The address", "percent-encoded UTF-8") }
+                parameters.append((name, value))
+            }
+            return parameters
         }
     }
 

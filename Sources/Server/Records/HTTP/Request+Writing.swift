@@ -30,7 +30,9 @@ extension Request {
 
     /// The parameters of the address that tell which resource is meant.
     var criteria: WriteRequest.Criteria {
-        searchParameters.filter { !["_format", "_pretty"].contains($0.name) }
+        get throws(RecordsFailure) {
+            try searchParameters.filter { !["_format", "_pretty"].contains($0.name) }
+        }
     }
 
     /// The criteria under which nothing is created (<https://hl7.org/fhir/R4/http.html#ccreate>); nil where there are none.
@@ -40,6 +42,7 @@ extension Request {
     var ifNoneExist: WriteRequest.Criteria? {
         get throws(RecordsFailure) {
             if let header = headers[.ifNoneExist] { return try WriteRequest.criteria(header) }
+            let criteria = try criteria
             return criteria.isEmpty ? nil : criteria
         }
     }

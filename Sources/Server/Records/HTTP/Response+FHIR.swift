@@ -22,8 +22,11 @@ extension Response {
     }
 
     /// A version of a record.
-    init(_ record: StoredRecord, as format: FHIRFormat) throws {
-        try self.init(try record.resource().json, as: format)
+    ///
+    /// - Parameter subset: what of it is shown; nil for all of it.
+    init(_ record: StoredRecord, showing subset: ResourceSubset? = nil, as format: FHIRFormat) throws {
+        let resource = try record.resource()
+        try self.init((subset?.of(resource) ?? resource).json, as: format)
         for field in Response.headers(of: record) { headers[field.name] = field.value }
     }
 

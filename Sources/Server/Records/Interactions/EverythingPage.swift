@@ -83,7 +83,7 @@ struct EverythingPage: Sendable {
     }
 
     private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
-        guard let (start, end) = SearchQuery.range(text) else {
+        guard let (start, end) = SearchText.range(text) else {
             throw RecordsFailure.invalid(name, "a date or time such as 2026-01-31")
         }
         return (Milliseconds.of(start.start()), Milliseconds.of(end))

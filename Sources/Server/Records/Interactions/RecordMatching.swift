@@ -24,9 +24,10 @@ struct SearchMatching: RecordMatching {
         // What says nothing would be passed over, and others be found.
         guard criteria.allSatisfy({ !$0.value.allSatisfy { $0 == "," } }) else { throw RecordsFailure.criteriaMissing }
         let query = try SearchQuery(type: type, parameters: criteria, strict: true, now: now)
-        guard !query.conditions.isEmpty else { throw RecordsFailure.criteriaMissing }
+        guard !query.isOfAll else { throw RecordsFailure.criteriaMissing }
         let statement = try SearchStatement(query, showing: filter, in: transaction)
-        return try transaction.query(statement.page, statement.parameters + [SQLValue(0), SQLValue(limit)])
-            .map { try $0.text("id") }
+        return try statement.ids(limit: limit).flatMap { found in
+            try transaction.query(found.sql, found.parameters).map { try $0.text("id") }
+        }
     }
 }

@@ -96,7 +96,7 @@ extension RecordsService {
             response.etag = "W/\"\(record.version)\""
             response.lastModified = DateTime(record.lastUpdated)
         case .search(let type, let criteria):
-            let found = try await search(type: type, parameters: criteria, strict: strict, url: url, by: grant)
+            let found = try await search(.type(type), parameters: criteria, strict: strict, url: url, by: grant)
             left -= max(1, found.entry.count)
             answer.resource = found.resource
         case .write: throw RecordsFailure.entryInvalid

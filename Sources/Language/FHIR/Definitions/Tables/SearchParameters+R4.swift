@@ -1362,9 +1362,6 @@ extension SearchParameterTable {
         version	token	CapabilityStatement,CodeSystem,CompartmentDefinition,ConceptMap,GraphDefinition,ImplementationGuide,MessageDefinition,OperationDefinition,SearchParameter,StructureDefinition,StructureMap,TerminologyCapabilities,ValueSet		CapabilityStatement.version | CodeSystem.version | CompartmentDefinition.version | ConceptMap.version | GraphDefinition.version | ImplementationGuide.version | MessageDefinition.version | OperationDefinition.version | SearchParameter.version | StructureDefinition.version | StructureMap.version | TerminologyCapabilities.version | ValueSet.version		conformance-version
         din	token	Device		Device.extension('http://hl7.org/fhir/SearchParameter/device-extensions-Device-din')		device-extensions-Device-din
         assessed-condition	reference	DiagnosticReport		DiagnosticReport.extension('http://hl7.org/fhir/StructureDefinition/DiagnosticReport-geneticsAssessedCondition')		diagnosticreport-genetic-DiagnosticReport-assessed-condition
-        _id	token	Resource		id		example
-        part-agree	reference	Patient	DocumentReference	DocumentReference.extension('http://example.org/fhir/StructureDefinition/participation-agreement')		example-extension
-        subject	reference	Condition	Organization	Condition.subject		example-reference
         _filter	special	Resource				filter
         address	string	Patient,Person,Practitioner,RelatedPerson		Patient.address | Person.address | Practitioner.address | RelatedPerson.address		individual-address
         address-city	string	Patient,Person,Practitioner,RelatedPerson		Patient.address.city | Person.address.city | Practitioner.address.city | RelatedPerson.address.city		individual-address-city

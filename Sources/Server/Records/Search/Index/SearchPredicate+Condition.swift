@@ -150,6 +150,13 @@ struct SearchPredicateReader {
         case .date: table = "record_time"
         case .number, .quantity: table = "record_number"
         case .typed: return try printed(comparand, parameter)
+        case .codes(let codes) where SearchLayout.isOfItsOwn(parameter):
+            return .some(
+                try codes.codes.sorted().map { code in
+                    let token = SearchComparand.Token(
+                        system: .named(codes.system), code: code, lowercased: SearchIndex.indexed(code.lowercased()))
+                    return try printed(.token(token), parameter)
+                })
         case .token(let token) where SearchLayout.isOfItsOwn(parameter) && token.code != nil:
             return try printed(comparand, parameter)
         case .token where SearchLayout.isOfItsOwn(parameter), .tokenText where SearchLayout.isOfItsOwn(parameter):
@@ -165,6 +172,16 @@ struct SearchPredicateReader {
     private func part(_ comparand: SearchComparand, _ parameter: String, _ row: String) throws -> SQLCondition {
         switch comparand {
         case .token(let token): return try self.token(token, parameter, row)
+        case .codes(let asked):
+            return try term(
+                .any(
+                    [(SearchTerm.Aspect.plain, asked.codes), (.lowercase, asked.lowercased)].map { aspect, codes in
+                        .all([
+                            SQLCondition("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)]),
+                            SQLCondition("c.system = ?", [SQLValue(asked.system)]),
+                            .isOne("c.code", of: codes.sorted().map { SQLValue($0) }),
+                        ])
+                    }), row)
         case .tokenText(let text):
             let (low, high) = Self.range(SearchTerm.shortened(text))
             return try term(

@@ -127,7 +127,7 @@ indirect enum SearchPredicate: Sendable {
     func counts(type: String, limit: Int) -> [SQLQuery]? {
         func counting(_ source: SQLCondition) -> SQLQuery {
             SQLQuery(
-                "SELECT count(*) AS number FROM (SELECT 1 AS one \(source.sql) LIMIT ?) AS some",
+                "SELECT count(*) AS number FROM (SELECT 1 AS one \(source.sql) LIMIT ?) AS counted",
                 source.parameters + [SQLValue(limit)])
         }
         switch self {

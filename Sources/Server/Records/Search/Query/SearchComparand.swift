@@ -21,6 +21,20 @@ enum SearchComparand: Sendable, Hashable {
         let lowercased: String?
     }
 
+    /// Codes of one system, as ``SearchIndex/indexed(_:)`` has them.
+    struct Codes: Sendable, Hashable {
+        let system: String
+        let codes: Set<String>
+        /// The codes in lower case, for elements that have no case.
+        let lowercased: Set<String>
+
+        init(system: String, codes: some Sequence<String>) {
+            self.system = SearchIndex.indexed(system)
+            self.codes = Set(codes.map(SearchIndex.indexed))
+            lowercased = Set(codes.map { SearchIndex.indexed($0.lowercased()) })
+        }
+    }
+
     /// How the unit of a quantity is asked for.
     enum Unit: Sendable, Hashable {
         /// `5.4`
@@ -58,6 +72,8 @@ enum SearchComparand: Sendable, Hashable {
     case typed(SearchToken.Coding, value: String)
     /// `:in` and `:not-in`: the URL of a value set.
     case valueSet(String)
+    /// Codes of a system, any of them: what a value set or a code's place in its system came to.
+    case codes(Codes)
     /// A begin, folded.
     case begin(String)
     /// `:contains`, folded.

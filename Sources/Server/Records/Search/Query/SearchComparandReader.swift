@@ -84,7 +84,7 @@ struct SearchComparandReader {
 
     private func date(_ text: String) throws(SearchConditionError) -> SearchComparand {
         let (prefix, rest) = SearchPrefix.split(text)
-        guard let (start, end) = SearchQuery.range(rest) else {
+        guard let (start, end) = SearchText.range(rest) else {
             throw .invalid(code, "a date or time such as ge2026-01-31")
         }
         let period = SearchPeriod(low: Milliseconds.of(start.start()), high: Milliseconds.of(end))

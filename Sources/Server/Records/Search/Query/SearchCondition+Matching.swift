@@ -30,6 +30,7 @@ extension SearchCondition {
         switch (value, comparand) {
         case (.token(let token), .valueSet):
             return terminology?(token, modifier ?? .in, comparand) ?? false
+        case (.token(let token), .codes(let asked)): return asked.matches(token)
         case (.token(let token), .token(let asked)):
             if asked.matches(token) { return true }
             guard let modifier, modifier == .above || modifier == .below else { return false }
@@ -152,6 +153,13 @@ extension SearchComparand.Token {
     func isBaseOfMediaType(_ token: SearchToken) -> Bool {
         guard let code, code.utf8.contains(UInt8(ascii: "/")), let whole = token.code else { return false }
         return whole.hasBytes(from: code + ";")
+    }
+}
+
+extension SearchComparand.Codes {
+    func matches(_ token: SearchToken) -> Bool {
+        guard let code = token.code, token.system.isSame(as: system) else { return false }
+        return (token.ignoresCase ? lowercased : codes).contains { $0.isSame(as: code) }
     }
 }
 

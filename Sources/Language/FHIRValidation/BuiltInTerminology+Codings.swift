@@ -1,0 +1,20 @@
+extension BuiltInTerminology {
+    /// The codes of one code system.
+    public struct Codes: Sendable, Hashable {
+        /// The code system's canonical URL.
+        public let system: String
+        /// The codes, in the order of their bytes.
+        public let codes: [String]
+    }
+
+    /// The codes of a value set, by their systems; nil where the value set is not known here or some of its codes follow a
+    /// rule (languages, media types, currencies, UCUM).
+    ///
+    /// - Parameter url: the canonical URL; a version behind `|` is left aside.
+    public func codes(of url: String) -> [Codes]? {
+        guard let number = number(url), isKnown(number), !entries[number].systems.contains(where: \.isRule) else {
+            return nil
+        }
+        return entries[number].systems.map { Codes(system: $0.url, codes: $0.codes.sorted()) }
+    }
+}

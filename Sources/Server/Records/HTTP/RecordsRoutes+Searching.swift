@@ -1,0 +1,71 @@
+import FHIR
+import Hummingbird
+import ServerHTTP
+import Trust
+
+extension RecordsRoutes {
+    /// Adds the searches by address (<https://hl7.org/fhir/R4/http.html#search>).
+    func addSearches(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.getAndHead("", use: searchSystem)
+        fhir.getAndHead(":type", use: search)
+        fhir.getAndHead(":type/:id/:member", use: searchCompartment)
+    }
+
+    /// Adds the searches by a form, that of all types aside, whose path a type could stand in.
+    func addSearchForms(to fhir: RouterGroup<ServerRequestContext>) {
+        fhir.post(":type/_search", use: searchByForm)
+        fhir.post(":type/:id/_search", use: searchCompartmentByForm)
+        fhir.post(":type/:id/:member/_search", use: searchCompartmentByForm)
+    }
+
+    @Sendable private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await answer(.type(context.name("type")), request, context)
+    }
+
+    @Sendable private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await answer(.type(context.name("type")), request, context, withForm: true)
+    }
+
+    @Sendable private func searchSystem(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await answer(.system, request, context)
+    }
+
+    @Sendable func searchSystemByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try await answer(.system, request, context, withForm: true)
+    }
+
+    @Sendable private func searchCompartment(
+        _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        try await answer(compartment(context), request, context)
+    }
+
+    @Sendable private func searchCompartmentByForm(
+        _ request: Request, _ context: ServerRequestContext
+    ) async throws -> Response {
+        try await answer(compartment(context), request, context, withForm: true)
+    }
+
+    /// What the path names; nil where there is no such compartment.
+    private func compartment(_ context: ServerRequestContext) -> SearchQuery.Scope? {
+        let member = context.parameters.get("member")
+        // An operation is no type.
+        guard member?.hasPrefix("$") != true else { return nil }
+        return SearchCompartment(type: context.name("type"), id: context.name("id")).map {
+            .compartment($0, type: member == "*" ? nil : member)
+        }
+    }
+
+    private func answer(
+        _ scope: SearchQuery.Scope?, _ request: Request, _ context: ServerRequestContext, withForm: Bool = false
+    ) async throws -> Response {
+        let grant = try await authenticate(request, context)
+        guard let scope else { throw RecordsFailure.notInCompartment }
+        var parameters = try request.searchParameters
+        if withForm { parameters += try await request.searchForm(within: bodies) }
+        return try Response(
+            try await service.search(
+                scope, parameters: parameters, strict: request.isStrict, url: request.fhirURL(scheme: scheme), by: grant
+            ).json, as: request.answerFormat)
+    }
+}

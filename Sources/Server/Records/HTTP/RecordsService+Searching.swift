@@ -1,0 +1,92 @@
+import Core
+import FHIR
+import Trust
+
+extension RecordsService {
+    /// A page of a search (<https://hl7.org/fhir/R4/http.html#search>). What the grant does not show is not counted, has no
+    /// place on a page, and is no way to anything else.
+    ///
+    /// - Throws: ``RecordsFailure``; ``SearchConditionError``; ``StorageError``.
+    func search(
+        _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
+        by grant: AccessGrant
+    ) async throws -> FHIR.Bundle {
+        if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
+        let (policy, now, store) = (access.policy, clock(), store)
+        let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
+        let interaction: RecordInteraction = scope.type == nil ? .searchSystem : .searchType
+        let decisions = query.parts.map { policy.decide(grant, interaction, type: $0.type, at: now) }
+        guard decisions.contains(where: \.isPermitted) else {
+            let refusal = decisions.first ?? .refused(.insufficientScope)
+            try await access.record(
+                refusal.decision, grant.actor, .searchRecords, scope.target, showing: [])
+            throw refusal == .refused(.grantEnded) ? RecordsFailure.unauthenticated : .forbidden
+        }
+        let search = RecordSearch(
+            query: query, searched: policy.filter(grant, interaction, at: now),
+            readable: policy.filter(grant, .read, at: now),
+            isSearchable: { policy.decide(grant, interaction, type: $0, at: now).isPermitted },
+            isReadable: { policy.decide(grant, .read, type: $0, at: now).isPermitted }, ownBases: [url])
+        let answer = try await database.read { try search.answer(from: store, in: $0) }
+        // Nothing is shown without its row, which says whose it is.
+        try await access.record(
+            RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)
+        return bundle(answer, query, url: url)
+    }
+
+    private func bundle(_ answer: RecordSearch.Answer, _ query: SearchQuery, url: String) -> FHIR.Bundle {
+        var bundle = FHIR.Bundle(type: .searchset)
+        bundle.total = answer.total
+        let path = query.scope.path
+        bundle.link = [link("self", Self.address(url, path, query.used))]
+        if let next = answer.next {
+            var used = query.used.filter { $0.name != "_count" }
+            used += [("_count", String(query.count)), ("_cursor", next.text)]
+            bundle.link += [link("next", Self.address(url, path, used))]
+        }
+        func entry(_ found: IncludedRecords.Found, _ subset: ResourceSubset?, as mode: SearchEntryMode)
+            -> FHIR.Bundle.Entry
+        {
+            Self.match(
+                subset?.of(found.resource) ?? found.resource, at: "\(url)/\(found.record.type)/\(found.record.id)",
+                as: mode)
+        }
+        // Elements are asked for of what is found, not of what comes with it.
+        let ofIncluded: ResourceSubset? = if case .elements = query.subset { nil } else { query.subset }
+        bundle.entry =
+            answer.matches.map { entry($0, query.subset, as: .match) }
+            + answer.included.map { entry($0, ofIncluded, as: .include) }
+        return bundle
+    }
+}
+
+extension SearchQuery.Scope {
+    /// The one type that is searched; nil for several.
+    var type: String? {
+        switch self {
+        case .type(let type), .compartment(_, let type?): type
+        case .system, .compartment(_, nil): nil
+        }
+    }
+
+    /// From the root of the API.
+    fileprivate var path: String {
+        switch self {
+        case .type(let type): type
+        case .system: ""
+        case .compartment(let compartment, let type): "\(compartment.type)/\(compartment.id)/\(type ?? "*")"
+        }
+    }
+
+    /// What the audit says was asked for.
+    fileprivate var target: Target {
+        switch self {
+        case .type(let type): Target(resourceType: type)
+        case .system: Target()
+        case .compartment(let compartment, let type):
+            Target(
+                resourceType: type ?? compartment.type, resourceID: type == nil ? compartment.id : nil,
+                subject: compartment.type == Patient.resourceType ? compartment.id : nil)
+        }
+    }
+}

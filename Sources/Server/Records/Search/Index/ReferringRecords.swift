@@ -1,0 +1,180 @@
+import FHIR
+import Storage
+
+/// The references that a parameter finds, as SQL from the records that have them to those that they lead to, and back.
+///
+/// A reference is in the row of its record where it is the subject alone (``SearchLayout/Place``), else among the entries; to
+/// this server it may be written with one of its own base URLs; a definition is referred to by its URL.
+struct ReferringRecords {
+    /// The type of the records that refer.
+    let type: String
+    private let layout: SearchLayout
+    /// The parameters that have entries of their own, as their places in the tree.
+    private let places: [Int]
+    private let ownBases: [String]
+
+    /// - Parameter ownBases: the server's own base URLs, as ``SearchIndex/indexed(_:)`` has them.
+    /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
+    init(type: String, parameter: String, _ ownBases: [String]) throws {
+        guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: parameter) else {
+            throw SearchConditionError.unknownParameter(type)
+        }
+        self.type = type
+        self.layout = layout
+        self.ownBases = ownBases
+        places = ReferringRecords.leaves(place, layout)
+    }
+
+    private static func leaves(_ place: Int, _ layout: SearchLayout) -> [Int] {
+        guard case .union(let places) = layout.places[place] else { return [place] }
+        return places.flatMap { leaves($0, layout) }
+    }
+
+    private func code(_ place: Int) -> String { layout.tree.parameters[place].code }
+
+    private func name(_ place: Int, _ aspect: SearchTerm.Aspect) -> SQLValue {
+        SQLValue(code(place) + aspect.rawValue)
+    }
+
+    /// Holds of a row that has a subject which is what the parameter finds.
+    private func hasSubject(_ place: Int) -> SQLFragment {
+        SQLFragment(
+            "r.subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
+                + " WHERE e.number = r.number AND c.type = ? AND c.parameter = ?)",
+            [SQLValue(type), name(place, .differing)])
+    }
+
+    /// The rows `c` of terms that are references to resources of a type here: with their ids, or behind a base of ours.
+    private func terms(_ place: Int, _ plain: SQLFragment, _ remote: SQLFragment) -> SQLFragment {
+        let own = SQLFragment("c.type = ? AND ", [SQLValue(type)])
+        let isPlain = SQLFragment("c.parameter = ? AND ", [name(place, .plain)]) + plain
+        guard !ownBases.isEmpty else { return own + isPlain }
+        let isRemote =
+            SQLFragment("c.parameter = ? AND c.system IN ", [name(place, .remote)])
+            + .list(ownBases.map { SQLValue($0) }) + " AND " + remote
+        return own + "((" + isPlain + ") OR (" + isRemote + "))"
+    }
+
+    // MARK: From those that are referred to
+
+    /// Holds of a row `r` that refers to one of the rows of a type.
+    ///
+    /// - Parameter rows: the condition on those rows, which are called `r` in it, too.
+    func referring(to target: String, _ rows: SQLFragment) -> SQLFragment {
+        .any(places.flatMap { referring(to: target, rows, $0) })
+    }
+
+    private func referring(to target: String, _ rows: SQLFragment, _ place: Int) -> [SQLFragment] {
+        let entries =
+            "r.number IN (SELECT e.number FROM record r JOIN search_term c ON "
+            + terms(
+                place, SQLFragment("c.code = r.id AND c.system = r.type"),
+                SQLFragment("c.code = r.type || '/' || r.id"))
+            + " JOIN record_term e ON e.term = c.number WHERE " + rows + ")"
+        var found = [entries]
+        if layout.places[place] == .subject, target == Patient.resourceType {
+            found.append(
+                "(r.subject IN (SELECT r.id FROM record r WHERE " + rows + ") AND " + hasSubject(place) + ")")
+        }
+        if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
+            // The term of the definition's own URL says the version, too.
+            found.append(
+                SQLFragment(
+                    "r.number IN (SELECT e.number FROM record r JOIN record_term u ON u.number = r.number"
+                        + " JOIN search_term t ON t.number = u.term AND t.type = ? AND t.parameter = ?"
+                        + " JOIN search_term c ON c.type = ? AND c.parameter = ?"
+                        + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
+                        + " JOIN record_term e ON e.term = c.number WHERE ",
+                    [SQLValue(target), SQLValue(url), SQLValue(type), name(place, .url)]) + rows + ")")
+        }
+        return found
+    }
+
+    // MARK: From those that refer
+
+    /// Holds of a row `r` of a type to which one of the rows refers.
+    ///
+    /// - Parameter rows: the condition on the rows that refer, which are called `r` in it, too.
+    func referred(_ target: String, from rows: SQLFragment) -> SQLFragment {
+        .any(places.flatMap { referred(target, from: rows, $0) })
+    }
+
+    private func referred(_ target: String, from rows: SQLFragment, _ place: Int) -> [SQLFragment] {
+        // A reference behind a base of ours is `Type/id`, as all that begins so is.
+        let plain = SQLFragment("c.system = ?", [SQLValue(target)])
+        let remote = SQLFragment("c.code >= ? AND c.code < ?", [SQLValue(target + "/"), SQLValue(target + "0")])
+        let id =
+            ownBases.isEmpty
+            ? SQLFragment("c.code")
+            : SQLFragment(
+                "CASE WHEN c.parameter = ? THEN c.code ELSE substr(c.code, \(target.utf8.count + 2)) END",
+                [name(place, .plain)])
+        var found = [
+            "r.id IN (SELECT " + id + " FROM record r JOIN record_term e ON e.number = r.number"
+                + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + " WHERE " + rows + ")"
+        ]
+        if layout.places[place] == .subject, target == Patient.resourceType {
+            found.append("r.id IN (SELECT r.subject FROM record r WHERE " + rows + " AND " + hasSubject(place) + ")")
+        }
+        if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
+            found.append(
+                SQLFragment(
+                    "r.number IN (SELECT u.number FROM record r JOIN record_term e ON e.number = r.number"
+                        + " JOIN search_term c ON c.number = e.term AND c.type = ? AND c.parameter = ?"
+                        + " JOIN search_term t ON t.type = ? AND t.parameter = ? AND t.system = ''"
+                        + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
+                        + " JOIN record_term u ON u.term = t.number WHERE ",
+                    [SQLValue(type), name(place, .url), SQLValue(target), SQLValue(url)]) + rows + ")")
+        }
+        return found
+    }
+
+    /// The rows `r` that refer to resources of a type with certain ids.
+    func referring(to target: String, ids: [String]) -> SQLFragment {
+        .any(
+            places.flatMap { place -> [SQLFragment] in
+                let plain =
+                    SQLFragment("c.system = ? AND c.code IN ", [SQLValue(target)]) + .list(ids.map { SQLValue($0) })
+                let remote = "c.code IN " + .list(ids.map { SQLValue(target + "/" + $0) })
+                var found = [
+                    "r.number IN (SELECT e.number FROM search_term c JOIN record_term e ON e.term = c.number WHERE "
+                        + terms(place, plain, remote) + ")"
+                ]
+                if layout.places[place] == .subject, target == Patient.resourceType {
+                    found.append(
+                        "(r.subject IN " + .list(ids.map { SQLValue($0) }) + " AND " + hasSubject(place) + ")")
+                }
+                return found
+            })
+    }
+
+    /// The rows `r` that refer to definitions by their URLs, as they are written: with a version behind `|`, or without.
+    func referring(toURLs urls: [String]) -> SQLFragment {
+        .any(
+            places.filter(hasCanonicals).map { place in
+                SQLFragment(
+                    "r.number IN (SELECT e.number FROM search_term c JOIN record_term e ON e.term = c.number"
+                        + " WHERE c.type = ? AND c.parameter = ?"
+                        + " AND c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END IN ",
+                    [SQLValue(type), name(place, .url)]) + .list(urls.map { SQLValue($0) }) + ")"
+            })
+    }
+
+    // MARK: Definitions
+
+    /// The parameter under which the index has the canonical URLs of a type's resources; nil where they have none.
+    static func url(of type: String) -> String? {
+        guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: "url"),
+            layout.tree.parameters[place].kind == .uri, let leaf = leaves(place, layout).first
+        else { return nil }
+        return layout.tree.parameters[leaf].code
+    }
+
+    /// Whether a parameter finds references by URLs.
+    private func hasCanonicals(_ place: Int) -> Bool {
+        layout.tree.nodes.contains { node in
+            [.canonical, .uri].contains(SearchedForm.of(node.type))
+                && node.leaves.contains { $0.kind == .reference && $0.parameters.contains(place) }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import FHIR
+import Storage
+import Trust
+
+/// Compiles criteria into conditions on the row `r` of a record.
+///
+/// What they say of other records they say of those alone that the filter shows and that are not deleted, so that nobody
+/// learns of a hidden record by asking for those that refer to it.
+///
+/// It lives inside one transaction.
+final class SearchCriterionCompiler {
+    /// What may be seen at all.
+    private let filter: RecordFilter
+    private let transaction: any SQLTransaction
+    private let terminology: StoredTerminology
+    private let ownBases: [String]
+    private var filters: [String: SQLCondition] = [:]
+    /// How many more plans are made: each counts what its conditions find.
+    private var plansLeft = 30
+
+    /// - Parameter ownBases: the server's own base URLs, without a last slash.
+    init(showing filter: RecordFilter, ownBases: [String], in transaction: any SQLTransaction) {
+        self.filter = filter
+        self.transaction = transaction
+        self.ownBases = ownBases.map(SearchIndex.indexed)
+        terminology = StoredTerminology(transaction: transaction, filter: filter)
+    }
+
+    /// The rows of records of a type that are shown and meet all criteria.
+    ///
+    /// - Throws: ``SearchConditionError``; ``StorageError``.
+    func rows(of type: String, meeting criteria: [SearchCriterion]) throws -> SQLFragment {
+        var predicates = try criteria.map(predicate)
+        if filter != .everything {
+            predicates.append(.row(try shown(type)))
+        }
+        let own = SQLFragment("r.type = ? AND r.deleted = 0 AND ", [SQLValue(type)])
+        guard plansLeft > 0 else {
+            return own + SQLFragment(SearchPredicate.every(predicates).condition(type: type, isFinding: true))
+        }
+        plansLeft -= 1
+        return own + SQLFragment(try SearchPlan(predicates, type: type, in: transaction).condition)
+    }
+
+    /// What the filter says of a type, whose terms are looked up once.
+    private func shown(_ type: String) throws -> SQLCondition {
+        if let known = filters[type] { return known }
+        let shown = try RecordFilterStatement(filter, type: type, in: transaction)
+        let condition = SQLCondition(shown.condition, shown.parameters)
+        filters[type] = condition
+        return condition
+    }
+
+    private func predicate(_ criterion: SearchCriterion) throws -> SearchPredicate {
+        switch criterion {
+        case .condition(let condition):
+            return try SearchPredicate(
+                terminology.resolved(condition), terms: StoredTerms(transaction: transaction))
+        case .any(let parts): return .some(try parts.map(predicate))
+        case .chain(let chain):
+            let references = try ReferringRecords(type: chain.type, parameter: chain.parameter, ownBases)
+            return .some(
+                try chain.targets.map { target in
+                    let rows = try rows(of: target.type, meeting: [target.criterion])
+                    return .row(SQLCondition(references.referring(to: target.type, rows)))
+                })
+        case .reverse(let reverse):
+            let references = try ReferringRecords(type: reverse.source, parameter: reverse.parameter, ownBases)
+            let rows = try rows(of: reverse.source, meeting: [reverse.criterion])
+            return .row(SQLCondition(references.referred(reverse.type, from: rows)))
+        }
+    }
+}
+
+extension SQLCondition {
+    init(_ fragment: SQLFragment) { self.init(fragment.sql, fragment.parameters) }
+}

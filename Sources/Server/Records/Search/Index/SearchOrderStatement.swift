@@ -1,0 +1,135 @@
+import FHIR
+import Storage
+
+/// What a record of a type is sorted by, as SQL about its row `r`: one value for each key of an order, null where there is
+/// none.
+struct SearchOrderStatement {
+    let values: [SQLFragment]
+
+    /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
+    init(_ order: SearchOrder, of type: String) throws {
+        guard let layout = SearchLayout.of(type) else { throw SearchConditionError.unknownParameter(type) }
+        values = try order.keys.map { key in
+            guard let place = layout.tree.place(of: SearchAlias.published(key.code, of: type)) else {
+                throw SearchConditionError.unknownParameter(type)
+            }
+            return Builder(layout: layout, choice: key.isDescending ? "max" : "min").value(place)
+        }
+    }
+
+    private struct Builder {
+        let layout: SearchLayout
+        /// Which of several values counts.
+        let choice: String
+
+        private var type: SQLValue { SQLValue(layout.tree.type) }
+
+        private func name(_ place: Int, _ aspect: SearchTerm.Aspect = .plain) -> SQLValue {
+            SQLValue(layout.tree.parameters[place].code + aspect.rawValue)
+        }
+
+        func value(_ place: Int) -> SQLFragment {
+            switch layout.places[place] {
+            case .id: return SQLFragment("r.id")
+            case .lastUpdated: return SQLFragment("r.updated_ms")
+            case .time: return "coalesce(r.date_low, " + entries(place) + ")"
+            case .subject:
+                let isSubject = SQLFragment(
+                    "NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
+                        + " WHERE e.number = r.number AND c.type = ? AND c.parameter = ?)",
+                    [type, name(place, .differing)])
+                return "coalesce(" + entries(place) + ", CASE WHEN " + isSubject
+                    + " THEN substr('\(Patient.resourceType)/' || r.subject, 1, \(SearchOrder.longestText)) END)"
+            case .union(let places):
+                guard places.count > 1 else { return places.first.map(value) ?? SQLFragment("NULL") }
+                let all = SQLFragment.joined(places.map { value($0) + " AS value" }, by: " UNION ALL SELECT ")
+                return "(SELECT \(choice)(u.value) FROM (SELECT " + all + ") u)"
+            case .entries, .composite: return entries(place)
+            }
+        }
+
+        private func entries(_ place: Int) -> SQLFragment {
+            let own = SQLFragment(
+                "e.number = r.number AND e.term IN (SELECT c.number FROM search_term c WHERE c.type = ? AND c.parameter = ?)",
+                [type, name(place)])
+            switch layout.tree.parameters[place].kind {
+            case .string:
+                return "(SELECT \(choice)(\(shortened("e.folded"))) FROM record_text e WHERE " + own + ")"
+            case .date: return "(SELECT \(choice)(e.low) FROM record_time e WHERE " + own + ")"
+            case .number, .quantity: return "(SELECT \(choice)(e.low) FROM record_number e WHERE " + own + ")"
+            case .reference:
+                return SQLFragment(
+                    "(SELECT \(choice)("
+                        + shortened("CASE WHEN c.parameter = ? THEN c.code ELSE c.system || '/' || c.code END")
+                        + ") FROM record_term e JOIN search_term c ON c.number = e.term"
+                        + " WHERE e.number = r.number AND c.type = ? AND c.parameter IN (?, ?, ?))",
+                    [
+                        name(place, .url), type, name(place), name(place, .remote), name(place, .url),
+                    ])
+            default:
+                return SQLFragment(
+                    "(SELECT \(choice)(\(shortened("c.code"))) FROM record_term e JOIN search_term c ON c.number = e.term"
+                        + " WHERE e.number = r.number AND c.type = ? AND c.parameter IN (?, ?) AND c.code <> '')",
+                    [type, name(place), name(place, .lowercase)])
+            }
+        }
+
+        private func shortened(_ text: String) -> String { "substr(\(text), 1, \(SearchOrder.longestText))" }
+    }
+}
+
+extension SearchOrder {
+    /// The columns of the values that statements select.
+    static func column(_ place: Int) -> String { "sort_\(place)" }
+
+    /// Behind `ORDER BY`: what has no value comes last, and what is equal stands by its number.
+    func columns(of row: String) -> String {
+        (keys.enumerated().flatMap { place, key in
+            let column = row + "." + Self.column(place)
+            return ["CASE WHEN \(column) IS NULL THEN 1 ELSE 0 END", column + (key.isDescending ? " DESC" : "")]
+        } + [row + ".number"]).joined(separator: ", ")
+    }
+
+    /// Holds of a row behind a place.
+    func behind(_ place: SearchPlace, _ row: String) -> SQLFragment {
+        var ways: [SQLFragment] = []
+        var equal: [SQLFragment] = []
+        for (index, (key, value)) in zip(keys, place.values).enumerated() {
+            let column = row + "." + Self.column(index)
+            if let bound = value.bound {
+                let comparison = SQLFragment(
+                    "(\(column) \(key.isDescending ? "<" : ">") ? OR \(column) IS NULL)", [bound])
+                ways.append(.joined(equal + [comparison], by: " AND "))
+                equal.append(SQLFragment("\(column) = ?", [bound]))
+            } else {
+                equal.append(SQLFragment("\(column) IS NULL"))
+            }
+        }
+        ways.append(.joined(equal + [SQLFragment("\(row).number > ?", [SQLValue(place.number)])], by: " AND "))
+        return .any(ways.map { "(" + $0 + ")" })
+    }
+
+    /// The place of a row.
+    func place(of row: SQLRow) throws -> SearchPlace {
+        SearchPlace(
+            values: keys.indices.map { index in
+                switch row[Self.column(index)] {
+                case .integer(let number): .integer(number)
+                case .real(let number): .real(number)
+                case .text(let text): .text(text)
+                case .null, .blob: .none
+                }
+            }, number: try row.integer("number"))
+    }
+}
+
+extension SearchPlace.Value {
+    fileprivate var bound: SQLValue? {
+        switch self {
+        case .none: nil
+        case .integer(let number): SQLValue(number)
+        case .real(let number): SQLValue(number)
+        case .text(let text): SQLValue(text)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import FHIR
+
+/// Reads the criteria of one search, and counts how much they ask for.
+struct SearchCriterionReader {
+    let context: SearchCondition.Context
+    /// How many references are followed, each to one type.
+    private(set) var steps = 0
+    /// How many values are asked for.
+    private(set) var alternatives = 0
+
+    /// So many references may a chain follow one behind the other.
+    static let deepest = 5
+    /// So many references may a search follow in all: each is a question of its own.
+    static let mostSteps = 200
+    /// So many values may a search have in all: an engine's statement holds no more.
+    static let mostAlternatives = 500
+
+    init(in context: SearchCondition.Context) { self.context = context }
+
+    /// Reads a criterion: `name` is a parameter with its modifier, a chain, or `_has`.
+    ///
+    /// - Throws: ``SearchConditionError``.
+    mutating func read(
+        _ name: String, value: String, of type: String
+    ) throws(SearchConditionError) -> SearchCriterion {
+        try read(name, value, type, depth: 0)
+    }
+
+    /// The criterion of a record that belongs to a compartment; nil for a type that is not in it.
+    ///
+    /// - Throws: ``SearchConditionError``.
+    mutating func read(
+        _ compartment: SearchCompartment, of type: String
+    ) throws(SearchConditionError) -> SearchCriterion? {
+        var parts: [SearchCriterion] = []
+        for code in compartment.parameters(of: type) {
+            parts.append(try condition(code, compartment.type + "/" + compartment.id, type))
+        }
+        if type == compartment.type { parts.append(try condition("_id", compartment.id, type)) }
+        return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .any(parts)
+    }
+
+    private mutating func read(
+        _ name: String, _ value: String, _ type: String, depth: Int
+    ) throws(SearchConditionError) -> SearchCriterion {
+        if name.hasPrefix("_has:") { return try reverse(name, value, type, depth: depth) }
+        guard let point = name.firstIndex(of: ".") else { return try condition(name, value, type) }
+        return try chain(name[..<point], String(name[name.index(after: point)...]), value, type, depth: depth)
+    }
+
+    private mutating func condition(
+        _ name: String, _ value: String, _ type: String
+    ) throws(SearchConditionError) -> SearchCriterion {
+        let condition = try SearchCondition(SearchAlias.published(name, of: type), value: value, of: type, in: context)
+        alternatives += condition.alternatives.count
+        guard alternatives <= Self.mostAlternatives else { throw .tooManyInAll(Self.mostAlternatives) }
+        return .condition(condition)
+    }
+
+    private mutating func step(_ depth: Int) throws(SearchConditionError) {
+        steps += 1
+        guard depth < Self.deepest else { throw .tooDeep(Self.deepest) }
+        guard steps <= Self.mostSteps else { throw .tooManySteps }
+    }
+
+    // MARK: Chains
+
+    private mutating func chain(
+        _ head: Substring, _ rest: String, _ value: String, _ type: String, depth: Int
+    ) throws(SearchConditionError) -> SearchCriterion {
+        let parts = head.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let parameter = Self.parameter(parts[0], of: type) else { throw .unknownParameter(type) }
+        guard parameter.kind == .reference else { throw .noReference(parameter.code) }
+        var types = parameter.targets
+        if parts.count > 1 {
+            guard RecordType.isHeld(parts[1]), types.isEmpty || types.contains(parts[1]) else {
+                throw .noTarget(parameter.code)
+            }
+            types = [parts[1]]
+        }
+        var targets: [SearchCriterion.Chain.Target] = []
+        var unknown: SearchConditionError?
+        for target in types where RecordType.isHeld(target) {
+            try step(depth)
+            do throws(SearchConditionError) {
+                let criterion = try read(rest, value, target, depth: depth + 1)
+                targets.append(SearchCriterion.Chain.Target(type: target, criterion: criterion))
+            } catch {
+                // Of the types that it may lead to, those that have the parameter are meant.
+                guard types.count > 1, error.isOfName else { throw error }
+                steps -= 1
+                unknown = unknown ?? error
+            }
+        }
+        guard !targets.isEmpty else { throw unknown ?? .noTarget(parameter.code) }
+        return .chain(SearchCriterion.Chain(type: type, parameter: parameter.code, targets: targets))
+    }
+
+    private mutating func reverse(
+        _ name: String, _ value: String, _ type: String, depth: Int
+    ) throws(SearchConditionError) -> SearchCriterion {
+        let parts = name.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 4, RecordType.isHeld(parts[1]), !parts[3].isEmpty else { throw .reverseUnknown }
+        guard let parameter = Self.parameter(parts[2], of: parts[1]) else { throw .unknownParameter(parts[1]) }
+        guard parameter.kind == .reference else { throw .noReference(parameter.code) }
+        guard parameter.targets.isEmpty || parameter.targets.contains(type) else { throw .noTarget(parameter.code) }
+        try step(depth)
+        return .reverse(
+            SearchCriterion.Reverse(
+                type: type, source: parts[1], parameter: parameter.code,
+                criterion: try read(parts[3], value, parts[1], depth: depth + 1)))
+    }
+
+    /// The parameter of a type with a code, of those that can be searched by.
+    static func parameter(_ code: String, of type: String) -> SearchParameterTable.Parameter? {
+        guard let tree = SearchTree.of(type), let place = tree.place(of: code) else { return nil }
+        return tree.parameters[place]
+    }
+}
+
+/// Names that parameters have beside their published ones.
+enum SearchAlias {
+    /// The name that R4 has for a parameter: the types whose own time has another name have `date` too.
+    static func published(_ name: String, of type: String) -> String {
+        let own = SearchLayout.timeParameter(of: type)
+        guard own != "date", name == "date" || name.hasPrefix("date:"),
+            SearchTree.of(type)?.place(of: own) != nil
+        else { return name }
+        return own + name.dropFirst("date".count)
+    }
+}

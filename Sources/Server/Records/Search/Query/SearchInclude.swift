@@ -1,0 +1,69 @@
+import FHIR
+
+/// Which other resources come with what a search finds (<https://hl7.org/fhir/R4/search.html#include>).
+struct SearchInclude: Sendable, Hashable {
+    enum Direction: Sendable, Hashable {
+        /// `_include`: what the resources refer to.
+        case forward
+        /// `_revinclude`: what refers to them.
+        case reverse
+    }
+
+    let direction: Direction
+    /// The type of the resources that refer; nil for any.
+    let source: String?
+    /// The code of the parameter that has the references; nil for all.
+    let parameter: String?
+    /// The type that they lead to; nil for any.
+    let target: String?
+    /// Whether what came with others brings more with it.
+    let isIterated: Bool
+
+    /// So many may a search have.
+    static let most = 20
+
+    /// Reads one parameter; nil for a name that is none of them.
+    ///
+    /// - Throws: ``SearchConditionError``.
+    init?(_ name: String, _ value: String) throws(SearchConditionError) {
+        let names = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch names[0] {
+        case "_include": direction = .forward
+        case "_revinclude": direction = .reverse
+        default: return nil
+        }
+        guard names.count == 1 || names[1] == "iterate" else { throw .unknownModifier(names[0]) }
+        isIterated = names.count > 1
+        guard value != "*" else {
+            (source, parameter, target) = (nil, nil, nil)
+            return
+        }
+        let parts = value.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard (2...3).contains(parts.count), RecordType.isHeld(parts[0]),
+            parts.count == 2 || RecordType.isHeld(parts[2])
+        else { throw .invalid(names[0], "*, or a type, its reference and perhaps a type: Observation:subject:Patient") }
+        source = parts[0]
+        target = parts.count > 2 ? parts[2] : nil
+        guard parts[1] != "*" else {
+            parameter = nil
+            return
+        }
+        guard let found = SearchCriterionReader.parameter(parts[1], of: parts[0]) else {
+            throw .unknownParameter(parts[0])
+        }
+        guard found.kind == .reference else { throw .noReference(found.code) }
+        guard target.map({ found.targets.isEmpty || found.targets.contains($0) }) ?? true else {
+            throw .noTarget(found.code)
+        }
+        parameter = found.code
+    }
+
+    /// The codes of a type's parameters that have references which it follows, to a certain type if one is given.
+    func parameters(of type: String, to target: String? = nil) -> [String] {
+        guard source == nil || source == type, let tree = SearchTree.of(type) else { return [] }
+        return tree.parameters.filter { known in
+            known.kind == .reference && (parameter == nil || known.code == parameter)
+                && (target == nil || known.targets.isEmpty || known.targets.contains(target ?? ""))
+        }.map(\.code)
+    }
+}

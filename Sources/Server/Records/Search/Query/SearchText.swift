@@ -1,0 +1,51 @@
+import FHIR
+import Foundation
+
+/// Splitting and unescaping of search values (<https://hl7.org/fhir/R4/search.html#escaping>).
+enum SearchText {
+    /// The parts between separators that no backslash stands before; escapes stay in.
+    static func split(_ text: String, at separator: Character) -> [String] {
+        var parts = [""]
+        var escaped = false
+        for character in text {
+            if escaped {
+                parts[parts.count - 1].append(character)
+                escaped = false
+            } else if character == separator {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+                escaped = character == "\\"
+            }
+        }
+        return parts
+    }
+
+    static func unescaped(_ text: String) -> String {
+        var output = ""
+        var escaped = false
+        for character in text {
+            if !escaped, character == "\\" {
+                escaped = true
+            } else {
+                output.append(character)
+                escaped = false
+            }
+        }
+        return output
+    }
+}
+
+extension SearchText {
+    /// Reads a date as searches write it: the seconds and the offset may be left out, the offset then is UTC.
+    static func range(_ text: String) -> (start: DateTime, end: Date)? {
+        guard let mark = text.firstIndex(of: "T") else { return DateTime(text).map { ($0, $0.end()) } }
+        let time = text[text.index(after: mark)...].prefix { $0.isNumber || $0 == ":" || $0 == "." }
+        // A plus sign in a URL is a space once decoded; an offset is meant.
+        let offset = text[time.endIndex...].replacingOccurrences(of: " ", with: "+")
+        let toTheMinute = time.count == 5
+        let value = DateTime(
+            text[...mark] + time + (toTheMinute ? ":00" : "") + (offset.isEmpty ? "Z" : offset))
+        return value.map { ($0, toTheMinute ? $0.start().addingTimeInterval(60) : $0.end()) }
+    }
+}

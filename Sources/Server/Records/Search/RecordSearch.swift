@@ -1,0 +1,90 @@
+import FHIR
+import Storage
+import Trust
+
+/// Answers a search inside one transaction: a page, what comes with it, and how many there are.
+struct RecordSearch: Sendable {
+    let query: SearchQuery
+    /// What the grant finds.
+    let searched: RecordFilter
+    /// What the grant reads.
+    let readable: RecordFilter
+    /// Whether it may search anything of a type.
+    let isSearchable: @Sendable (String) -> Bool
+    /// Whether it may read anything of a type.
+    let isReadable: @Sendable (String) -> Bool
+    /// The server's own base URLs, without a last slash.
+    let ownBases: [String]
+
+    /// What was found.
+    struct Answer {
+        var matches: [IncludedRecords.Found] = []
+        var included: [IncludedRecords.Found] = []
+        /// nil where it was not asked for.
+        var total: Int?
+        /// Where the next page begins; nil after the last one.
+        var next: SearchPlace?
+        /// Whose records are shown.
+        var owners: Set<String> = []
+    }
+
+    /// - Throws: ``SearchConditionError``; ``StorageError``.
+    func answer(from store: RecordStore, in transaction: any SQLTransaction) throws -> Answer {
+        let statement = try statement(from: store, in: transaction)
+        var answer = Answer()
+        if query.total != .none || query.isCountOnly {
+            answer.total = try statement.totals.reduce(0) { sum, total in
+                let row = try transaction.first(total.sql, total.parameters)
+                return sum + Int(row?.integerIfPresent("total") ?? 0)
+            }
+        }
+        guard !query.isCountOnly else { return answer }
+        // 1. The page, and whether there is another one.
+        if let page = statement.records(limit: query.count + 1) {
+            let rows = try transaction.query(page.sql, page.parameters)
+            answer.matches = try rows.prefix(query.count).map { try IncludedRecords.Found($0, in: transaction) }
+            if rows.count > query.count, let last = answer.matches.last {
+                answer.next = SearchPlace(values: [], number: last.number)
+            }
+        } else {
+            let page = try statement.page(limit: query.count + 1)
+            let rows = try transaction.query(page.sql, page.parameters)
+            if rows.count > query.count, let last = rows.prefix(query.count).last {
+                answer.next = try query.order.place(of: last)
+            }
+            answer.matches = try Self.records(
+                numbered: rows.prefix(query.count).map { try $0.integer("number") }, in: transaction)
+        }
+        // 2. What comes with it.
+        answer.included = try IncludedRecords(
+            filter: readable, isReadable: isReadable, ownBases: ownBases, transaction: transaction,
+            types: { try store.types(in: transaction) }
+        ).found(with: answer.matches, by: query.includes)
+        for found in answer.matches + answer.included {
+            answer.owners.formUnion(try found.owners(in: transaction))
+        }
+        return answer
+    }
+
+    /// The statements, of the types that the store has and the grant finds.
+    private func statement(from store: RecordStore, in transaction: any SQLTransaction) throws -> SearchStatement {
+        var types = Set(query.parts.map(\.type).filter(isSearchable))
+        if types.count > 1 { types.formIntersection(try store.types(in: transaction)) }
+        return try SearchStatement(
+            query, showing: searched, among: types.contains, ownBases: ownBases, in: transaction)
+    }
+
+    private static func records(
+        numbered numbers: [Int64], in transaction: any SQLTransaction
+    ) throws -> [IncludedRecords.Found] {
+        guard !numbers.isEmpty else { return [] }
+        let statement =
+            RecordStore.versions + " AND v.version = r.version WHERE r.number IN "
+            + SQLFragment.list(numbers.map { SQLValue($0) })
+        let found = try transaction.query(statement.sql, statement.parameters).map {
+            try IncludedRecords.Found($0, in: transaction)
+        }
+        let byNumber = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
+        return numbers.compactMap { byNumber[$0] }
+    }
+}

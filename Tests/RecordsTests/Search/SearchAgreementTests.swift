@@ -1,0 +1,111 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+import Trust
+
+@testable import Records
+
+/// Random searches of random stores by random grants.
+@Suite struct SearchAgreementTests {
+    /// All pages of a search: what each has, with what comes with it, and the number of all.
+    private struct Pages: Equatable {
+        var matches: [[String]] = []
+        var included: [Set<String>] = []
+        var total: Int?
+    }
+
+    private func pages(_ type: String, _ query: String, _ grant: AccessGrant?, in store: SearchStore) async throws
+        -> Pages
+    {
+        var pages = Pages()
+        var cursor = ""
+        for _ in 0..<80 {
+            let answer = try await store.answer(.type(type), query + cursor, by: grant)
+            pages.matches.append(answer.matches.map(\.record.id))
+            let included = answer.included.map { $0.record.type + "/" + $0.record.id }
+            #expect(Set(included).count == included.count)
+            pages.included.append(Set(included))
+            pages.total = answer.total
+            guard let next = answer.next else { return pages }
+            cursor = "&_cursor=" + next.text
+        }
+        Issue.record("the pages have no end: \(type)?\(query)")
+        return pages
+    }
+
+    private func expected(_ type: String, _ query: String, _ grant: AccessGrant?, in store: SearchStore) throws -> Pages
+    {
+        let search = try store.search(.type(type), query, by: grant)
+        let oracle = SearchOracle(
+            records: store.records, searched: search.searched, readable: search.readable, ownBases: search.ownBases)
+        let all = oracle.matches(of: search.query)
+        var pages = Pages()
+        pages.total = all.count
+        var rest = all[...]
+        repeat {
+            let page = Array(rest.prefix(search.query.count))
+            pages.matches.append(page.map(\.id))
+            let included = oracle.included(with: page, by: search.query.includes)
+            pages.included.append(Set(included.map { $0.type + "/" + $0.id }))
+            rest = rest.dropFirst(page.count)
+        } while !rest.isEmpty
+        return pages
+    }
+
+    /// The index, the filter in SQL and the pages say what the conditions, the policy and a sort say in memory.
+    @Test(arguments: TestEngine.allCases)
+    func searchesAnswerWhatTheResourcesSay(engine: TestEngine) async throws {
+        var made = SearchedResources(random: .fresh())
+        let seed = made.random.seed
+        let resources = made.resources()
+        let deleted = Set(resources.indices.filter { _ in Int.random(in: 0..<12, using: &made.random) == 0 })
+        let searches = try (0..<(engine == .sqlite ? 400 : 80)).map { number in
+            (made.search(), number % 4 == 0 ? nil : try made.grant())
+        }
+        try await SearchStore.with(resources, deleted: deleted, on: engine) { store in
+            var (found, brought, empty) = (0, 0, 0)
+            for ((type, query), grant) in searches {
+                let pages = try await pages(type, query, grant, in: store)
+                let expected = try expected(type, query, grant, in: store)
+                #expect(pages == expected, "seed \(seed): \(type)?\(query) by \(String(describing: grant))")
+                found += pages.total ?? 0
+                brought += pages.included.reduce(0) { $0 + $1.count }
+                if pages.total == 0 { empty += 1 }
+            }
+            print("\(searches.count) searches found \(found), brought \(brought), \(empty) found nothing")
+            #expect(found > searches.count / 2 && brought > searches.count / 8, "seed \(seed)")
+        }
+    }
+
+    /// What a grant is answered is what a store answers that has no more than the grant shows.
+    @Test func whatIsHiddenChangesNoAnswer() async throws {
+        var made = SearchedResources(random: .fresh())
+        let seed = made.random.seed
+        let resources = made.resources()
+        for _ in 0..<6 {
+            let grant = try made.grant()
+            let policy = Policy()
+            let shown = try resources.filter { json in
+                let facts = RecordFacts(try Resource(Array(json.utf8)))
+                return [RecordInteraction.read, .searchType].contains {
+                    policy.decide(grant, $0, record: facts, at: SearchStore.time).isPermitted
+                }
+            }
+            let searches = (0..<40).map { _ in made.search() }
+            var answers: [[Pages]] = []
+            for some in [resources, shown] {
+                try await SearchStore.with(some) { store in
+                    var ofStore: [Pages] = []
+                    for (type, query) in searches { ofStore.append(try await pages(type, query, grant, in: store)) }
+                    answers.append(ofStore)
+                }
+            }
+            for (place, search) in searches.enumerated() {
+                #expect(answers[0][place] == answers[1][place], "seed \(seed): \(search) by \(grant)")
+            }
+        }
+    }
+}

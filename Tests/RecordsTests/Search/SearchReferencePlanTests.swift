@@ -1,0 +1,97 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import Testing
+import Trust
+
+@testable import Records
+
+/// No search goes through whole tables.
+@Suite struct SearchReferencePlanTests {
+    private static let resources = [
+        #"{"resourceType":"Patient","id":"anna","name":[{"family":"Anna"}],"managingOrganization":{"reference":"Organization/o"}}"#,
+        #"{"resourceType":"Organization","id":"o","name":"o"}"#,
+        #"{"resourceType":"Observation","id":"o1","status":"final","code":{"coding":[{"code":"x"}]},"subject":{"reference":"Patient/anna"},"performer":[{"reference":"Organization/o"}],"effectiveDateTime":"2026-03-02","valueQuantity":{"value":3}}"#,
+        #"{"resourceType":"Questionnaire","id":"form","url":"http://q/form","version":"2","title":"Sleep"}"#,
+        #"{"resourceType":"QuestionnaireResponse","id":"r1","questionnaire":"http://q/form|2"}"#,
+    ]
+
+    /// Whether rows of a table are gone through without an index. What was selected already is no table.
+    private func readsAll(_ plan: QueryPlan) -> Bool {
+        plan.lines.contains { line in
+            if line.contains("Seq Scan") { return true }
+            guard line.hasPrefix("SCAN") else { return false }
+            let name = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            return !["k", "a", "(subquery-"].contains { name.hasPrefix($0) } && !name.hasPrefix("p0") && name != "p1"
+                && name != "CONSTANT"
+        }
+    }
+
+    @Test(arguments: [
+        "subject:Patient.name=ann", "patient.organization.name=o", "performer:Organization.name=o&date=ge2026",
+        "_has:Provenance:target:_id=x", "_sort=-date&code=x", "_sort=code,-value-quantity&_cursor=s1.n.n",
+        "_sort=subject,_lastUpdated", "subject:Patient._has:QuestionnaireResponse:patient:questionnaire=http://q/form",
+    ])
+    func searchesGoByIndexes(query: String) async throws {
+        let grant = try AccessGrant(
+            client: "app", role: .practitioner, patients: .only(["anna"]), scopes: AccessScopes("user/*.rs"))
+        for engine in TestEngine.allCases {
+            try await SearchStore.with(Self.resources, on: engine) { store in
+                for grant in [nil, grant] {
+                    let search = try store.search(.type("Observation"), query, by: grant)
+                    let plans = try await store.database.read { transaction in
+                        let statement = try SearchStatement(
+                            search.query, showing: search.searched, ownBases: [SearchStore.base], in: transaction)
+                        return try ([statement.page(limit: 10)] + statement.totals + statement.ids(limit: 2)).map {
+                            try QueryPlan($0.sql, $0.parameters, in: transaction)
+                        }
+                    }
+                    for plan in plans { #expect(!readsAll(plan), "\(engine) \(query): \(plan)") }
+                }
+            }
+        }
+    }
+
+    @Test func severalTypesGoByIndexes() async throws {
+        for engine in TestEngine.allCases {
+            try await SearchStore.with(Self.resources, on: engine) { store in
+                let query = try SearchQuery(
+                    .system, parameters: [("_type", "Patient,Observation"), ("_id", "o1")], strict: true, now: Date())
+                let plan = try await store.database.read { transaction in
+                    let page = try SearchStatement(query, showing: .everything, in: transaction).page(limit: 3)
+                    return try QueryPlan(page.sql, page.parameters, in: transaction)
+                }
+                #expect(!readsAll(plan), "\(engine): \(plan)")
+            }
+        }
+    }
+
+    @Test func whatComesWithAPageGoesByIndexes() async throws {
+        for engine in TestEngine.allCases {
+            try await SearchStore.with(Self.resources, on: engine) { store in
+                let references = try ReferringRecords(type: "Observation", parameter: "subject", [SearchStore.base])
+                let forms = try ReferringRecords(type: "QuestionnaireResponse", parameter: "questionnaire", [])
+                let plans = try await store.database.read { transaction in
+                    try [
+                        ("Observation", references.referring(to: "Patient", ids: ["anna", "bob"])),
+                        ("QuestionnaireResponse", forms.referring(toURLs: ["http://q/form", "http://q/form|2"])),
+                        ("Patient", "r.id IN " + .list([SQLValue("anna"), SQLValue("bob")])),
+                    ].map { type, condition in
+                        let statement = try IncludedRecords.statement(
+                            type: type, condition, showing: .everything, limit: 5, in: transaction)
+                        return try QueryPlan(statement.sql, statement.parameters, in: transaction)
+                    }
+                        + [
+                            try StoredTerminology.statement("ValueSet", "urn:v", showing: .everything, in: transaction)
+                                .map {
+                                    try QueryPlan($0.sql, $0.parameters, in: transaction)
+                                }
+                        ].compactMap(\.self)
+                }
+                #expect(plans.count == 4)
+                for plan in plans { #expect(!readsAll(plan), "\(engine): \(plan)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Trust
+
+@testable import Records
+
+/// A store with records, and the same records in memory.
+struct SearchStore {
+    struct Record {
+        let number: Int64
+        let type: String
+        let id: String
+        let values: SearchValues
+        let facts: RecordFacts
+        let bytes: Data
+    }
+
+    let database: any SQLDatabase
+    /// Those that are not deleted, in the order of their numbers.
+    let records: [Record]
+
+    static let time = Date(timeIntervalSince1970: 1_790_000_000)
+    static let base = "http://host/fhir"
+
+    /// Gives the body a store of resources; those whose places are in `deleted` are deleted again.
+    static func with(
+        _ resources: [String], deleted: Set<Int> = [], on engine: TestEngine = .chosen,
+        _ body: (SearchStore) async throws -> Void
+    ) async throws {
+        try await withTemporaryDatabase(RecordsSchema.migrations, on: engine) { database in
+            try await body(try await filled(database, resources, deleted))
+        }
+    }
+
+    private static func filled(
+        _ database: any SQLDatabase, _ resources: [String], _ deleted: Set<Int>
+    ) async throws -> SearchStore {
+        let records = try await database.write { transaction in
+            var records: [Record] = []
+            let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: time)
+            for (place, json) in resources.enumerated() {
+                let content = Data(json.utf8)
+                let resource = try Resource(content)
+                let id = resource.id ?? ""
+                let number = try RecordStore().write(provenance, at: time, in: transaction) { records in
+                    let number = try records.put(NewRecord(resource, id: id, content: content)).number
+                    if deleted.contains(place) { _ = try records.delete(type: resource.resourceType, id: id) }
+                    return number
+                }
+                guard !deleted.contains(place), let values = SearchValues(of: resource) else { continue }
+                let subject = SearchIndex.subject(of: resource, id: id)
+                records.append(
+                    Record(
+                        number: number, type: resource.resourceType, id: id, values: values,
+                        facts: RecordFacts(resource, storedAs: id, subject: subject), bytes: content))
+            }
+            return records
+        }
+        return SearchStore(database: database, records: records)
+    }
+
+    /// What a search answers to who sees everything, or to a grant.
+    func answer(
+        _ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil
+    ) async throws -> RecordSearch.Answer {
+        let search = try search(scope, query, by: grant)
+        return try await database.read { try search.answer(from: RecordStore(), in: $0) }
+    }
+
+    func search(
+        _ scope: SearchQuery.Scope, _ text: String, by grant: AccessGrant? = nil
+    ) throws -> RecordSearch {
+        let query = try SearchQuery(
+            scope, parameters: Self.parameters(text), strict: true, now: Self.time, ownBases: [Self.base])
+        let policy = Policy()
+        func filter(_ interaction: RecordInteraction) -> RecordFilter {
+            grant.map { policy.filter($0, interaction, at: Self.time) } ?? .everything
+        }
+        @Sendable func permits(_ interaction: RecordInteraction, _ type: String) -> Bool {
+            grant.map { policy.decide($0, interaction, type: type, at: Self.time).isPermitted } ?? true
+        }
+        return RecordSearch(
+            query: query, searched: filter(.searchType), readable: filter(.read),
+            isSearchable: { permits(.searchType, $0) }, isReadable: { permits(.read, $0) }, ownBases: [Self.base])
+    }
+
+    /// The ids that a search finds, and those that come with them behind a `+`.
+    func ids(_ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil) async throws -> [String] {
+        let answer = try await answer(scope, query, by: grant)
+        return answer.matches.map(\.record.id) + answer.included.map { "+" + $0.record.id }
+    }
+
+    func ids(_ type: String, _ query: String, by grant: AccessGrant? = nil) async throws -> [String] {
+        try await ids(.type(type), query, by: grant)
+    }
+
+    /// `a=b&c=d`, not encoded.
+    static func parameters(_ query: String) -> [(name: String, value: String)] {
+        query.split(separator: "&").map { part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (pair[0], pair.count > 1 ? pair[1] : "")
+        }
+    }
+}
