@@ -84,6 +84,7 @@ public struct RecordsRoutes: Sendable {
             fhir.getAndHead(":type/_history", use: historyOfType)
             addSearchForms(to: fhir)
             if service.exports != nil { addExports(to: routes.group("fhir")) }
+            routes.getAndHead("openapi.json", use: openAPI)
         }
     }
 
@@ -123,11 +124,19 @@ extension RecordsRoutes {
 
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
-        return try Response(
-            CapabilityStatement.records(
-                date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types,
-                hasExports: service.exports != nil
-            ).json, as: request.answerFormat)
+        return try Response(capabilities(request).json, as: request.answerFormat)
+    }
+
+    private func openAPI(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try limiter.admit(context.client, .readByAddress)
+        let document = OpenAPIDocument(capabilities(request), url: request.fhirURL(scheme: scheme))
+        return .bytes(ByteBuffer(bytes: document.json.bytes()), mediaType: "application/json")
+    }
+
+    private func capabilities(_ request: Request) -> CapabilityStatement {
+        CapabilityStatement.records(
+            date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types,
+            hasExports: service.exports != nil)
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
