@@ -1,6 +1,8 @@
 import Foundation
 import NIOCore
+import NIOSSL
 import ServerHTTP
+import TestSupport
 import Testing
 import Trust
 
@@ -97,6 +99,21 @@ struct KeySetFetcherTests {
         try await serving("nonsense\r\n\r\n") { url in
             await #expect(throws: KeySetFetchError.unreachable) { try await local.fetch(url) }
         }
+    }
+
+    @Test func s12KeysAreTakenFromWhomACertificateNamesAlone() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        let server = try await OneAnswerServer.start(answer, certificate: TestCertificates.one)
+        let roots = try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.one.certificate.utf8))
+        let url = try #require(RegisteredURL("https://localhost:\(server.port)/keys"))
+        let trusting = KeySetFetcher(allowsLoopback: true, trust: .certificates(roots))
+        #expect(try await trusting.fetch(url).bytes == Data("{}".utf8))
+        // Nobody vouches for it, or somebody vouches for another.
+        #expect(try await refusal(url.text, local) == .unreachable)
+        let strange = try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.two.certificate.utf8))
+        let other = KeySetFetcher(allowsLoopback: true, trust: .certificates(strange))
+        #expect(try await refusal(url.text, other) == .unreachable)
+        try await server.stop()
     }
 
     @Test func anAddressThatHangsIsLeftWhenTheTimeIsOver() async throws {

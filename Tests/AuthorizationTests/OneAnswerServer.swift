@@ -1,5 +1,7 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
+import TestSupport
 
 /// Listens on the machine itself and answers whoever asks with the same bytes; with none it lets them wait.
 struct OneAnswerServer {
@@ -7,10 +9,20 @@ struct OneAnswerServer {
 
     var port: Int { channel.localAddress?.port ?? 0 }
 
-    static func start(_ answer: String) async throws -> OneAnswerServer {
+    static func start(
+        _ answer: String, certificate: TestCertificates.Pair? = nil
+    ) async throws -> OneAnswerServer {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let certificate {
+                        let chain = try NIOSSLCertificate.fromPEMBytes(Array(certificate.certificate.utf8))
+                        let key = try NIOSSLPrivateKey(bytes: Array(certificate.key.utf8), format: .pem)
+                        let context = try NIOSSLContext(
+                            configuration: .makeServerConfiguration(
+                                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+                        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+                    }
                     try channel.pipeline.syncOperations.addHandler(Handler(answer))
                 }
             }.bind(host: "127.0.0.1", port: 0).get()

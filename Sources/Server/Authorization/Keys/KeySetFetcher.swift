@@ -35,6 +35,8 @@ struct KeySetFetcher: Sendable {
     let allowsLoopback: Bool
     /// Finds the addresses of a host.
     var resolve: @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = KeySetFetcher.systemAddresses
+    /// Whose certificates count.
+    var trust: NIOSSLTrustRoots = .default
     /// Everything together, from the first look at the name.
     var deadline: TimeAmount = .seconds(8)
     /// What answers with more is refused.
@@ -76,7 +78,10 @@ struct KeySetFetcher: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if url.scheme == "https" {
-                        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+                        var configuration = TLSConfiguration.makeClientConfiguration()
+                        configuration.trustRoots = trust
+                        configuration.minimumTLSVersion = .tlsv12
+                        let context = try NIOSSLContext(configuration: configuration)
                         let host = IPAddress(url.host) == nil ? url.host : nil
                         try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: host))
                     }

@@ -62,6 +62,7 @@ extension AuthorizationRoutes {
 
     /// `POST /oauth2/consent`: what the person said.
     func consent(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        try limiter.admit(context.client, .readByAddress)
         let fields = try await pageForm(of: request, isRepeatable: ["scope"])
         return try await answering(fields, scopesIn: ConsentPage.scopesField) { asked in
             guard let session = try await session(of: request) else { return signIn(asked, request) }

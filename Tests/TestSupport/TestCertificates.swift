@@ -1,11 +1,11 @@
 /// Certificates for tests on this machine. They vouch for nothing.
-enum TestCertificates {
-    struct Pair {
-        let certificate: String
-        let key: String
+public enum TestCertificates {
+    public struct Pair: Sendable {
+        public let certificate: String
+        public let key: String
     }
 
-    static let one = Pair(
+    public static let one = Pair(
         certificate: """
             -----BEGIN CERTIFICATE-----
             MIIBmTCCAT+gAwIBAgIUJCnwQU+UogJjlfYbY6HJW3UZLjAwCgYIKoZIzj0EAwIw
@@ -27,7 +27,7 @@ enum TestCertificates {
             -----END PRIVATE KEY-----
             """)
 
-    static let two = Pair(
+    public static let two = Pair(
         certificate: """
             -----BEGIN CERTIFICATE-----
             MIIBmDCCAT+gAwIBAgIUHlXsq0eAdAB4xYEE+MqILQPgNGkwCgYIKoZIzj0EAwIw
