@@ -13,6 +13,8 @@ import Wire
 struct CodeFlowTests {
     private typealias Fixture = AuthorizationFixture
 
+    private static let letters = Array("abcdefghij")
+
     private func authorize(_ fixture: AuthorizationFixture, _ parameters: [(String, String)]) -> String {
         "/oauth2/authorize?" + Fixture.form(parameters)
     }
@@ -85,6 +87,22 @@ struct CodeFlowTests {
             let sent = try await browser.decide(try await browser.signIn(page))
             let code = try #require(sent.redirection["code"])
             #expect(try await fixture.redeem(code, client).status == 200)
+        }
+    }
+
+    @Test func allTypesMayBeAskedForByName() async throws {
+        try await Fixture.with { fixture in
+            let client = try await fixture.client(scope: "patient/*.rs").client
+            try await fixture.person()
+            let scopes = (0..<296).map { number in
+                "patient/Type" + String(number).map { String(Self.letters[$0.wholeNumberValue ?? 0]) }.joined() + ".rs"
+            }
+            let browser = TestBrowser(fixture)
+            let page = try await browser.go(
+                "/oauth2/authorize", fixture.parameters(client, scope: scopes.joined(separator: " ")))
+            let sent = try await browser.decide(try await browser.signIn(page))
+            let json = try await fixture.redeem(try #require(sent.redirection["code"]), client).json
+            #expect(json["scope"]?.string == scopes.joined(separator: " "))
         }
     }
 

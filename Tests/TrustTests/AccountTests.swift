@@ -164,7 +164,11 @@ struct AccountTests {
                     try QueryPlan("SELECT 1 FROM user_session WHERE expires_at <= ?", ["t"], in: transaction),
                     try QueryPlan("SELECT id FROM user_account WHERE participant = ?", ["p"], in: transaction),
                 ]
-                for plan in plans { #expect(!plan.readsAll && !plan.sorts, "\(plan)") }
+                for plan in plans {
+                    #expect(!plan.readsAll, "\(plan)")
+                    // Of a few rows a server sorts as soon as not.
+                    #expect(!plan.sorts || TestEngine.chosen == .postgresql, "\(plan)")
+                }
             }
         }
     }

@@ -344,7 +344,11 @@ struct AuthorizationTests {
                 ] {
                     plans.append(try QueryPlan(sql, ["x"], in: transaction))
                 }
-                for plan in plans { #expect(!plan.readsAll && !plan.sorts, "\(plan)") }
+                for plan in plans {
+                    #expect(!plan.readsAll, "\(plan)")
+                    // Of a few rows a server sorts as soon as not.
+                    #expect(!plan.sorts || TestEngine.chosen == .postgresql, "\(plan)")
+                }
             }
         }
     }

@@ -101,7 +101,7 @@ public struct AuthorizationRoutes: Sendable {
     }
 
     private var pages: GuardedRoutes {
-        GuardedRoutes(refusal: { error, _ in PageFailure(error) }) { routes in
+        GuardedRoutes(refusal: Self.page) { routes in
             let pages = routes.group("oauth2")
             pages.getAndHead("authorize", use: authorize)
             pages.post("authorize", use: authorize)
@@ -120,6 +120,8 @@ public struct AuthorizationRoutes: Sendable {
     private static func problem(_ error: any Error, _ request: Request) -> any Refusal {
         HTTPFailure(authorizing: error)
     }
+
+    private static func page(_ error: any Error, _ request: Request) -> any Refusal { PageFailure(error) }
 
     private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {
         OAuthFailure(authorizing: error)

@@ -24,7 +24,7 @@ extension AuthorizationRoutes {
             }
             context.outcome.caller = session.account.id
             guard !asked.isSilent else { throw asked.refusal("consent_required", "The person must be asked.") }
-            return try question(asked, session, request)
+            return try question(asked, session, secret: PageCookies.value(PageCookies.session, in: request))
         }
     }
 
@@ -53,6 +53,12 @@ extension AuthorizationRoutes {
             let cookie = PageCookies.field(
                 PageCookies.session, secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
                 configuration.addresses)
+            // An address that is longer than many take is not asked for; the question follows at once.
+            if asked.query.utf8.count > Self.longestQuery, let session = try await access.session(secret) {
+                var response = try question(asked, session, secret: secret)
+                response.headers[.setCookie] = cookie
+                return response
+            }
             // Below the same path, whatever it is called outside.
             return Response(
                 status: .seeOther,
@@ -60,10 +66,13 @@ extension AuthorizationRoutes {
         }
     }
 
+    private static let longestQuery = 6_000
+
     /// `POST /oauth2/consent`: what the person said.
     func consent(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
-        let fields = try await pageForm(of: request, isRepeatable: ["scope"])
+        // What was asked for, and each box beside it.
+        let fields = try await pageForm(of: request, isRepeatable: ["scope"], upTo: 4 * Self.largestForm)
         return try await answering(fields, scopesIn: ConsentPage.scopesField) { asked in
             guard let session = try await session(of: request) else { return signIn(asked, request) }
             context.outcome.caller = session.account.id
@@ -137,13 +146,12 @@ extension AuthorizationRoutes {
     }
 
     private func question(
-        _ asked: AuthorizationRequest, _ session: UserSession, _ request: Request, message: String? = nil,
+        _ asked: AuthorizationRequest, _ session: UserSession, secret: String?, message: String? = nil,
         status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        let secret = PageCookies.value(PageCookies.session, in: request) ?? ""
-        return ConsentPage(
+        ConsentPage(
             asked: asked, offered: try offered(asked, to: session.account), account: session.account,
-            title: configuration.title, proof: PageCookies.proof(of: secret), message: message,
+            title: configuration.title, proof: PageCookies.proof(of: secret ?? ""), message: message,
             ends: Self.ends(session, now: clock())
         ).page.response(status: status)
     }
@@ -171,7 +179,8 @@ extension AuthorizationRoutes {
                 guard let chosen = patient, ResourceName.isID(chosen), try await configuration.hasPatient(chosen)
                 else {
                     return try question(
-                        asked, session, request, message: "Choose a patient: there is none with this id.",
+                        asked, session, secret: PageCookies.value(PageCookies.session, in: request),
+                        message: "Choose a patient: there is none with this id.",
                         status: .badRequest)
                 }
             }
@@ -196,9 +205,11 @@ extension AuthorizationRoutes {
     }
 
     /// The form that a page sent.
-    private func pageForm(of request: Request, isRepeatable: Set<String> = []) async throws -> FormFields {
+    private func pageForm(
+        of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
+    ) async throws -> FormFields {
         do {
-            return try await form(of: request, isRepeatable: isRepeatable)
+            return try await form(of: request, isRepeatable: isRepeatable, upTo: most)
         } catch is OAuthFailure {
             throw PageFailure.unreadable
         }

@@ -128,12 +128,14 @@ extension AuthorizationRoutes {
     }
 
     /// The form in a request's body, each field at most once.
-    func form(of request: Request, isRepeatable: Set<String> = []) async throws -> FormFields {
+    func form(
+        of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
+    ) async throws -> FormFields {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
             throw OAuthFailure.request("form-invalid", "The body must be application/x-www-form-urlencoded.")
         }
-        let body = try await bodies.collect(request, upTo: Self.largestForm)
+        let body = try await bodies.collect(request, upTo: most)
         guard let form = FormFields(body.bytes) else {
             throw OAuthFailure.request("form-invalid", "The body must be a form in UTF-8.")
         }
