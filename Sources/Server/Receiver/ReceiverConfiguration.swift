@@ -56,7 +56,9 @@ public struct ReceiverConfiguration: Sendable {
     public var signedKeys: @Sendable () async throws -> Data?
     /// Gives what the study publishes, in the release of FHIR that is asked for.
     public var published: PublishedReading
-    /// `https` where the server speaks TLS; for the links in answers.
+    /// Where others reach the server, for the links in answers; nil for what a request says in `Host`.
+    public var address: PublicAddress?
+    /// `https` where the server speaks TLS, for the links where there is no address.
     public var scheme: String
     /// Gives the versions of the study's consent that may be signed, as a Bundle in JSON.
     public var consents: @Sendable () async throws -> Data
@@ -68,7 +70,7 @@ public struct ReceiverConfiguration: Sendable {
         epoch: Int64 = 1, study: String? = nil, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
         signedKeys: @escaping @Sendable () async throws -> Data? = { nil },
-        published: PublishedReading, scheme: String = "http",
+        published: PublishedReading, address: PublicAddress? = nil, scheme: String = "http",
         consents: @escaping @Sendable () async throws -> Data
     ) {
         self.antispam = antispam
@@ -86,6 +88,7 @@ public struct ReceiverConfiguration: Sendable {
         self.publicKeys = publicKeys
         self.signedKeys = signedKeys
         self.published = published
+        self.address = address
         self.scheme = scheme
         self.consents = consents
     }

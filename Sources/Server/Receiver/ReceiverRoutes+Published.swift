@@ -53,7 +53,7 @@ extension ReceiverRoutes {
                 parameters: query.fields.filter { !Self.paging.contains($0.name) },
                 count: min(number("_count", otherwise: Self.usualCount), Self.greatestCount),
                 offset: number("_cursor", otherwise: 0),
-                address: request.address(scheme: configuration.scheme) + place.path))
+                address: (configuration.address?.url ?? request.address(scheme: configuration.scheme)) + place.path))
         return request.answer(found)
     }
 

@@ -1,3 +1,4 @@
+import Authorization
 import Consumer
 import FHIR
 import Foundation
@@ -184,16 +185,22 @@ public struct StudyServer: Sendable {
         _ refusals: RefusalCounter?, _ exports: Exports?
     ) -> RecordsRoutes? {
         guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
+        var oauthURIs: (@Sendable () -> JSON)?
+        if options.roles.contains(.authorization) {
+            oauthURIs = { [address] in AuthorizationAddresses(base: address.url).oauthURIs }
+        }
         return RecordsRoutes(
-            database: records, access: access, scheme: options.certificate == nil ? "http" : "https",
+            database: records, access: access, address: address,
+            scheme: options.certificate == nil ? "http" : "https",
             limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
             refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
             isBesideReceiver: options.roles.contains(.receiver),
             admission: StudyProcessing.processor(
                 folder: folder, study: study, records: records, access: access,
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
-            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), exports: exports, clock: clock
-        )
+            maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes), exports: exports,
+            oauthURIs: oauthURIs,
+            clock: clock)
     }
 
     /// The exports of who serves the records; nil where their folder cannot be used: then everything else is served.
@@ -248,7 +255,7 @@ public struct StudyServer: Sendable {
             published: .init(
                 read: { await library.value().read(type: $0, id: $1, in: $2) },
                 search: { await library.value().search($0) }),
-            scheme: options.certificate == nil ? "http" : "https",
+            address: address, scheme: options.certificate == nil ? "http" : "https",
             consents: { await consents.value() })
     }
 

@@ -45,7 +45,7 @@ extension RecordsRoutes {
         let asked = try ExportRequest(level, parameters: parameters, lenient: lenient)
         let query = request.uri.query.map { "?" + $0 } ?? ""
         let id = try await service.startExport(asked, path: path + query, lenient: lenient, by: grant)
-        let status = "\(request.fhirURL(scheme: scheme))/$export/\(id)"
+        let status = "\(url(asked: request))/$export/\(id)"
         return Response(status: .accepted, headers: [.contentLocation: status, .cacheControl: "no-store"])
     }
 
@@ -82,7 +82,7 @@ extension RecordsRoutes {
                     .progress: progress, .retryAfter: String(retryAfter), .cacheControl: "no-store",
                 ])
         case .done(let job, let files):
-            let manifest = ExportManifest(job, files, url: request.fhirURL(scheme: scheme))
+            let manifest = ExportManifest(job, files, url: url(asked: request))
             return .bytes(
                 ByteBuffer(bytes: manifest.json.bytes()), mediaType: "application/json",
                 headers: [.expires: HTTPDate.text(job.expiresAt)])

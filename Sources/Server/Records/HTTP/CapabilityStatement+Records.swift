@@ -4,7 +4,7 @@ import Foundation
 extension CapabilityStatement {
     /// Makes the statement of what the records' FHIR API can do (<https://hl7.org/fhir/R4/http.html#capabilities>).
     static func records(
-        date: Date, url: String, published: [String], hasExports: Bool = false
+        date: Date, url: String, published: [String], hasExports: Bool = false, oauthURIs: JSON? = nil
     ) -> CapabilityStatement {
         var statement = CapabilityStatement(JSONObject(resourceType: CapabilityStatement.resourceType))
         statement.status = .active
@@ -19,7 +19,12 @@ extension CapabilityStatement {
         var rest = Rest(mode: .server)
         var security = Rest.Security()
         security.description =
-            "A bearer token of the study's staff is required, but for metadata, Questionnaires and definitions."
+            "A bearer token is required, but for metadata, Questionnaires and definitions."
+        if let oauthURIs {
+            security.object["extension"] = .array([oauthURIs])
+            let system = "http://terminology.hl7.org/CodeSystem/restful-security-service"
+            security.service = [CodeableConcept(coding: [Coding(system: system, code: "SMART-on-FHIR")])]
+        }
         rest.security = security
         var questionnaire = Rest.Resource(type: Questionnaire.resourceType)
         questionnaire.interaction = [Rest.Resource.Interaction(code: .read)]

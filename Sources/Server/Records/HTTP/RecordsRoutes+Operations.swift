@@ -18,7 +18,7 @@ extension RecordsRoutes {
         let page = try EverythingPage(try request.searchParameters, strict: request.isStrict)
         return try Response(
             try await service.everything(
-                ofPatient: context.name("id"), page: page, url: request.fhirURL(scheme: scheme), by: grant
+                ofPatient: context.name("id"), page: page, url: url(asked: request), by: grant
             ).json, as: request.answerFormat)
     }
 

@@ -65,7 +65,7 @@ extension RecordsRoutes {
         if withForm { parameters += try await request.searchForm(within: bodies) }
         return try Response(
             try await service.search(
-                scope, parameters: parameters, strict: request.isStrict, url: request.fhirURL(scheme: scheme), by: grant
+                scope, parameters: parameters, strict: request.isStrict, url: url(asked: request), by: grant
             ).json, as: request.answerFormat)
     }
 }

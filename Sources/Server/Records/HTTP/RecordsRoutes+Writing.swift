@@ -105,7 +105,7 @@ extension RecordsRoutes {
         let resource = try format.resource(body.bytes)
         guard let bundle = resource.as(FHIR.Bundle.self) else { throw RecordsFailure.bundleExpected }
         let answer = try await service.perform(
-            bundle, by: grant, url: request.fhirURL(scheme: scheme), strict: request.isStrict,
+            bundle, by: grant, url: url(asked: request), strict: request.isStrict,
             returning: request.returnPreference)
         return try Response.done(answer.json, as: request.answerFormat)
     }
@@ -113,7 +113,7 @@ extension RecordsRoutes {
     private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
         let outcome = try await service.write(write, by: grant)
         return try Response(
-            outcome, url: request.fhirURL(scheme: scheme), returning: request.returnPreference,
+            outcome, url: url(asked: request), returning: request.returnPreference,
             as: request.answerFormat)
     }
 

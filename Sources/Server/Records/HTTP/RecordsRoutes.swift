@@ -8,7 +8,9 @@ import Trust
 /// The records' FHIR API: <https://hl7.org/fhir/R4/http.html>.
 public struct RecordsRoutes: Sendable {
     let service: RecordsService
-    let scheme: String
+    private let scheme: String
+    private let address: PublicAddress?
+    private let oauthURIs: (@Sendable () -> JSON)?
     private let limiter: RateLimiter
     let bodies: BodyBudget
     let maximumBodyBytes: Int
@@ -17,7 +19,10 @@ public struct RecordsRoutes: Sendable {
     private let published: PublishedResources
 
     /// - Parameters:
-    ///   - scheme: `https` where the server speaks TLS; for the links in answers.
+    ///   - address: where others reach the server, for the links in answers; nil for what a request says in `Host`.
+    ///   - scheme: `https` where the server speaks TLS, for the links where there is no address.
+    ///   - oauthURIs: the extension of the CapabilityStatement that tells where the authorization server is; nil where there is
+    ///     none.
     ///   - bodies: the bytes of bodies that are in memory at a time.
     ///   - published: definitions with types and ids, which everybody may read.
     ///   - refusals: told the code of each refusal.
@@ -28,11 +33,12 @@ public struct RecordsRoutes: Sendable {
     ///   - exports: the exports that are asked for here; nil where none are made.
     ///   - newID: makes the ids of what is written.
     public init(
-        database: any SQLDatabase, access: AccessControl, scheme: String = "http",
+        database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
         admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20, exports: Exports? = nil,
+        oauthURIs: (@Sendable () -> JSON)? = nil,
         newID: @escaping @Sendable () -> UUID = { UUID() },
         clock: @escaping @Sendable () -> Date
     ) {
@@ -47,6 +53,8 @@ public struct RecordsRoutes: Sendable {
         self.refusals = RefusalCharge(limiter: limiter, count: refusals)
         self.published = published
         self.scheme = scheme
+        self.address = address
+        self.oauthURIs = oauthURIs
         self.limiter = limiter
         self.bodies = bodies
     }
@@ -122,6 +130,9 @@ public struct RecordsRoutes: Sendable {
 extension RecordsRoutes {
     private static func refusal(_ error: any Error, _ request: Request) -> any Refusal { RecordsFailure(error) }
 
+    /// The base URL of this API, for links.
+    func url(asked request: Request) -> String { (address?.url ?? request.address(scheme: scheme)) + "/fhir" }
+
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
         return try Response(capabilities(request).json, as: request.answerFormat)
@@ -129,14 +140,14 @@ extension RecordsRoutes {
 
     private func openAPI(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
-        let document = OpenAPIDocument(capabilities(request), url: request.fhirURL(scheme: scheme))
+        let document = OpenAPIDocument(capabilities(request), url: url(asked: request))
         return .bytes(ByteBuffer(bytes: document.json.bytes()), mediaType: "application/json")
     }
 
     private func capabilities(_ request: Request) -> CapabilityStatement {
         CapabilityStatement.records(
-            date: service.clock(), url: request.fhirURL(scheme: scheme), published: published.types,
-            hasExports: service.exports != nil)
+            date: service.clock(), url: url(asked: request), published: published.types,
+            hasExports: service.exports != nil, oauthURIs: oauthURIs?())
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -165,7 +176,7 @@ extension RecordsRoutes {
         return try Response(
             try await service.history(
                 type: context.name("type"), id: context.name("id"), page: page,
-                url: request.fhirURL(scheme: scheme), by: grant
+                url: url(asked: request), by: grant
             ).json, as: request.answerFormat)
     }
 
@@ -183,7 +194,7 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         let query = try HistoryQuery(type: type, parameters: try request.searchParameters, strict: request.isStrict)
         return try Response(
-            try await service.history(ofType: type, query, url: request.fhirURL(scheme: scheme), by: grant).json,
+            try await service.history(ofType: type, query, url: url(asked: request), by: grant).json,
             as: request.answerFormat)
     }
 
@@ -197,7 +208,7 @@ extension RecordsRoutes {
     ) throws -> Response {
         let (found, used) = try published.search(type: type, parameters: parameters, strict: request.isStrict)
         return try Response(
-            RecordsService.bundle(of: found, type: type, used: used, url: request.fhirURL(scheme: scheme)).json,
+            RecordsService.bundle(of: found, type: type, used: used, url: url(asked: request)).json,
             as: request.answerFormat)
     }
 

@@ -6,9 +6,6 @@ import ServerHTTP
 
 /// The headers and the address of a FHIR client's request.
 extension Request {
-    /// Returns the URL of this API, as the client wrote it itself.
-    func fhirURL(scheme: String) -> String { address(scheme: scheme) + "/fhir" }
-
     /// Whether a parameter that is not known is an error (<https://hl7.org/fhir/R4/search.html#errors>).
     var isStrict: Bool {
         headers[values: .prefer].contains { value in
