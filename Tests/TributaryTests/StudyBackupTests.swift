@@ -93,6 +93,41 @@ import Testing
         }
     }
 
+    @Test func nothingThatAppsWereLetHaveOutlivesARestore() async throws {
+        try await withStudy { root, stores in
+            let records = try await stores.openRecords()
+            try await records.write { transaction in
+                for statement in [
+                    "INSERT INTO registered_client (id, name, scopes, created_at) VALUES ('c', 'App', 'user/*.rs', 't')",
+                    """
+                    INSERT INTO access_authorization (id, client_id, scopes, created_at, expires_at)
+                    VALUES ('a', 'c', 'user/*.rs', 't', 't')
+                    """,
+                    """
+                    INSERT INTO bearer_token (token_digest, authorization_id, scopes, created_at, expires_at)
+                    VALUES ('d', 'a', 'user/*.rs', 't', 't')
+                    """,
+                    "INSERT INTO refresh_token (token_digest, authorization_id, created_at) VALUES ('r', 'a', 't')",
+                ] {
+                    try transaction.execute(statement)
+                }
+            }
+            try await records.close()
+            let file = root.appendingPathComponent("b.tar").path
+            _ = try await StudyBackup.write(stores, to: file, at: now)
+            let place = root.appendingPathComponent("again").path
+            _ = try await StudyBackup.restore(file, into: place, at: now)
+            let opened = try await StudyStores(StudyFolder(path: place)).openRecords()
+            let left = try await opened.read { transaction in
+                try ["registered_client", "access_authorization", "bearer_token", "refresh_token"].map {
+                    try transaction.query("SELECT 1 AS one FROM \($0)").count
+                }
+            }
+            try await opened.close()
+            #expect(left == [1, 0, 0, 0])
+        }
+    }
+
     @Test func theStoresStandInTheFolderWhereverTheyStoodBefore() async throws {
         try await withStudy { root, stores in
             var json = try #require(try JSON(bytes(stores.folder.configurationURL.path)).object)

@@ -229,13 +229,15 @@ extension StudyBackup {
         return Found(submissions: known.submissions, records: found.records, epoch: epoch)
     }
 
-    /// Takes the records' own tables for the facts, where they stood in another's schemas.
+    /// Takes the records' own tables for the facts, where they stood in another's schemas, and ends what apps were let have:
+    /// people sign in and agree again.
     private static func takeWarehouse(of staging: URL) async throws -> Bool {
         let path = StudyFolder(path: staging.path).defaultRecordsURL.path
         let records = try await SQLiteDatabase.open(
             path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
+                try AccessControl.endAuthorizations(in: transaction)
                 // A store of an older version has no place but its own.
                 guard try transaction.tableNames().contains("warehouse_place") else { return false }
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded

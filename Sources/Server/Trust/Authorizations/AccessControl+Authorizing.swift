@@ -207,6 +207,16 @@ extension AccessControl {
         }
     }
 
+    /// Ends all sessions and whatever was given to clients. In a store that was brought back from a copy, codes and refresh
+    /// tokens that were used since would count again, and what was revoked since would be worth something.
+    public static func endAuthorizations(in transaction: any SQLTransaction) throws {
+        let tables = Set(try transaction.tableNames())
+        for table in ["bearer_token", "refresh_token", "authorization_code", "access_authorization", "user_session"]
+        where tables.contains(table) {
+            try transaction.execute("DELETE FROM \(table)")
+        }
+    }
+
     /// Parameters: client, account, how many stay.
     static let surplusSQL = """
         SELECT id FROM access_authorization WHERE client_id = ? AND account_id = ?
