@@ -17,13 +17,14 @@ import Trust
         var total: Int?
     }
 
-    private func pages(_ type: String, _ query: String, _ grant: AccessGrant?, in store: SearchStore) async throws
+    private func pages(_ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, in store: SearchStore)
+        async throws
         -> Pages
     {
         var pages = Pages()
         var cursor = ""
-        for _ in 0..<80 {
-            let answer = try await store.answer(.type(type), query + cursor, by: grant)
+        for _ in 0..<200 {
+            let answer = try await store.answer(scope, query + cursor, by: grant)
             pages.matches.append(answer.matches.map(\.record.id))
             let included = answer.included.map { $0.record.type + "/" + $0.record.id }
             #expect(Set(included).count == included.count)
@@ -32,15 +33,17 @@ import Trust
             guard let next = answer.next else { return pages }
             cursor = "&_cursor=" + next.text
         }
-        Issue.record("the pages have no end: \(type)?\(query)")
+        Issue.record("the pages have no end: \(scope)?\(query)")
         return pages
     }
 
-    private func expected(_ type: String, _ query: String, _ grant: AccessGrant?, in store: SearchStore) throws -> Pages
+    private func expected(_ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, in store: SearchStore)
+        throws -> Pages
     {
-        let search = try store.search(.type(type), query, by: grant)
+        let search = try store.search(scope, query, by: grant)
         let oracle = SearchOracle(
-            records: store.records, searched: search.searched, readable: search.readable, ownBases: search.ownBases)
+            records: try store.records(judgedBy: grant), searched: search.searched, readable: search.readable,
+            ownBases: search.ownBases)
         let all = oracle.matches(of: search.query)
         var pages = Pages()
         pages.total = all.count
@@ -67,10 +70,10 @@ import Trust
         }
         try await SearchStore.with(resources, deleted: deleted, on: engine) { store in
             var (found, brought, empty) = (0, 0, 0)
-            for ((type, query), grant) in searches {
-                let pages = try await pages(type, query, grant, in: store)
-                let expected = try expected(type, query, grant, in: store)
-                #expect(pages == expected, "seed \(seed): \(type)?\(query) by \(String(describing: grant))")
+            for ((scope, query), grant) in searches {
+                let pages = try await pages(scope, query, grant, in: store)
+                let expected = try expected(scope, query, grant, in: store)
+                #expect(pages == expected, "seed \(seed): \(scope)?\(query) by \(String(describing: grant))")
                 found += pages.total ?? 0
                 brought += pages.included.reduce(0) { $0 + $1.count }
                 if pages.total == 0 { empty += 1 }
@@ -89,7 +92,9 @@ import Trust
             let grant = try made.grant()
             let policy = Policy()
             let shown = try resources.filter { json in
-                let facts = RecordFacts(try Resource(Array(json.utf8)))
+                let resource = try Resource(Array(json.utf8))
+                let queries = grant.queries(of: resource.resourceType)
+                let facts = RecordFacts(resource, matchedQueries: resource.met(of: queries))
                 return [RecordInteraction.read, .searchType].contains {
                     policy.decide(grant, $0, record: facts, at: SearchStore.time).isPermitted
                 }
@@ -99,7 +104,7 @@ import Trust
             for some in [resources, shown] {
                 try await SearchStore.with(some) { store in
                     var ofStore: [Pages] = []
-                    for (type, query) in searches { ofStore.append(try await pages(type, query, grant, in: store)) }
+                    for (scope, query) in searches { ofStore.append(try await pages(scope, query, grant, in: store)) }
                     answers.append(ofStore)
                 }
             }

@@ -62,6 +62,18 @@ struct SearchStore {
         return SearchStore(database: database, records: records)
     }
 
+    /// The records with the facts that decide for a grant, whose scopes may be narrowed by searches.
+    func records(judgedBy grant: AccessGrant?) throws -> [Record] {
+        guard let grant else { return records }
+        return try records.map { record in
+            let facts = RecordFacts(
+                try Resource(record.bytes), storedAs: record.id, subject: nil, asking: grant.queries(of: record.type))
+            return Record(
+                number: record.number, type: record.type, id: record.id, values: record.values, facts: facts,
+                bytes: record.bytes)
+        }
+    }
+
     /// What a search answers to who sees everything, or to a grant.
     func answer(
         _ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil

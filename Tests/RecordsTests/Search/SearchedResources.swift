@@ -232,21 +232,53 @@ struct SearchedResources {
         return (0..<count).map { _ in (chance(2) ? "-" : "") + some(names) }.joined(separator: ",")
     }
 
-    mutating func search() -> (type: String, query: String) {
+    /// A search of one type, or of several, or of what belongs to one resource.
+    mutating func search() -> (scope: SearchQuery.Scope, query: String) {
+        if chance(6) { return searchOfSeveral() }
         let type = some(Self.types)
         var parts = (0..<(chance(4) ? 2 : Int.random(in: 0...1, using: &random))).map { _ in condition(type) }
         for _ in 0..<Int.random(in: 0...2, using: &random) { parts.append(include(type)) }
         if chance(2) { parts.append("_sort=" + sort(type)) }
         parts.append("_count=\(Int.random(in: 1...4, using: &random))")
-        return (type, parts.joined(separator: "&"))
+        var scope = SearchQuery.Scope.type(type)
+        if chance(6), let compartment = compartment(), compartment.types.contains(type) {
+            scope = .compartment(compartment, type: type)
+        }
+        return (scope, parts.joined(separator: "&"))
     }
+
+    private mutating func compartment() -> SearchCompartment? {
+        let type = some(["Patient", "Patient", "Encounter", "Practitioner", "Device"])
+        return SearchCompartment(type: type, id: id(type))
+    }
+
+    private mutating func searchOfSeveral() -> (scope: SearchQuery.Scope, query: String) {
+        let types = [some(Self.types), some(Self.types), some(Self.types)]
+        var parts = ["_count=\(Int.random(in: 1...6, using: &random))"]
+        var scope = SearchQuery.Scope.system
+        if chance(2), let compartment = compartment() {
+            scope = .compartment(compartment, type: nil)
+        } else if !chance(6) {
+            parts.append("_type=" + types.joined(separator: ","))
+        }
+        if chance(2) { parts.append("_sort=" + (chance(2) ? "-" : "") + "_id") }
+        if chance(3) { parts.append("_id=" + types.map { id($0) }.joined(separator: ",")) }
+        if chance(2) { parts.append(include(types[0])) }
+        return (scope, parts.joined(separator: "&"))
+    }
+
+    /// What scopes are narrowed by; of a type that has no such parameter they show nothing.
+    private static let scopeQueries = [
+        "?code=a,b", "?gender=female", "?date=ge2026-03", "?_id=pat1,pat2,obs3", "?subject=Patient/pat2", "?name=a",
+    ]
 
     mutating func grant() throws -> AccessGrant {
         let seesAll = chance(3)
         var scopes = (0..<Int.random(in: 1...5, using: &random)).map { _ in
             let type = chance(2) ? "*" : some(Self.types)
             let context = seesAll ? "user" : some(["patient", "user"])
-            return "\(context)/\(type)." + some(["rs", "s", "r", "rs"])
+            let query = chance(5) ? some(Self.scopeQueries) : ""
+            return "\(context)/\(type)." + some(["rs", "s", "r", "rs"]) + query
         }
         if chance(2) { scopes.append("conf/" + some(["R", "V", "N"])) }
         scopes += Self.sensitivities.filter { _ in chance(3) }.map { "sens/" + $0 }
