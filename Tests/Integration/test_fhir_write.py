@@ -227,7 +227,7 @@ class Interactions(Writing):
         statement = self.ask("GET", "metadata").json["rest"][0]
         types = {row["type"]: {one["code"] for one in row["interaction"]} for row in statement["resource"]}
         self.assertLessEqual({"create", "update", "patch", "delete"}, types["Observation"])
-        self.assertEqual({row["code"] for row in statement["interaction"]}, {"transaction", "batch", "history-system"})
+        self.assertEqual({row["code"] for row in statement["interaction"]}, {"transaction", "batch", "history-system", "search-system"})
         self.assertNotIn("create", types.get("AuditEvent", set()))
 
 
