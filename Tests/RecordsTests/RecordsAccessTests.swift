@@ -13,6 +13,7 @@ import Trust
     /// A route and whether anybody may ask. What answers GET answers HEAD too.
     private static let routes: [(method: HTTPRequest.Method, path: String, isPublic: Bool)] = [
         (.get, "/fhir/metadata", true),
+        (.get, "/openapi.json", true),
         (.get, "/fhir", false),
         (.get, "/fhir/{type}", false),
         (.post, "/fhir/{type}/_search", false),

@@ -32,7 +32,7 @@ struct ExportPlan: Sendable {
         let filter = RecordFilter.and([
             policy.filter(grant, .read, at: asked), policy.filter(grant, .searchType, at: asked),
         ])
-        let searches = try request.typeFilters.map { try TypeFilter($0, now: now, in: transaction) }
+        let searches = try request.typeFilters.map { try TypeFilter($0, showing: filter, now: now, in: transaction) }
         let elements = try request.elements.map { try ElementSubset($0) }
         let held = Set(try store.types(in: transaction))
         return types.filter(held.contains).sorted().map { type in
