@@ -264,6 +264,17 @@ import Testing
             return try transaction.query(sql).map { try $0.text("name") }
         }
         #expect(tables.contains("record_term") && !former.contains { tables.contains($0) })
+        // Made anew it is the same; what an entry lacked is there again.
+        let indexed: [StaticString] = ["search_term", "record_term", "record_print", "record_number"]
+        func rows() async throws -> [[String]] {
+            try await database.read { transaction in try indexed.map { try transaction.rowTexts(of: "\($0)").sorted() }
+            }
+        }
+        let before = try await rows()
+        try await database.write { try $0.execute("DELETE FROM record_print", []) }
+        #expect(try await RecordIndex.remake(in: database) == count)
+        let after = try await rows()
+        #expect(after == before)
         try await database.close()
     }
 }

@@ -23,7 +23,7 @@ extension RecordsSchema {
         try transaction.execute(
             progress == nil
                 ? "INSERT INTO search_progress (last) VALUES (?)" : "UPDATE search_progress SET last = ?",
-            [SQLValue(end)])
+            [SQLValue(end.last)])
         return true
     }
 

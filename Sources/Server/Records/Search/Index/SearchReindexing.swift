@@ -10,8 +10,8 @@ struct SearchReindexing: Sendable {
     /// Goes through the next records.
     ///
     /// - Parameter last: the number that the records before ended with; 0 for the first.
-    /// - Returns: the number that these ended with; nil where there are none.
-    func next(behind last: Int64, in transaction: any SQLTransaction) throws -> Int64? {
+    /// - Returns: the number that these ended with, and how many there were; nil where there are none.
+    func next(behind last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
         let rows = try transaction.query(Self.rowsSQL, [SQLValue(last), SQLValue(last), SQLValue(count)])
         guard let end = try rows.last?.integer("number") else { return nil }
         var writer = try SearchEntryWriter(in: transaction)
@@ -27,7 +27,7 @@ struct SearchReindexing: Sendable {
                 [SQLValue(entries.time?.low), SQLValue(entries.time?.high), SQLValue(number)])
         }
         try writer.finish()
-        return end
+        return (end, rows.count)
     }
 
     /// The entries of a record as it stands; nil for what is deleted, and for what is no resource.

@@ -1,0 +1,31 @@
+import ArgumentParser
+import FHIR
+import Records
+
+struct RecordsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "records", abstract: "Look after the records of a study.", subcommands: [Reindex.self])
+
+    struct Reindex: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reindex", abstract: "Make what searches find records by anew, of their contents.",
+            discussion: """
+                `tributary migrate` does it where a new version needs it. The server may run meanwhile; a run that was cut
+                off is begun again.
+
+                Example:
+                  tributary records reindex study
+                """)
+        @OptionGroup var location: RecordsLocation
+        @Flag(help: "Print one JSON value.") var json = false
+
+        func run() async throws {
+            let count = try await location.withRecords { database in try await RecordIndex.remake(in: database) }
+            if json {
+                CommandOutput.result(["records": .number(JSONNumber(count))])
+            } else {
+                CommandOutput.result("\(count) records are indexed anew.")
+            }
+        }
+    }
+}
