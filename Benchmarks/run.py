@@ -37,6 +37,7 @@ from busy import busy, busy_together
 from claim import claim
 from commits import commits
 from many import many
+from exporting import exporting
 from reading import reading
 
 def json_speed(work):
@@ -181,6 +182,7 @@ FIGURES = [
     ("claim", "queue's lease and settle / pgbench with the same statements", claim),
     ("commits", "commits at 1, 4, 16 connections / pgbench with the same (least)", commits),
     ("reading", "resources read by id / the same stored uncompressed (least)", reading),
+    ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
     ("many", "a record of a load of 100,000 / of a load of 5 million", many),
 ]
 

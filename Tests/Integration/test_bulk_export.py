@@ -6,7 +6,7 @@ import stat
 import time
 import unittest
 
-from exporting import ASYNC, Export, padded
+from exporting_client import ASYNC, Export, padded
 from harness import http, tributary
 from writing import Writing, bundle, entry
 

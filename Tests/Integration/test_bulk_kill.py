@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from exporting import Export, padded
+from exporting_client import Export, padded
 from harness import BIN, Study, http, seeded, tributary
 from writing import FULL, Writing, bundle, entry
 

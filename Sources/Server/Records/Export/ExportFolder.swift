@@ -115,11 +115,11 @@ final class ExportFileWriter {
             : ExportFolder.unwritable
     }
 
-    /// Ends the file: it is on the disk when this returns.
+    /// Ends the file. What a power failure takes of it is missed by its length (``ExportFolder/has(_:of:)``), and can be
+    /// made again: nobody waits for the disk.
     func finish() throws {
-        guard fsync(descriptor) == 0 else { throw ExportFolder.unwritable }
         isClosed = true
-        close(descriptor)
+        guard close(descriptor) == 0 else { throw ExportFolder.unwritable }
     }
 }
 

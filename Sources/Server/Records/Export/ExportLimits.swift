@@ -15,7 +15,7 @@ public struct ExportLimits: Sendable, Hashable {
     /// The bytes after which another file is begun: each is downloaded in one answer.
     public var fileBytes = 64 << 20
     /// The bytes that are read and written at a time.
-    public var pageBytes = 4 << 20
+    public var pageBytes = 1 << 20
     /// For how long a server has an export before another one takes it up, in seconds.
     public var lease: Double = 30
 

@@ -69,19 +69,14 @@ struct ExportRun {
         var files: [ExportFile] = []
         // 1. What is there.
         var output = Output(type: selection.type, kind: .output, job: job.id, exports: exports)
-        var place: ExportStatement.Place? = ExportStatement.Place()
         var unreadable: [String] = []
-        while let behind = place {
-            let (store, last, bytes) = (exports.store, last, exports.limits.pageBytes)
-            let page = try await exports.database.read { transaction in
-                try store.page(of: selection, behind: behind, through: last, bytes: bytes, in: transaction)
-            }
+        let pages = ExportPages(selection, through: last, bytes: exports.limits.pageBytes, of: exports.database)
+        try await pages.each { page in
             try output.write(page.lines, count: page.count)
-            written += Int64(page.count)
+            self.written += Int64(page.count)
             unreadable += page.unreadable
             try await note(page.owners, of: selection.type)
-            place = page.next
-            try await check(bytes: finishedBytes + files.reduce(0) { $0 + $1.bytes } + output.bytes)
+            try await check(bytes: finishedBytes + output.bytes)
         }
         files += try output.finish()
         // 2. What is not there any more.
@@ -163,7 +158,7 @@ struct ExportRun {
         let (jobs, access, job, folder) = (exports.jobs, exports.access, job, exports.folder.id)
         let (written, now) = (written, exports.clock())
         let isOurs = try await exports.database.write { transaction in
-            guard try !access.isRevoked(job.grant.actor, in: transaction) else {
+            guard try !access.isRevoked(job.grant, in: transaction) else {
                 try jobs.remove(job.id, in: transaction)
                 return false
             }

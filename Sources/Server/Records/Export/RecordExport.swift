@@ -63,13 +63,8 @@ public struct RecordExport: Sendable {
     /// Passes the resources of a type, page by page.
     public func each(ofType type: String, _ body: (Page) async throws -> Void) async throws {
         guard let selection = selections.first(where: { $0.type == type }) else { return }
-        var place: ExportStatement.Place? = ExportStatement.Place()
-        let (store, last, bytes) = (store, last, ExportLimits().pageBytes)
-        while let behind = place {
-            let page = try await database.read { transaction in
-                try store.page(of: selection, behind: behind, through: last, bytes: bytes, in: transaction)
-            }
-            place = page.next
+        let pages = ExportPages(selection, through: last, bytes: ExportLimits().pageBytes, of: database)
+        try await pages.each { page in
             try await body(
                 Page(lines: page.lines, count: page.count, owners: page.owners, unreadable: page.unreadable))
         }

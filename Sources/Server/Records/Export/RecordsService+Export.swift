@@ -104,7 +104,8 @@ extension RecordsService {
         let (actor, now, access) = (grant.actor, clock(), access)
         let job: ExportJob? = try await database.read { transaction in
             guard let job = try exports.jobs.find(id, of: actor, in: transaction), job.expiresAt > now,
-                try !access.isRevoked(job.grant.actor, in: transaction)
+                // What one app of a person asked for is not another one's.
+                job.grant.client == grant.client, try !access.isRevoked(job.grant, in: transaction)
             else { return nil }
             return job
         }

@@ -1,0 +1,87 @@
+import Foundation
+import Storage
+
+/// Reads the pages of a selection: two at a time where the numbers of records part them, and the next ones while the last
+/// are used, so that reading and writing keep two cores busy and a few pages are in memory.
+struct ExportPages: Sendable {
+    let database: any SQLDatabase
+    let selection: ExportSelection
+    /// The largest number that a record had when the export began.
+    let last: Int64
+    /// So many bytes are a page.
+    let bytes: Int
+    private let store = RecordStore()
+
+    init(_ selection: ExportSelection, through last: Int64, bytes: Int, of database: any SQLDatabase) {
+        self.database = database
+        self.selection = selection
+        self.last = last
+        self.bytes = bytes
+    }
+
+    /// A stretch of numbers, and how far it was read.
+    private struct Lane: Sendable {
+        var place: ExportStatement.Place
+        let through: Int64
+    }
+
+    private static let lanes = 2
+    /// The numbers of a stretch: some pages of small resources.
+    private static let window: Int64 = 16_384
+
+    /// Passes the pages one by one.
+    func each(_ body: (ExportPage) async throws -> Void) async throws {
+        guard var next = try await beginning() else { return }
+        func nextLane() -> Lane? {
+            guard next < last else { return nil }
+            let end = isWhole ? last : min(last, next + Self.window)
+            defer { next = end }
+            return Lane(place: ExportStatement.Place(number: isWhole ? 0 : next), through: end)
+        }
+        var lanes = (0..<Self.lanes).compactMap { _ in nextLane() }
+        var ready: [ExportPage] = []
+        while !lanes.isEmpty || !ready.isEmpty {
+            let current = lanes
+            async let reading = pages(of: current)
+            for page in ready { try await body(page) }
+            ready = try await reading
+            lanes = zip(current, ready).compactMap { lane, page in
+                guard let place = page.next else { return nil }
+                return Lane(place: place, through: lane.through)
+            }
+            while lanes.count < Self.lanes, let lane = nextLane() { lanes.append(lane) }
+        }
+    }
+
+    /// Whether it is read in one stretch: patient by patient.
+    private var isWhole: Bool { if case .only = selection.patients { true } else { false } }
+
+    /// The number in front of the first record of the type; nil where there is none.
+    private func beginning() async throws -> Int64? {
+        let type = SQLValue(selection.type)
+        return try await database.read { transaction in
+            try transaction.first(Self.firstSQL, [type])?.integerIfPresent("number").map { $0 - 1 }
+        }
+    }
+
+    /// Parameter: type.
+    static let firstSQL = "SELECT min(number) AS number FROM record WHERE type = ? AND deleted = 0"
+
+    private func pages(of lanes: [Lane]) async throws -> [ExportPage] {
+        try await withThrowingTaskGroup(of: (Int, ExportPage).self) { group in
+            for (index, lane) in lanes.enumerated() {
+                group.addTask {
+                    let (store, selection, bytes) = (store, selection, bytes)
+                    let page = try await database.read { transaction in
+                        try store.page(
+                            of: selection, behind: lane.place, through: lane.through, bytes: bytes, in: transaction)
+                    }
+                    return (index, page)
+                }
+            }
+            var pages = Array(repeating: ExportPage(), count: lanes.count)
+            for try await (index, page) in group { pages[index] = page }
+            return pages
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Storage
+import StorageTestSupport
+import Testing
+
+@testable import Trust
+
+/// Whether what a grant stands on was taken back, for work that outlives its request.
+@Suite struct RevokingTests {
+    private func isRevoked(
+        _ grant: AccessGrant, _ access: AccessControl, _ database: any SQLDatabase
+    ) async throws -> Bool {
+        try await database.read { try access.isRevoked(grant, in: $0) }
+    }
+
+    @Test func aTokenThatWasMadeByHandIsRevokedByItsId() async throws {
+        try await withAccess { access, database, clock async throws in
+            for scopes in [nil, "user/*.rs"] {
+                let token: String
+                if let scopes {
+                    token = try await access.createToken(
+                        scopes: AccessScopes(scopes), patients: .all, lifetime: 60, by: site)
+                } else {
+                    token = try await access.createStaffToken(lifetime: 60)
+                }
+                let grant = try #require(try await access.grant(bearer: token))
+                #expect(try await !isRevoked(grant, access, database))
+                #expect(try AccessGrant(kept: grant.kept) == grant)
+                clock.advance(120)
+                // It came to its own end.
+                #expect(try await access.grant(bearer: token) == nil)
+                #expect(try await !isRevoked(grant, access, database))
+                _ = try await access.revokeStaffToken(id: grant.actor.id, by: site)
+                #expect(try await isRevoked(grant, access, database))
+            }
+        }
+    }
+
+    @Test func aServiceIsRevokedWithItsTokenOrItsClient() async throws {
+        try await withAccess { access, database, clock async throws in
+            let client = try await access.createClient(
+                ClientTests.client(
+                    .keySetURL("https://hospital.example/jwks.json"), scope: "system/*.rs", redirect: []), by: site
+            ).client
+            func issued() async throws -> (token: String, grant: AccessGrant) {
+                let token = try await access.issueServiceToken(
+                    to: client, scopes: AccessScopes("system/*.rs"), lifetime: 300
+                ).accessToken
+                return (token, try #require(try await access.grant(bearer: token)))
+            }
+            let first = try await issued()
+            #expect(try await !isRevoked(first.grant, access, database))
+            clock.advance(600)
+            #expect(try await !isRevoked(first.grant, access, database))
+            let second = try await issued()
+            try await access.revoke(token: second.token, of: client)
+            #expect(try await isRevoked(second.grant, access, database))
+            // It has another one.
+            _ = try await issued()
+            #expect(try await !isRevoked(second.grant, access, database))
+            _ = try await access.revokeClient(id: client.id, by: site)
+            #expect(try await isRevoked(first.grant, access, database))
+        }
+    }
+
+    @Test func whoIsNotKnownIsRevoked() async throws {
+        try await withAccess { access, database, _ async throws in
+            let grant = try AccessGrant(
+                client: "nobody", role: .service, patients: .all, scopes: AccessScopes("system/*.rs"))
+            #expect(try await isRevoked(grant, access, database))
+        }
+    }
+
+    @Test(arguments: [AccessControl.revokedSQL, AccessControl.ownAuthorizationsSQL, AccessControl.authorizationsSQL])
+    func whatIsAskedGoesByAnIndex(sql: String) async throws {
+        try await withAccess { _, database, _ async throws in
+            let parameters = sql.filter { $0 == "?" }.map { _ in SQLValue("a") }
+            let plan = try await database.read { try QueryPlan(sql, parameters, in: $0) }
+            // Tokens that are made by hand are few.
+            #expect(!plan.readsAll || sql == AccessControl.revokedSQL, "\(plan)")
+        }
+    }
+}
