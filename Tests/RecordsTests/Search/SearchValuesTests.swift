@@ -230,8 +230,8 @@ import Testing
     }
 
     /// Two components of the same variants: what stands in the whole resource is found once for all of them.
-    @Test func theTimeIsThatOfTheResource() throws {
-        let growth = try Growth.of(from: 20) { count in
+    @Test func theTimeIsThatOfTheResource() {
+        let growth = Growth.of(from: 20) { count in
             let variants = (0..<count).map { #"{"start":\#($0),"end":\#($0 + 1)}"# }.joined(separator: ",")
             let chromosomes = (0..<count).map { #"{"code":"\#($0)"}"# }.joined(separator: ",")
             let components = (0..<count).map { #"{"code":{"text":"a"},"valueQuantity":{"value":\#($0)}}"# }

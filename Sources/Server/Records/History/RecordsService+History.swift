@@ -70,7 +70,8 @@ extension RecordsService {
 
     /// The page, and one version more where there is another.
     private func versions(
-        _ statements: [HistoryStatement], _ query: HistoryQuery, to grant: AccessGrant, isWhole: Bool, in transaction: any SQLTransaction,
+        _ statements: [HistoryStatement], _ query: HistoryQuery, to grant: AccessGrant, isWhole: Bool,
+        in transaction: any SQLTransaction,
         where isShown: (_ own: RecordFacts, _ newest: RecordFacts) -> Bool
     ) throws -> [Version] {
         let wanted = query.count + 1
