@@ -19,7 +19,7 @@ PATHS = [
     ("/.well-known/jwks.json", "GET", PROBLEM), ("/deliveries", "GET", PROBLEM), ("/health", "GET", PROBLEM),
     ("/c3pro/fhir/Patient", "POST", FHIR), ("/c3pro/fhir/Patient/1", "PUT", FHIR),
     ("/c3pro/fhir/Questionnaire/1", "GET, PUT", FHIR), ("/c3pro/fhir/Contract", "GET, POST", FHIR),
-    ("/fhir", "POST", RECORDS), ("/fhir/metadata", "GET, HEAD", RECORDS), ("/fhir/Patient", TYPE, RECORDS),
+    ("/fhir", "GET, HEAD, POST", RECORDS), ("/fhir/metadata", "GET, HEAD", RECORDS), ("/fhir/Patient", TYPE, RECORDS),
     ("/fhir/Patient/_search", "POST", RECORDS), ("/fhir/Patient/1", INSTANCE, RECORDS),
     ("/fhir/Patient/1/_history", "GET, HEAD", RECORDS), ("/fhir/Patient/1/_history/1", "GET, HEAD", RECORDS)]
 
@@ -68,13 +68,13 @@ class Everywhere(SpineTest):
                     self.assertEqual(json.loads(body)["resourceType"], "OperationOutcome", f"{method} {path}")
 
     def test_an_unknown_path_is_unknown_by_every_method(self):
-        for path, length in (("/nowhere", 0), ("/", 0), ("/encfhir/a/b/c", 0), ("/Health", 0), ("/fhir/a/b/c", 164)):
+        for path, length in (("/nowhere", 0), ("/", 0), ("/encfhir/a/b/c", 0), ("/Health", 0), ("/fhir/a/b/c/d", 164)):
             for method in ("GET", "POST", "DELETE", "TRACE"):
                 status, headers, body = self.ask(method, path)
                 self.assertEqual((status, len(body), headers["Allow"]), (404, length, None), f"{method} {path}")
 
     def test_a_head_has_no_body_whatever_it_is_answered(self):
-        for path in [path for path, _, _ in PATHS] + ["/nowhere", "/fhir/a/b/c"]:
+        for path in [path for path, _, _ in PATHS] + ["/nowhere", "/fhir/a/b/c/d"]:
             with socket.create_connection(("127.0.0.1", self.server.port), timeout=60) as connection:
                 connection.sendall(f"HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\n"
                                    "GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())

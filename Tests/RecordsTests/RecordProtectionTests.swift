@@ -85,7 +85,7 @@ import Trust
                 in: transaction)
             let page = try #require(statement.records(limit: 500))
             let rows = try transaction.query(page.sql, page.parameters)
-            let total = try transaction.first(statement.totals[0].sql, statement.totals[0].parameters)
+            let total = try transaction.first(statement.totals()[0].sql, statement.totals()[0].parameters)
             #expect(try total?.integer("total") == Int64(rows.count))
             return try rows.map { try $0.text("id") }
         }
@@ -280,7 +280,7 @@ import Trust
         }
         let page = try #require(statement.records(limit: 5))
         for (sql, parameters) in [
-            (page.sql, page.parameters), (statement.totals[0].sql, statement.totals[0].parameters),
+            (page.sql, page.parameters), (statement.totals()[0].sql, statement.totals()[0].parameters),
             (RecordProtection.rowsSQL, [SQLValue(1)]),
             (RecordStore.subjectSQL, [SQLValue("Device"), SQLValue("d")]),
         ] {

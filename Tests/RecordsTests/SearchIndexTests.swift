@@ -143,7 +143,7 @@ import Testing
         let statement = try await fixture.database.read {
             try SearchStatement(search, showing: .everything, in: $0)
         }
-        for part in [try #require(statement.records(limit: 10)), statement.totals[0]] {
+        for part in [try #require(statement.records(limit: 10)), statement.totals()[0]] {
             let plan = try await fixture.database.read { try QueryPlan(part.sql, part.parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
             // Of tables that are empty PostgreSQL takes any index.
@@ -271,7 +271,7 @@ import Testing
             }
         }
         let before = try await rows()
-        try await database.write { try $0.execute("DELETE FROM record_print", []) }
+        try await database.write { _ = try $0.execute("DELETE FROM record_print", []) }
         #expect(try await RecordIndex.remake(in: database) == count)
         let after = try await rows()
         #expect(after == before)

@@ -71,4 +71,18 @@ import Testing
         #expect(try await statement("code=rare,common&date=2026-03-09", fixture).1 == all.filter { $0 % 9 == 8 })
         try await fixture.close()
     }
+
+    @Test func manyAreCountedWhereItIsAskedFor() async throws {
+        let fixture = try await RecordsFixture()
+        try await fill(fixture)
+        func total(_ search: String) async throws -> JSON? {
+            try await fixture.get("/fhir/Observation?_count=1&\(search)").1["total"]
+        }
+        #expect(try await total("status=final") == nil)
+        #expect(try await total("status=final&_total=accurate") == .number(JSONNumber(Self.count)))
+        #expect(try await total("status=final&_summary=count") == .number(JSONNumber(Self.count)))
+        #expect(try await total("code=rare") == 5)
+        #expect(try await total("code=rare&_total=none") == nil)
+        try await fixture.close()
+    }
 }

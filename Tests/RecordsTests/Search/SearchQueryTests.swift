@@ -71,7 +71,7 @@ import Testing
 
     @Test func theAnswersFormIsRead() throws {
         let all = try request("_summary=count&_total=none&_sort=-date,code&_sort=_id&_include=Observation:subject")
-        #expect(all.isCountOnly && all.total == .none && all.includes.count == 1 && all.isOfAll)
+        #expect(all.isCountOnly && all.total == SearchQuery.Total.none && all.includes.count == 1 && all.isOfAll)
         #expect(all.order.keys.map(\.code) == ["date", "code", "_id"])
         #expect(all.order.keys.map(\.isDescending) == [true, false, false])
         #expect(try request("_count=100000").count == SearchQuery.maximumCount)

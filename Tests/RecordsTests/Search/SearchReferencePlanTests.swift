@@ -43,7 +43,8 @@ import Trust
                     let plans = try await store.database.read { transaction in
                         let statement = try SearchStatement(
                             search.query, showing: search.searched, ownBases: [SearchStore.base], in: transaction)
-                        return try ([statement.page(limit: 10)] + statement.totals + statement.ids(limit: 2)).map {
+                        let totals = statement.totals() + statement.totals(upTo: 2)
+                        return try ([statement.page(limit: 10)] + totals + statement.ids(limit: 2)).map {
                             try QueryPlan($0.sql, $0.parameters, in: transaction)
                         }
                     }

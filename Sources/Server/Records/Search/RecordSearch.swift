@@ -20,7 +20,7 @@ struct RecordSearch: Sendable {
     struct Answer {
         var matches: [IncludedRecords.Found] = []
         var included: [IncludedRecords.Found] = []
-        /// nil where it was not asked for.
+        /// nil where it is not told.
         var total: Int?
         /// Where the next page begins; nil after the last one.
         var next: SearchPlace?
@@ -32,12 +32,7 @@ struct RecordSearch: Sendable {
     func answer(from store: RecordStore, in transaction: any SQLTransaction) throws -> Answer {
         let statement = try statement(from: store, in: transaction)
         var answer = Answer()
-        if query.total != .none || query.isCountOnly {
-            answer.total = try statement.totals.reduce(0) { sum, total in
-                let row = try transaction.first(total.sql, total.parameters)
-                return sum + Int(row?.integerIfPresent("total") ?? 0)
-            }
-        }
+        answer.total = try total(statement, in: transaction)
         guard !query.isCountOnly else { return answer }
         // 1. The page, and whether there is another one.
         if let page = statement.records(limit: query.count + 1) {
@@ -64,6 +59,18 @@ struct RecordSearch: Sendable {
             answer.owners.formUnion(try found.owners(in: transaction))
         }
         return answer
+    }
+
+    /// How many there are; nil where it is not to be told, and where nobody asked and they are many.
+    private func total(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> Int? {
+        guard query.isCountOnly || query.total != SearchQuery.Total.none else { return nil }
+        let limit = query.isCountOnly || query.total != nil ? nil : SearchQuery.mostUnaskedTotal
+        var sum = 0
+        for total in statement.totals(upTo: limit.map { $0 + 1 }) {
+            sum += Int(try transaction.first(total.sql, total.parameters)?.integerIfPresent("total") ?? 0)
+            if let limit, sum > limit { return nil }
+        }
+        return sum
     }
 
     /// The statements, of the types that the store has and the grant finds.

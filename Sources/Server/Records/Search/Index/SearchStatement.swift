@@ -72,7 +72,15 @@ struct SearchStatement {
     }
 
     /// How many records of each type there are.
-    var totals: [SQLFragment] { parts.map { "SELECT count(*) AS total FROM record r WHERE " + $0.rows } }
+    ///
+    /// - Parameter limit: no more are counted of each; nil for all.
+    func totals(upTo limit: Int? = nil) -> [SQLFragment] {
+        parts.map { part in
+            guard let limit else { return "SELECT count(*) AS total FROM record r WHERE " + part.rows }
+            return "SELECT count(*) AS total FROM (SELECT 1 AS one FROM record r WHERE " + part.rows
+                + SQLFragment(" LIMIT ?) k", [SQLValue(limit)])
+        }
+    }
 
     /// The ids of records that are found, in the order in which they came.
     func ids(limit: Int) -> [SQLFragment] {

@@ -19,6 +19,9 @@ struct SearchQuery: Sendable {
         case estimate, accurate
     }
 
+    /// What is found by more records than these is counted where it is asked for: a page costs no more than its records.
+    static let mostUnaskedTotal = 2_000
+
     /// What is asked of the records of one type, all of it.
     struct Part: Sendable {
         let type: String
@@ -35,7 +38,8 @@ struct SearchQuery: Sendable {
     let includes: [SearchInclude]
     let count: Int
     let isCountOnly: Bool
-    let total: Total
+    /// nil where nothing is said of it.
+    let total: Total?
     /// What of each resource is shown; nil for all of it.
     let subset: ResourceSubset?
     /// Where the page before ended.

@@ -14,7 +14,7 @@ struct SearchQueryReader {
     private(set) var includes: [SearchInclude] = []
     private(set) var count = SearchQuery.standardCount
     private(set) var isCountOnly = false
-    private(set) var total = SearchQuery.Total.accurate
+    private(set) var total: SearchQuery.Total?
     private(set) var subset: ResourceSubset?
     private(set) var used: [(name: String, value: String)] = []
     private(set) var isOfAll = true
