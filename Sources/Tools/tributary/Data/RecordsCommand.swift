@@ -10,8 +10,8 @@ struct RecordsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reindex", abstract: "Make what searches find records by anew, of their contents.",
             discussion: """
-                `tributary migrate` does it where a new version needs it. The server may run meanwhile; a run that was cut
-                off is begun again.
+                `tributary migrate` does it where a new version needs it. The server may run meanwhile. A run that was cut off is
+                begun again.
 
                 Example:
                   tributary records reindex study
