@@ -30,16 +30,24 @@ final class SearchCriterionCompiler {
     ///
     /// - Throws: ``SearchConditionError``; ``StorageError``.
     func rows(of type: String, meeting criteria: [SearchCriterion]) throws -> SQLFragment {
+        try plannedRows(of: type, meeting: criteria).rows
+    }
+
+    /// The same, and whether they are looked up by their numbers (``SearchPlan/isByNumbers``).
+    func plannedRows(
+        of type: String, meeting criteria: [SearchCriterion]
+    ) throws -> (rows: SQLFragment, isByNumbers: Bool) {
         var predicates = try criteria.map(predicate)
         if filter != .everything {
             predicates.append(.row(try shown(type)))
         }
         let own = SQLFragment("r.type = ? AND r.deleted = 0 AND ", [SQLValue(type)])
         guard plansLeft > 0 else {
-            return own + SQLFragment(SearchPredicate.every(predicates).condition(type: type, isFinding: true))
+            return (own + SQLFragment(SearchPredicate.every(predicates).condition(type: type, isFinding: true)), true)
         }
         plansLeft -= 1
-        return own + SQLFragment(try SearchPlan(predicates, type: type, in: transaction).condition)
+        let plan = try SearchPlan(predicates, type: type, in: transaction)
+        return (own + SQLFragment(plan.condition), plan.isByNumbers)
     }
 
     /// What the filter says of a type, whose terms are looked up once.

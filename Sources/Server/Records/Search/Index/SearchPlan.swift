@@ -8,6 +8,9 @@ import Storage
 struct SearchPlan: Sendable {
     /// All conditions, as one.
     let condition: SQLCondition
+    /// Whether the numbers of the records are looked up in an index of entries or times: then a page must not go through the
+    /// records in their order, which an engine that thinks a type has few of them would.
+    let isByNumbers: Bool
 
     /// What finds more records than these does not find them: they are gone through in their order, where a page of them is
     /// full soon.
@@ -21,6 +24,7 @@ struct SearchPlan: Sendable {
             let one = SearchPredicate.every(predicates)
             let isFinding = try Self.count(one, type: type, in: transaction).map { $0 < Self.most } ?? false
             condition = one.condition(type: type, isFinding: isFinding)
+            isByNumbers = isFinding && !one.isOfRow
             return
         }
         var best: (place: Int, count: Int)?
@@ -29,6 +33,7 @@ struct SearchPlan: Sendable {
             if count < best?.count ?? .max { best = (place, count) }
             if count == 0 { break }
         }
+        isByNumbers = best.map { !parts[$0.place].isOfRow } ?? false
         condition = .all(
             parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best?.place) })
     }

@@ -120,6 +120,14 @@ indirect enum SearchPredicate: Sendable {
             "(r.date_low IS NOT NULL AND \(comparison.condition))", comparison.parameters)
     }
 
+    /// Whether columns of the row find it.
+    var isOfRow: Bool {
+        switch self {
+        case .never, .always, .row, .subject, .id: true
+        case .time, .entry, .not, .all, .any: false
+        }
+    }
+
     // MARK: How many
 
     /// Queries that tell together how many records there are at most that have been found so, each counting no further than

@@ -7,7 +7,7 @@ import Trust
 /// A search of several types asks each type by itself, so that each goes by its indexes, and puts the pages together.
 struct SearchStatement {
     /// The conditions on the rows `r`, by their types.
-    private let parts: [(type: String, rows: SQLFragment)]
+    private let parts: [(type: String, rows: SQLFragment, isByNumbers: Bool)]
     private let order: SearchOrder
     private let after: SearchPlace?
 
@@ -27,7 +27,8 @@ struct SearchStatement {
         order = query.order
         after = query.after
         parts = try query.parts.filter { types($0.type) }.map {
-            ($0.type, try compiler.rows(of: $0.type, meeting: $0.criteria))
+            let planned = try compiler.plannedRows(of: $0.type, meeting: $0.criteria)
+            return ($0.type, planned.rows, planned.isByNumbers)
         }
         guard parts.reduce(0, { $0 + $1.rows.parameters.count }) <= Self.mostParameters,
             parts.reduce(0, { $0 + $1.rows.sql.utf8.count }) <= Self.mostBytes
@@ -42,12 +43,13 @@ struct SearchStatement {
     /// The records themselves, where they are of one type and stand in the order in which they came; nil otherwise.
     func records(limit: Int) -> SQLFragment? {
         guard order.keys.isEmpty, parts.count == 1 else { return nil }
-        return RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows + end(limit)
+        return RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows
+            + end(limit, isByNumbers: parts[0].isByNumbers)
     }
 
     /// The number of each record, and what it is sorted by.
     func page(limit: Int) throws -> SQLFragment {
-        let pages = try parts.map { try page($0.type, $0.rows, limit) }
+        let pages = try parts.map { try page($0.type, $0.rows, limit, isByNumbers: $0.isByNumbers) }
         guard pages.count != 1 else { return pages[0] }
         guard !pages.isEmpty else { return SQLFragment("SELECT number FROM record WHERE 1 = 0") }
         let all = pages.enumerated().map { index, page in "SELECT * FROM (" + page + ") p\(index)" }
@@ -55,12 +57,19 @@ struct SearchStatement {
             + SQLFragment(") a ORDER BY \(order.columns(of: "a")) LIMIT ?", [SQLValue(limit)])
     }
 
-    private func end(_ limit: Int) -> SQLFragment {
-        SQLFragment(" AND r.number > ? ORDER BY r.number LIMIT ?", [SQLValue(after?.number ?? 0), SQLValue(limit)])
+    private func end(_ limit: Int, isByNumbers: Bool) -> SQLFragment {
+        SQLFragment(
+            // With the sign no index is gone through by it.
+            " AND \(isByNumbers ? "+" : "")r.number > ? ORDER BY r.number LIMIT ?",
+            [SQLValue(after?.number ?? 0), SQLValue(limit)])
     }
 
-    private func page(_ type: String, _ rows: SQLFragment, _ limit: Int) throws -> SQLFragment {
-        guard !order.keys.isEmpty else { return "SELECT r.number AS number FROM record r WHERE " + rows + end(limit) }
+    private func page(
+        _ type: String, _ rows: SQLFragment, _ limit: Int, isByNumbers: Bool
+    ) throws -> SQLFragment {
+        guard !order.keys.isEmpty else {
+            return "SELECT r.number AS number FROM record r WHERE " + rows + end(limit, isByNumbers: isByNumbers)
+        }
         let columns = try SearchOrderStatement(order, of: type).values.enumerated().map { index, value in
             value + " AS \(SearchOrder.column(index))"
         }
