@@ -520,13 +520,13 @@ import Trust
         let condition = try await fixture.database.read { try selection.condition(isDeleted: false, in: $0) }
         let numbers = [SQLValue(0), SQLValue(0), SQLValue(9)]
         let plans: [(String, [SQLValue], String)] = [
-            (ExportStatement.all(condition.condition), condition.parameters + numbers, "record_by_type"),
+            (ExportStatement.all(condition.sql), condition.parameters + numbers, "record_by_type"),
             (
-                ExportStatement.own(condition.condition), condition.parameters + [SQLValue("a")] + numbers.suffix(2),
+                ExportStatement.own(condition.sql), condition.parameters + [SQLValue("a")] + numbers.suffix(2),
                 "record_by_subject"
             ),
             (
-                ExportStatement.shared(condition.condition), condition.parameters + [SQLValue("a")] + numbers.suffix(2),
+                ExportStatement.shared(condition.sql), condition.parameters + [SQLValue("a")] + numbers.suffix(2),
                 "record_protection_by_value"
             ),
         ]
@@ -539,7 +539,7 @@ import Trust
         let deleted = try await fixture.database.read { try selection.condition(isDeleted: true, in: $0) }
         let plan = try await fixture.database.read {
             try QueryPlan(
-                ExportStatement.deleted(deleted.condition), deleted.parameters + numbers + [SQLValue(1)], in: $0)
+                ExportStatement.deleted(deleted.sql), deleted.parameters + numbers + [SQLValue(1)], in: $0)
         }
         #expect(plan.goes(by: "record_by_update") && !plan.readsAll, "\(plan)")
         try await fixture.close()

@@ -44,7 +44,7 @@ extension RecordStore {
     ) throws -> [(id: String, owners: Set<String>, time: Int64, number: Int64)] {
         let condition = try selection.condition(isDeleted: true, in: transaction)
         return try transaction.query(
-            ExportStatement.deleted(condition.condition),
+            ExportStatement.deleted(condition.sql),
             condition.parameters + [
                 SQLValue(behind.time), SQLValue(behind.number), SQLValue(until), SQLValue(limit),
             ]
@@ -64,7 +64,7 @@ private struct ExportReading {
     private struct Full: Error {}
 
     private let selection: ExportSelection
-    private let condition: RecordCondition
+    private let condition: SQLFragment
     private let last: Int64
     private let bytes: Int
     private(set) var page = ExportPage()
@@ -86,7 +86,7 @@ private struct ExportReading {
     mutating func readAll(behind place: ExportStatement.Place, in transaction: any SQLTransaction) throws {
         let number = SQLValue(place.number)
         let stop = try read(
-            ExportStatement.all(condition.condition), [number, number], in: transaction
+            ExportStatement.all(condition.sql), [number, number], in: transaction
         ) { _ in true }
         page.next = stop.map { ExportStatement.Place(number: $0) }
     }
@@ -101,7 +101,7 @@ private struct ExportReading {
             let first = patient == place.patient ? place : ExportStatement.Place(patient: patient)
             // Theirs alone come first; what belongs to several of them comes with the first of these.
             for isShared in [false, true] where isShared || !first.isShared {
-                let sql = (isShared ? ExportStatement.shared : ExportStatement.own)(condition.condition)
+                let sql = (isShared ? ExportStatement.shared : ExportStatement.own)(condition.sql)
                 let number = isShared == first.isShared ? first.number : 0
                 let stop = try read(sql, [SQLValue(id), SQLValue(number)], in: transaction) { owners in
                     owners.intersection(among).min() == id

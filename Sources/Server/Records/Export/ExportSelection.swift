@@ -23,20 +23,14 @@ struct ExportSelection: Sendable {
     /// Only what was changed at this instant or later, in milliseconds.
     var since: Int64?
     /// Further conditions on the row `r` of the record, of which one must hold; none for all.
-    var searches: [RecordCondition] = []
+    var searches: [SQLFragment] = []
     /// What is left of each resource; nil for all of it.
     var elements: ElementSubset?
 }
 
-/// A condition on the row `r` of a record. Its values are parameters.
-struct RecordCondition: Sendable {
-    let condition: String
-    let parameters: [SQLValue]
-}
-
 extension ExportSelection {
     /// The condition of all but the patients.
-    func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> RecordCondition {
+    func condition(isDeleted: Bool, in transaction: any SQLTransaction) throws -> SQLFragment {
         var condition = isDeleted ? "r.type = ? AND r.deleted = 1" : "r.type = ? AND r.deleted = 0"
         var parameters = [SQLValue(type)]
         if let since {
@@ -50,7 +44,7 @@ extension ExportSelection {
         }
         // What is deleted says nothing that a search could find.
         if !searches.isEmpty, !isDeleted {
-            condition += " AND (" + searches.map { "(\($0.condition))" }.joined(separator: " OR ") + ")"
+            condition += " AND (" + searches.map { "(\($0.sql))" }.joined(separator: " OR ") + ")"
             parameters += searches.flatMap(\.parameters)
         }
         if patients == .anyPatient {
@@ -58,6 +52,6 @@ extension ExportSelection {
                 " AND (r.subject IS NOT NULL OR EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
                 + " AND o.kind = 'owner'))"
         }
-        return RecordCondition(condition: condition, parameters: parameters)
+        return SQLFragment(condition, parameters)
     }
 }

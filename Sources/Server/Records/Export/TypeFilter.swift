@@ -7,7 +7,7 @@ import Trust
 /// A search that narrows what is exported of a type: `Observation?category=laboratory`.
 struct TypeFilter: Sendable {
     let type: String
-    let condition: RecordCondition
+    let condition: SQLFragment
 
     /// - Parameter filter: what may be seen at all, also of what the search follows references to.
     /// - Throws: ``RecordsFailure`` where it is no search of resources of a type.
@@ -20,6 +20,6 @@ struct TypeFilter: Sendable {
         let query = try SearchQuery(type: type, parameters: fields, strict: true, now: now)
         let statement = try SearchStatement(query, showing: filter, in: transaction)
         let rows = statement.rows(of: type)
-        condition = RecordCondition(condition: rows.sql, parameters: rows.parameters)
+        condition = rows
     }
 }

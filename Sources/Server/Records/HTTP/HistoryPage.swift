@@ -11,8 +11,7 @@ struct HistoryPage: Sendable {
         for (name, value) in parameters {
             switch name {
             case "_count":
-                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
-                count = min(max(number, 1), SearchQuery.maximumCount)
+                count = try PageParameters.count(value)
             case "_cursor":
                 guard let number = Cursor.number(value) else {
                     throw RecordsFailure.invalid("_cursor", "a page's own link")

@@ -58,8 +58,7 @@ struct HistoryQuery: Sendable {
         for (name, value) in parameters where !value.isEmpty {
             switch name {
             case "_count":
-                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
-                count = min(max(number, 1), SearchQuery.maximumCount)
+                count = try PageParameters.count(value)
                 continue
             case "_cursor":
                 guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
@@ -68,11 +67,7 @@ struct HistoryQuery: Sendable {
             case "_since": since = try Self.range("_since", value).low
             case "_at": at = try Self.range("_at", value)
             case "_type" where type == nil:
-                let names = value.split(separator: ",").map(String.init)
-                guard !names.isEmpty, names.allSatisfy(RecordType.isHeld) else {
-                    throw RecordsFailure.invalid("_type", "names of resource types with commas between them")
-                }
-                types = (types ?? []).union(names)
+                types = try (types ?? []).union(PageParameters.types(value))
             case "_format", "_pretty": continue
             default:
                 guard !strict else { throw RecordsFailure.unknownParameter }
@@ -89,9 +84,6 @@ struct HistoryQuery: Sendable {
     }
 
     private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
-        guard let (start, end) = SearchText.range(text) else {
-            throw RecordsFailure.invalid(name, "a date or time such as 2026-01-31T12:00:00Z")
-        }
-        return (Milliseconds.of(start.start()), Milliseconds.of(end))
+        try PageParameters.range(name, text, example: "2026-01-31T12:00:00Z")
     }
 }

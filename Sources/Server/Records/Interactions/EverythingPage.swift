@@ -51,19 +51,14 @@ struct EverythingPage: Sendable {
         for (name, value) in parameters where !value.isEmpty {
             switch name {
             case "_count":
-                guard let number = Int(value), number >= 0 else { throw RecordsFailure.invalid("_count", "a number") }
-                count = min(max(number, 1), SearchQuery.maximumCount)
+                count = try PageParameters.count(value)
                 continue
             case "_cursor":
                 guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
                 after = place
                 continue
             case "_type":
-                let names = value.split(separator: ",").map(String.init)
-                guard !names.isEmpty, names.allSatisfy(RecordType.isHeld) else {
-                    throw RecordsFailure.invalid("_type", "names of resource types with commas between them")
-                }
-                types = Set(names)
+                types = try PageParameters.types(value)
             case "_since": since = try Self.range("_since", value).low
             case "start": low = try Self.range("start", value).low
             case "end": high = try Self.range("end", value).high
@@ -83,9 +78,6 @@ struct EverythingPage: Sendable {
     }
 
     private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
-        guard let (start, end) = SearchText.range(text) else {
-            throw RecordsFailure.invalid(name, "a date or time such as 2026-01-31")
-        }
-        return (Milliseconds.of(start.start()), Milliseconds.of(end))
+        try PageParameters.range(name, text, example: "2026-01-31")
     }
 }

@@ -1,6 +1,6 @@
 import Storage
 
-/// A piece of a statement with the values of its placeholders, in the order in which they stand.
+/// A piece of a statement, often a condition, with the values of its placeholders in the order in which they stand.
 struct SQLFragment: Sendable {
     let sql: String
     let parameters: [SQLValue]
@@ -9,8 +9,6 @@ struct SQLFragment: Sendable {
         self.sql = sql
         self.parameters = parameters
     }
-
-    init(_ condition: SQLCondition) { self.init(condition.sql, condition.parameters) }
 
     static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
         SQLFragment(left.sql + right.sql, left.parameters + right.parameters)
@@ -22,11 +20,6 @@ struct SQLFragment: Sendable {
 
     static func + (left: String, right: SQLFragment) -> SQLFragment {
         SQLFragment(left + right.sql, right.parameters)
-    }
-
-    /// What meets one of the parts.
-    static func any(_ parts: [SQLFragment]) -> SQLFragment {
-        SQLFragment(SQLCondition.any(parts.map { SQLCondition($0.sql, $0.parameters) }))
     }
 
     /// The parts with a word between them.

@@ -14,7 +14,7 @@ final class SearchCriterionCompiler {
     private let transaction: any SQLTransaction
     private let terminology: StoredTerminology
     private let ownBases: [String]
-    private var filters: [String: SQLCondition] = [:]
+    private var filters: [String: SQLFragment] = [:]
     /// How many more plans are made: each counts what its conditions find.
     private var plansLeft = 30
 
@@ -43,18 +43,18 @@ final class SearchCriterionCompiler {
         }
         let own = SQLFragment("r.type = ? AND r.deleted = 0 AND ", [SQLValue(type)])
         guard plansLeft > 0 else {
-            return (own + SQLFragment(SearchPredicate.every(predicates).condition(type: type, isFinding: true)), true)
+            return (own + SearchPredicate.every(predicates).condition(type: type, isFinding: true), true)
         }
         plansLeft -= 1
         let plan = try SearchPlan(predicates, type: type, in: transaction)
-        return (own + SQLFragment(plan.condition), plan.isByNumbers)
+        return (own + plan.condition, plan.isByNumbers)
     }
 
     /// What the filter says of a type, whose terms are looked up once.
-    private func shown(_ type: String) throws -> SQLCondition {
+    private func shown(_ type: String) throws -> SQLFragment {
         if let known = filters[type] { return known }
         let shown = try RecordFilterStatement(filter, type: type, in: transaction)
-        let condition = SQLCondition(shown.condition, shown.parameters)
+        let condition = SQLFragment(shown.condition, shown.parameters)
         filters[type] = condition
         return condition
     }
@@ -70,16 +70,12 @@ final class SearchCriterionCompiler {
             return .some(
                 try chain.targets.map { target in
                     let rows = try rows(of: target.type, meeting: [target.criterion])
-                    return .row(SQLCondition(references.referring(to: target.type, rows)))
+                    return .row(references.referring(to: target.type, rows))
                 })
         case .reverse(let reverse):
             let references = try ReferringRecords(type: reverse.source, parameter: reverse.parameter, ownBases)
             let rows = try rows(of: reverse.source, meeting: [reverse.criterion])
-            return .row(SQLCondition(references.referred(reverse.type, from: rows)))
+            return .row(references.referred(reverse.type, from: rows))
         }
     }
-}
-
-extension SQLCondition {
-    init(_ fragment: SQLFragment) { self.init(fragment.sql, fragment.parameters) }
 }

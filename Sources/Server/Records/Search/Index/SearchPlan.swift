@@ -7,7 +7,7 @@ import Storage
 /// condition that has an index is counted, up to a limit.
 struct SearchPlan: Sendable {
     /// All conditions, as one.
-    let condition: SQLCondition
+    let condition: SQLFragment
     /// Whether the numbers of the records are looked up in an index of entries or times: then a page must not go through the
     /// records in their order, which an engine that thinks a type has few of them would.
     let isByNumbers: Bool

@@ -24,7 +24,7 @@ protocol SearchTerms {
     /// The terms of a parameter that have a system.
     func terms(type: String, parameter: String, system: String) throws -> [(number: Int64, code: String)]
     /// The numbers of the terms `c` of which a condition holds; nil where they are more than a limit.
-    func numbers(where condition: SQLCondition, limit: Int) throws -> [Int64]?
+    func numbers(where condition: SQLFragment, limit: Int) throws -> [Int64]?
 }
 
 /// Reads one condition, place by place.
@@ -47,7 +47,7 @@ struct SearchPredicateReader {
         case .lastUpdated:
             guard case .date(let prefix, let period) = comparand else { return .never }
             let comparison = SearchedTime.update.compared(prefix, low: period.low, high: period.high)
-            return .row(SQLCondition(comparison.condition, comparison.parameters))
+            return .row(SQLFragment(comparison.condition, comparison.parameters))
         case .subject:
             let entries = try entries(comparand, code(place))
             guard let own = ownSubject(comparand) else { return entries }
@@ -78,7 +78,7 @@ struct SearchPredicateReader {
                 })
         case .parts(let place):
             var tables = "record_part e"
-            var conditions: [SQLCondition] = []
+            var conditions: [SQLFragment] = []
             for (index, value) in values.enumerated() {
                 let row = index == 0 ? "e" : "e\(index)"
                 if index > 0 {
@@ -118,10 +118,10 @@ struct SearchPredicateReader {
         case .entries: return try entryExists(place)
         case .subject:
             return .some([
-                .every([.row(SQLCondition("r.subject IS NOT NULL")), try hasDiffering(place).negated]),
+                .every([.row(SQLFragment("r.subject IS NOT NULL")), try hasDiffering(place).negated]),
                 try entryExists(place),
             ])
-        case .time: return .some([.row(SQLCondition("r.date_low IS NOT NULL")), try entryExists(place)])
+        case .time: return .some([.row(SQLFragment("r.date_low IS NOT NULL")), try entryExists(place)])
         case .union(let places): return .some(try places.map(presence))
         }
     }
@@ -169,7 +169,7 @@ struct SearchPredicateReader {
     }
 
     /// The condition on a row of a table of entries, by its alias.
-    private func part(_ comparand: SearchComparand, _ parameter: String, _ row: String) throws -> SQLCondition {
+    private func part(_ comparand: SearchComparand, _ parameter: String, _ row: String) throws -> SQLFragment {
         switch comparand {
         case .token(let token): return try self.token(token, parameter, row)
         case .codes(let asked):
@@ -177,38 +177,38 @@ struct SearchPredicateReader {
                 .any(
                     [(SearchTerm.Aspect.plain, asked.codes), (.lowercase, asked.lowercased)].map { aspect, codes in
                         .all([
-                            SQLCondition("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)]),
-                            SQLCondition("c.system = ?", [SQLValue(asked.system)]),
+                            SQLFragment("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)]),
+                            SQLFragment("c.system = ?", [SQLValue(asked.system)]),
                             .isOne("c.code", of: codes.sorted().map { SQLValue($0) }),
                         ])
                     }), row)
         case .tokenText(let text):
             let (low, high) = Self.range(SearchTerm.shortened(text))
             return try term(
-                parameter, [.plain, .lowercase], row, SQLCondition("c.display >= ? AND c.display < ?", [low, high]))
+                parameter, [.plain, .lowercase], row, SQLFragment("c.display >= ? AND c.display < ?", [low, high]))
         case .begin(let text):
             let (low, high) = Self.range(text)
             return .all([
                 try term(parameter, [.plain], row),
-                SQLCondition("\(row).folded >= ? AND \(row).folded < ?", [low, high]),
+                SQLFragment("\(row).folded >= ? AND \(row).folded < ?", [low, high]),
             ])
         case .part(let text):
             return .all([
                 try term(parameter, [.plain], row),
-                SQLCondition("\(row).folded LIKE ? ESCAPE '!'", [SQLValue("%" + Self.escaped(text) + "%")]),
+                SQLFragment("\(row).folded LIKE ? ESCAPE '!'", [SQLValue("%" + Self.escaped(text) + "%")]),
             ])
         case .exact(let text):
             var conditions = [try term(parameter, [.plain], row)]
             // A long text is there as its digest, of which nobody knows how it is folded.
             if !SearchIndex.isDigest(text), let folded = SearchString(text)?.folded {
-                conditions.append(SQLCondition("\(row).folded = ?", [SQLValue(folded)]))
+                conditions.append(SQLFragment("\(row).folded = ?", [SQLValue(folded)]))
             }
-            return .all(conditions + [SQLCondition("\(row).exact = ?", [SQLValue(text)])])
+            return .all(conditions + [SQLFragment("\(row).exact = ?", [SQLValue(text)])])
         case .date(let prefix, let period):
             let time = SearchedTime(low: row + ".low", high: row + ".high", duration: nil)
             let comparison = time.compared(prefix, low: period.low, high: period.high)
             return .all([
-                try term(parameter, [.plain], row), SQLCondition(comparison.condition, comparison.parameters),
+                try term(parameter, [.plain], row), SQLFragment(comparison.condition, comparison.parameters),
             ])
         case .number(let prefix, let number):
             return .all([try term(parameter, [.plain], row), SearchBounds.compare(prefix, number, row)])
@@ -227,24 +227,24 @@ struct SearchPredicateReader {
 
     /// The rows whose term is one of a parameter's, and as a condition on it says.
     private func term(
-        _ parameter: String, _ aspects: [SearchTerm.Aspect], _ row: String, _ condition: SQLCondition = .always
-    ) throws -> SQLCondition {
+        _ parameter: String, _ aspects: [SearchTerm.Aspect], _ row: String, _ condition: SQLFragment = .always
+    ) throws -> SQLFragment {
         let names = aspects.map { SQLValue(parameter + $0.rawValue) }
         return try term(.all([.isOne("c.parameter", of: names), condition]), row)
     }
 
     /// The rows whose term is as a condition says.
-    private func term(_ condition: SQLCondition, _ row: String) throws -> SQLCondition {
+    private func term(_ condition: SQLFragment, _ row: String) throws -> SQLFragment {
         guard !condition.isNever else { return .never }
-        let whole = SQLCondition.all([SQLCondition("c.type = ?", [SQLValue(asked.type)]), condition])
+        let whole = SQLFragment.all([SQLFragment("c.type = ?", [SQLValue(asked.type)]), condition])
         if let numbers = try terms.numbers(where: whole, limit: Self.mostTerms) {
             return .isOne(row + ".term", of: numbers.map { SQLValue($0) })
         }
-        return SQLCondition(
+        return SQLFragment(
             "\(row).term IN (SELECT c.number FROM search_term c WHERE \(whole.sql))", whole.parameters)
     }
 
-    private func token(_ token: SearchComparand.Token, _ parameter: String, _ row: String) throws -> SQLCondition {
+    private func token(_ token: SearchComparand.Token, _ parameter: String, _ row: String) throws -> SQLFragment {
         var asked: [(SearchTerm.Aspect, SearchComparand.System, String?)] = [
             (.plain, token.system, token.code), (.lowercase, token.system, token.lowercased),
         ]
@@ -255,33 +255,33 @@ struct SearchPredicateReader {
         // A media type with parameters (<https://hl7.org/fhir/R4/search.html#mimetype>).
         let (low, high) = Self.range(code + ";")
         let below = try term(
-            parameter, [.plain, .lowercase], row, SQLCondition("c.code >= ? AND c.code < ?", [low, high]))
+            parameter, [.plain, .lowercase], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
         return .any([try coded(asked, parameter, row), below])
     }
 
     private func coded(
         _ asked: [(aspect: SearchTerm.Aspect, system: SearchComparand.System, code: String?)], _ parameter: String,
         _ row: String
-    ) throws -> SQLCondition {
+    ) throws -> SQLFragment {
         let alternatives = asked.map { aspect, system, code in
-            var conditions = [SQLCondition("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])]
-            if let code { conditions.append(SQLCondition("c.code = ?", [SQLValue(code)])) }
+            var conditions = [SQLFragment("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])]
+            if let code { conditions.append(SQLFragment("c.code = ?", [SQLValue(code)])) }
             switch system {
             case .any: break
-            case .none: conditions.append(SQLCondition("c.system = ''"))
-            case .named(let name): conditions.append(SQLCondition("c.system = ?", [SQLValue(name)]))
+            case .none: conditions.append(SQLFragment("c.system = ''"))
+            case .named(let name): conditions.append(SQLFragment("c.system = ?", [SQLValue(name)]))
             }
-            return SQLCondition.all(conditions)
+            return SQLFragment.all(conditions)
         }
         return try term(.any(alternatives), row)
     }
 
     /// A value of a resource's own, by its print.
     private func printed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
-        func rows(_ value: String, _ term: SQLCondition) -> SearchPredicate {
+        func rows(_ value: String, _ term: SQLFragment) -> SearchPredicate {
             // SQLite's index has the whole of it, PostgreSQL's the beginning.
             let print = SearchIndex.print(of: value)
-            let isPrint = SQLCondition(
+            let isPrint = SQLFragment(
                 "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
                 [SQLValue(Data(SearchIndex.start(ofPrint: print))), SQLValue(Data(print))])
             return .entries("record_print e", .all([isPrint, term]))
@@ -303,15 +303,15 @@ struct SearchPredicateReader {
 
     private func reference(
         _ reference: SearchComparand.Reference, _ parameter: String, _ row: String
-    ) throws -> SQLCondition {
-        func aspect(_ aspect: SearchTerm.Aspect, _ conditions: [SQLCondition]) -> SQLCondition {
-            .all([SQLCondition("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])] + conditions)
+    ) throws -> SQLFragment {
+        func aspect(_ aspect: SearchTerm.Aspect, _ conditions: [SQLFragment]) -> SQLFragment {
+            .all([SQLFragment("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])] + conditions)
         }
-        var found: [SQLCondition] = []
+        var found: [SQLFragment] = []
         if let id = reference.id {
             if reference.base == nil {
-                let type = reference.type.map { [SQLCondition("c.system = ?", [SQLValue($0)])] } ?? []
-                found.append(aspect(.plain, [SQLCondition("c.code = ?", [SQLValue(id)])] + type))
+                let type = reference.type.map { [SQLFragment("c.system = ?", [SQLValue($0)])] } ?? []
+                found.append(aspect(.plain, [SQLFragment("c.code = ?", [SQLValue(id)])] + type))
             }
             let bases = reference.base.map { [$0] } ?? reference.ownBases
             if !bases.isEmpty {
@@ -326,12 +326,12 @@ struct SearchPredicateReader {
             }
         }
         if let url = reference.url {
-            var conditions = [SQLCondition("c.code = ?", [SQLValue(url)])]
+            var conditions = [SQLFragment("c.code = ?", [SQLValue(url)])]
             switch (reference.version, asked.modifier) {
             case (let version?, .below?):
                 let (low, high) = Self.range(version)
-                conditions.append(SQLCondition("c.system >= ? AND c.system < ?", [low, high]))
-            case (let version?, _): conditions.append(SQLCondition("c.system = ?", [SQLValue(version)]))
+                conditions.append(SQLFragment("c.system >= ? AND c.system < ?", [low, high]))
+            case (let version?, _): conditions.append(SQLFragment("c.system = ?", [SQLValue(version)]))
             case (nil, _): break
             }
             found.append(aspect(.url, conditions))
@@ -340,15 +340,15 @@ struct SearchPredicateReader {
     }
 
     /// <https://hl7.org/fhir/R4/search.html#uri>: above and below are about paths, which URNs do not have.
-    private func uri(_ uri: String, _ parameter: String, _ row: String) throws -> SQLCondition {
+    private func uri(_ uri: String, _ parameter: String, _ row: String) throws -> SQLFragment {
         switch asked.modifier {
         case .below where !uri.hasPrefix("urn:"):
             let (low, high) = Self.range(uri)
-            return try term(parameter, [.plain], row, SQLCondition("c.code >= ? AND c.code < ?", [low, high]))
+            return try term(parameter, [.plain], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
         case .above where !uri.hasPrefix("urn:"):
             return try term(
                 parameter, [.plain], row, .isOne("c.code", of: Self.prefixes(of: uri).map { SQLValue($0) }))
-        default: return try term(parameter, [.plain], row, SQLCondition("c.code = ?", [SQLValue(uri)]))
+        default: return try term(parameter, [.plain], row, SQLFragment("c.code = ?", [SQLValue(uri)]))
         }
     }
 
@@ -367,16 +367,16 @@ struct SearchPredicateReader {
 
     private func quantity(
         _ prefix: SearchPrefix, _ quantity: SearchComparand.Quantity, _ parameter: String, _ row: String
-    ) throws -> SQLCondition {
+    ) throws -> SQLFragment {
         let comparison = SearchBounds.compare(prefix, quantity.number, row)
         switch quantity.unit {
         case .any: return .all([try term(parameter, [.plain], row), comparison])
         case .written(let text):
-            let unit = SQLCondition("(c.code = ? OR c.display = ?)", [SQLValue(text), SQLValue(text)])
+            let unit = SQLFragment("(c.code = ? OR c.display = ?)", [SQLValue(text), SQLValue(text)])
             return .all([try term(parameter, [.plain], row, unit), comparison])
         case .coded(let system, let code):
             guard let canonical = quantity.canonical else {
-                let unit = SQLCondition("c.code = ? AND c.system = ?", [SQLValue(code), SQLValue(system)])
+                let unit = SQLFragment("c.code = ? AND c.system = ?", [SQLValue(code), SQLValue(system)])
                 return .all([try term(parameter, [.plain], row, unit), comparison])
             }
             return try self.quantity(prefix, canonical, system, parameter, row)
@@ -387,20 +387,20 @@ struct SearchPredicateReader {
     private func quantity(
         _ prefix: SearchPrefix, _ canonical: SearchQuantity.Canonical, _ system: String, _ parameter: String,
         _ row: String
-    ) throws -> SQLCondition {
-        var found: [SQLCondition] = []
+    ) throws -> SQLFragment {
+        var found: [SQLFragment] = []
         for known in try terms.terms(type: asked.type, parameter: parameter, system: system) {
             guard let ratio = SearchUnits.ratio(system: system, code: known.code), ratio.unit == canonical.unit,
                 let converted = canonical.number.mapped({ ($0 / ratio.factor).reduced })
             else { continue }
             found.append(
                 .all([
-                    SQLCondition("\(row).term = ?", [SQLValue(known.number)]),
+                    SQLFragment("\(row).term = ?", [SQLValue(known.number)]),
                     SearchBounds.compare(prefix, converted, row),
                 ]))
         }
         let special = try term(
-            parameter, [.canonical], row, SQLCondition("c.code = ?", [SQLValue(canonical.unit)]))
+            parameter, [.canonical], row, SQLFragment("c.code = ?", [SQLValue(canonical.unit)]))
         found.append(.all([special, SearchBounds.compare(prefix, canonical.number, row)]))
         return .any(found)
     }

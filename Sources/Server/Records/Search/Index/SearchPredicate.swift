@@ -8,7 +8,7 @@ indirect enum SearchPredicate: Sendable {
     case never
     case always
     /// On columns of the row.
-    case row(SQLCondition)
+    case row(SQLFragment)
     /// The row's subject is a Patient.
     case subject(String)
     /// The row's id.
@@ -16,7 +16,7 @@ indirect enum SearchPredicate: Sendable {
     /// The row's time compares so with a period.
     case time(SearchPrefix, SearchPeriod)
     /// The record has an entry `e`, of one table or of several that are joined to it, of which something holds.
-    case entry(String, SQLCondition)
+    case entry(String, SQLFragment)
     case not(SearchPredicate)
     case all([SearchPredicate])
     case any([SearchPredicate])
@@ -49,7 +49,7 @@ indirect enum SearchPredicate: Sendable {
         return left.count > 1 ? .all(left) : left.first ?? .always
     }
 
-    static func entries(_ tables: String, _ condition: SQLCondition) -> SearchPredicate {
+    static func entries(_ tables: String, _ condition: SQLFragment) -> SearchPredicate {
         condition.isNever ? .never : .entry(tables, condition)
     }
 
@@ -70,20 +70,20 @@ indirect enum SearchPredicate: Sendable {
     ///   - type: the type of the records.
     ///   - isFinding: whether the records are found by it: then it is said as the numbers that its index has. Otherwise each
     ///     record is asked.
-    func condition(type: String, isFinding: Bool) -> SQLCondition {
+    func condition(type: String, isFinding: Bool) -> SQLFragment {
         switch self {
         case .never: .never
         case .always: .always
         case .row(let condition): condition
-        case .subject(let id): SQLCondition("r.subject = ?", [SQLValue(id)])
-        case .id(let id): SQLCondition("r.id = ?", [SQLValue(id)])
+        case .subject(let id): SQLFragment("r.subject = ?", [SQLValue(id)])
+        case .id(let id): SQLFragment("r.id = ?", [SQLValue(id)])
         case .time(let prefix, let period):
             isFinding ? Self.found(prefix, period, type: type) : Self.asked(prefix, period)
         case .entry(let tables, let condition):
             isFinding
-                ? SQLCondition(
+                ? SQLFragment(
                     "r.number IN (SELECT e.number FROM \(tables) WHERE \(condition.sql))", condition.parameters)
-                : SQLCondition(
+                : SQLFragment(
                     "EXISTS (SELECT 1 FROM \(tables) WHERE e.number = r.number AND \(condition.sql))",
                     condition.parameters)
         case .not(let predicate): .not(predicate.condition(type: type, isFinding: isFinding))
@@ -94,9 +94,9 @@ indirect enum SearchPredicate: Sendable {
 
     /// Of those that last a day at most, which are found by when they begin, and of the few others, which have an index by
     /// when they end.
-    private static func found(_ prefix: SearchPrefix, _ period: SearchPeriod, type: String) -> SQLCondition {
+    private static func found(_ prefix: SearchPrefix, _ period: SearchPeriod, type: String) -> SQLFragment {
         let numbers = timeSources(prefix, period, type: type)
-        return SQLCondition(
+        return SQLFragment(
             "r.number IN (" + numbers.map { "SELECT d.number " + $0.sql }.joined(separator: " UNION ALL ") + ")",
             numbers.flatMap(\.parameters))
     }
@@ -104,19 +104,19 @@ indirect enum SearchPredicate: Sendable {
     /// What the indexes of times are asked, each from its `FROM` on.
     private static func timeSources(
         _ prefix: SearchPrefix, _ period: SearchPeriod, type: String
-    ) -> [SQLCondition] {
+    ) -> [SQLFragment] {
         [(SearchedTime.day, SearchedTime.isDay), (.long, SearchedTime.isLong)].map { time, condition in
             let comparison = time.compared(prefix, low: period.low, high: period.high)
-            return SQLCondition(
+            return SQLFragment(
                 "FROM record d WHERE d.type = ? AND \(condition) AND \(comparison.condition)",
                 [SQLValue(type)] + comparison.parameters)
         }
     }
 
-    private static func asked(_ prefix: SearchPrefix, _ period: SearchPeriod) -> SQLCondition {
+    private static func asked(_ prefix: SearchPrefix, _ period: SearchPeriod) -> SQLFragment {
         let time = SearchedTime(low: "r.date_low", high: "r.date_high", duration: nil)
         let comparison = time.compared(prefix, low: period.low, high: period.high)
-        return SQLCondition(
+        return SQLFragment(
             "(r.date_low IS NOT NULL AND \(comparison.condition))", comparison.parameters)
     }
 
@@ -133,7 +133,7 @@ indirect enum SearchPredicate: Sendable {
     /// Queries that tell together how many records there are at most that have been found so, each counting no further than
     /// a limit; nil where no index finds them.
     func counts(type: String, limit: Int) -> [SQLQuery]? {
-        func counting(_ source: SQLCondition) -> SQLQuery {
+        func counting(_ source: SQLFragment) -> SQLQuery {
             SQLQuery(
                 "SELECT count(*) AS number FROM (SELECT 1 AS one \(source.sql) LIMIT ?) AS counted",
                 source.parameters + [SQLValue(limit)])
@@ -142,15 +142,15 @@ indirect enum SearchPredicate: Sendable {
         case .never: return []
         case .id(let id):
             return [
-                counting(SQLCondition("FROM record r WHERE r.type = ? AND r.id = ?", [SQLValue(type), SQLValue(id)]))
+                counting(SQLFragment("FROM record r WHERE r.type = ? AND r.id = ?", [SQLValue(type), SQLValue(id)]))
             ]
         case .subject(let id):
             return [
                 counting(
-                    SQLCondition("FROM record r WHERE r.type = ? AND r.subject = ?", [SQLValue(type), SQLValue(id)]))
+                    SQLFragment("FROM record r WHERE r.type = ? AND r.subject = ?", [SQLValue(type), SQLValue(id)]))
             ]
         case .entry(let tables, let condition):
-            return [counting(SQLCondition("FROM \(tables) WHERE \(condition.sql)", condition.parameters))]
+            return [counting(SQLFragment("FROM \(tables) WHERE \(condition.sql)", condition.parameters))]
         case .time(let prefix, let period):
             return Self.timeSources(prefix, period, type: type).map(counting)
         case .any(let parts):

@@ -37,7 +37,7 @@ struct SearchStatement {
 
     /// The condition on the rows `r` of records of a type that are found.
     func rows(of type: String) -> SQLFragment {
-        parts.first { $0.type == type }?.rows ?? SQLFragment(SQLCondition.never)
+        parts.first { $0.type == type }?.rows ?? .never
     }
 
     /// The records themselves, where they are of one type and stand in the order in which they came; nil otherwise.

@@ -13,7 +13,7 @@ struct StoredTerms: SearchTerms {
         ).map { (try $0.integer("number"), try $0.text("code")) }
     }
 
-    func numbers(where condition: SQLCondition, limit: Int) throws -> [Int64]? {
+    func numbers(where condition: SQLFragment, limit: Int) throws -> [Int64]? {
         let rows = try transaction.query(
             "SELECT c.number FROM search_term c WHERE \(condition.sql) LIMIT ?",
             condition.parameters + [SQLValue(limit + 1)])

@@ -1,0 +1,41 @@
+import Storage
+
+extension SQLFragment {
+    static let never = SQLFragment("1 = 0")
+    static let always = SQLFragment("1 = 1")
+
+    var isNever: Bool { sql == SQLFragment.never.sql }
+    var isAlways: Bool { sql == SQLFragment.always.sql }
+
+    /// Whether all hold; what is never so, or always, is not said.
+    static func all(_ conditions: [SQLFragment]) -> SQLFragment {
+        if conditions.contains(where: \.isNever) { return .never }
+        return combined(conditions.filter { !$0.isAlways }, by: " AND ") ?? .always
+    }
+
+    /// Whether any holds; what is never so, or always, is not said.
+    static func any(_ conditions: [SQLFragment]) -> SQLFragment {
+        if conditions.contains(where: \.isAlways) { return .always }
+        return combined(conditions.filter { !$0.isNever }, by: " OR ") ?? .never
+    }
+
+    static func not(_ condition: SQLFragment) -> SQLFragment {
+        if condition.isNever { return .always }
+        if condition.isAlways { return .never }
+        return SQLFragment("NOT (" + condition.sql + ")", condition.parameters)
+    }
+
+    /// Whether a column has one of some values.
+    static func isOne(_ column: String, of values: [SQLValue]) -> SQLFragment {
+        switch values.count {
+        case 0: .never
+        case 1: SQLFragment(column + " = ?", values)
+        default: column + " IN " + list(values)
+        }
+    }
+
+    private static func combined(_ conditions: [SQLFragment], by word: String) -> SQLFragment? {
+        guard let first = conditions.first else { return nil }
+        return conditions.count > 1 ? "(" + joined(conditions, by: word) + ")" : first
+    }
+}
