@@ -59,6 +59,19 @@ public struct RecordsRoutes: Sendable {
         self.bodies = bodies
     }
 
+    /// Lets the scripts of registered apps read what is answered at `/fhir` and below. It goes before all routes, of whatever module.
+    public func addCrossOrigin(to router: Router<ServerRequestContext>) {
+        let access = service.access
+        router.add(
+            middleware: CrossOriginMiddleware.below(
+                "/fhir", methods: "GET, HEAD, POST, PUT, PATCH, DELETE",
+                requestHeaders: ["Prefer", "If-Match", "If-None-Match", "If-None-Exist", "If-Modified-Since"],
+                answerHeaders: [
+                    "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
+                    "WWW-Authenticate",
+                ]) { try await access.isOriginOfClient($0) })
+    }
+
     /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take
     /// the same path and method.
     public func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
