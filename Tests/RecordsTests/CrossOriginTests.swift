@@ -23,7 +23,8 @@ import Trust
         for (path, token, status) in [
             ("/fhir/Observation/o1", "writer", 200), ("/fhir/Observation?code=8867-4", "writer", 200),
             ("/fhir?_type=Observation", "writer", 200), ("/fhir/Observation/none", "writer", 404),
-            ("/fhir/Observation/o1", "", 401), ("/fhir/metadata", "", 200), ("/fhir/none/of/these/paths", "writer", 404),
+            ("/fhir/Observation/o1", "", 401), ("/fhir/metadata", "", 200),
+            ("/fhir/none/of/these/paths", "writer", 404),
         ] {
             let answer = try await fixture.send(.get, path, token: token, headers: [.origin: "https://app.example"])
             #expect(answer.status == status, "\(path)")

@@ -74,6 +74,7 @@ public struct StudyServer: Sendable {
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
             services.append(try await consumer(submissions, records, stores, openers, progress))
             services.append(OntologyKeeping(folder: folder, records: records, logger: logger, clock: clock))
+            services.append(PublishedRecordKeeping(folder: folder, records: records, logger: logger, clock: clock))
             if case .replicated(let replica) = stores.warehouse {
                 services.append(WarehouseReplication(replica: replica, records: records, logger: logger))
             }

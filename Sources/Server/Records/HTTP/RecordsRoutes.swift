@@ -45,7 +45,7 @@ public struct RecordsRoutes: Sendable {
         let published = PublishedResources(published)
         service = RecordsService(
             database: database, access: access, devices: devices, admission: admission,
-            publishedTypes: Set(published.types + (isBesideReceiver ? ["Questionnaire", "ValueSet"] : [])),
+            publishedTypes: Set(published.types),
             exports: exports, newID: newID,
             clock: clock)
         self.isBesideReceiver = isBesideReceiver
@@ -69,7 +69,8 @@ public struct RecordsRoutes: Sendable {
                 answerHeaders: [
                     "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
                     "WWW-Authenticate",
-                ]) { try await access.isOriginOfClient($0) })
+                ]
+            ) { try await access.isOriginOfClient($0) })
     }
 
     /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take
