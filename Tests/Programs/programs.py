@@ -1,5 +1,5 @@
-"""What the tests with programs of others share: the environment that `make setup-programs` makes, studies that hold what
-tells who a person is, and clients that prove themselves by keys."""
+"""What the tests with programs of others share: the environment that `make setup-programs` makes, studies that hold what tells
+who a person is, and clients that prove themselves by keys. They use what Tests/Integration has for its own."""
 
 import importlib.metadata
 import os
@@ -8,9 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Integration"))
-
-from harness import SpineTest, Study, http, tributary  # noqa: E402
+from harness import SpineTest, Study, http, tributary
 
 # Limits on rates are tests of their own; here one address is every client there is.
 RATES = ("unauthenticated-by-address", "token-by-address", "read-by-address", "sign-in-by-account", "sign-in-by-address")
@@ -52,7 +50,7 @@ def say(text):
 
 
 class Program(SpineTest):
-    """A server of a study with `identifiedRecords`, whose own definitions are not in the way, and a token for all."""
+    """A server of a study with `identifiedRecords`, and a token that may write everything."""
 
     packages = ()
     options = ()

@@ -2,12 +2,10 @@
 
 import gzip
 import json
-import subprocess
-import sys
 import unittest
 
-from programs import Program, needs, run, tool
 from exporting_client import padded
+from programs import Program, needs, run, tool
 from writing import bundle, entry
 
 MRN = "urn:example:mrn"

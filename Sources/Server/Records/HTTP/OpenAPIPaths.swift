@@ -14,6 +14,14 @@ struct OpenAPIPaths {
                 status: status, description: types.joined(separator: " or "), content: OpenAPIPaths.content(of: types))
         }
 
+        /// What a write answers, as `Prefer` asks. OpenAPI has no words for a body that may be missing.
+        static func written(_ status: String, _ type: String) -> Answer {
+            Answer(
+                status: status,
+                description: "\(type); with Prefer: return=OperationOutcome what was done, with return=minimal no body",
+                content: OpenAPIPaths.content(of: [type, "OperationOutcome"]))
+        }
+
         /// No body.
         static func done(_ status: String) -> Answer { Answer(status: status, description: "Done", content: nil) }
     }
@@ -142,9 +150,7 @@ struct OpenAPIPaths {
         let (one, all, own) = ("/\(type)/{id}", "/" + type, ["id"])
         let search = resource.searchParam.compactMap(\.name)
         let body = Self.content(type)
-        // With `Prefer: return=OperationOutcome` it is told what was done.
-        let written = Answer.resource("200", type, "OperationOutcome")
-        let created = Answer.resource("201", type, "OperationOutcome")
+        let (written, created) = (Answer.written("200", type), Answer.written("201", type))
         let deleted = [Answer.resource("200", "OperationOutcome"), .done("204")]
         let page = [Answer.resource("200", "Bundle")]
         func name(_ interaction: String) -> String { "\(type)-\(interaction)" }
