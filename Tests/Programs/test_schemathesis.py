@@ -15,7 +15,7 @@ from programs import FULL, Program, needs, run, say, tool
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 WHOLE = os.environ.get("TRIBUTARY_OPERATIONS") == "all"
 # How many types are asked by turns, beside those whose operations are their own.
-SAMPLE = 12
+SAMPLE = 36
 ALWAYS = ("Patient", "Group", "Observation")
 # What half of the parameters hold, so that they find something and are understood.
 IDS = ("x1", "x2", "x-3", "unknown")

@@ -1,7 +1,9 @@
 """sekmet-fhir (PyPI) plays a hospital: it registers, admits, orders, bills, schedules and exports by FHIR, as a client of SMART
 Backend Services. Each of its scenarios runs, but those for what is not served here, which are named."""
 
+import contextlib
 import json
+import sqlite3
 import unittest
 
 from programs import Program, needs, run, say, tool
@@ -47,11 +49,17 @@ class Sekmet(Program):
         self.assertEqual(len(found), 1, done.stdout)
         results = json.loads(found[0].read_text())
         steps = [(row["name"], step) for row in results for step in row["steps"]]
+        sent, asked, answered = self.formats(folder / "data" / "sekmet.db")
+        self.assertEqual(answered, asked, "each answer is in the format that was asked for")
+        # A body that no XML can express is sent as JSON, and XML asked for once in the run in JSON.
+        for formats in (sent, answered):
+            self.assertGreater(formats.count(f"application/fhir+{kind}"), 0.95 * len(formats))
         counts = {}
         for _, step in steps:
             counts[step["status"]] = counts.get(step["status"], 0) + 1
         say(f"{algorithm}, {kind}: {len(results)} scenarios; steps: "
-            + ", ".join(f"{number} {status}" for status, number in sorted(counts.items())))
+            + ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
+            + f"; {len(sent)} bodies sent, {len(answered)} answered")
         skipped = {name: reason for name, reason in scenarios.items() if reason}
         why = {}
         for row, step in steps:
@@ -66,6 +74,19 @@ class Sekmet(Program):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(len(results), len(names))
         self.assertGreaterEqual(counts["passed"], 100)
+
+    @staticmethod
+    def formats(log):
+        """The media types of the FHIR bodies that it sent, of those that it asked for where an answer had a body, and of
+        these; of exports none, whose answers are JSON in any case."""
+        with contextlib.closing(sqlite3.connect(log)) as database:
+            rows = database.execute("SELECT req_headers, resp_headers FROM traffic WHERE direction = 'outbound' AND "
+                                    "url NOT LIKE '%export%' AND url NOT LIKE '%/oauth2/%' AND url NOT LIKE '%.well-known%'")
+            pairs = [[{name.lower(): value.split(";")[0] for name, value in json.loads(text).items()} for text in row]
+                     for row in rows]
+        with_body = [(request, answer) for request, answer in pairs if "content-type" in answer]
+        return ([request["content-type"] for request, _ in pairs if "content-type" in request],
+                [request["accept"] for request, _ in with_body], [answer["content-type"] for _, answer in with_body])
 
     def test_json_with_rs384(self):
         self.scenarios("RS384", "json")
