@@ -87,6 +87,7 @@ struct Page: Sendable, Hashable {
         .warn{padding:.6rem .8rem;color:var(--warn);background:var(--warnback);border-radius:.4rem}
         .field{display:block;margin:1rem 0 0;font-weight:600}
         input[type=text],input[type=password]{display:block;width:100%;margin-top:.25rem;padding:.6rem .7rem;font:inherit;\
+        font-weight:400;\
         color:inherit;background:var(--paper);border:1px solid var(--quiet);border-radius:.4rem}
         ul{list-style:none;margin:.25rem 0 0;padding:0}
         li{border-top:1px solid var(--line)}
