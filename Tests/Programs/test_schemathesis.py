@@ -1,8 +1,10 @@
 """schemathesis (PyPI) asks each operation of `/openapi.json` what is described and what is not: no answer may be the server's fault,
 or another than the document describes.
 
-A part of the types is asked, chosen by the seed; `TRIBUTARY_OPERATIONS=all` asks all of them."""
+The document is given examples, so that what is well asked is asked too. A part of the types is asked, chosen by the seed;
+`TRIBUTARY_OPERATIONS=all` asks all of them."""
 
+import copy
 import json
 import os
 import random
@@ -24,6 +26,11 @@ VALUES = ("x", "x1", "2024-01-01", "ge2024", "eb2024-06", "http://loinc.org|8867
           "-date", "date,-_lastUpdated", "text", "accurate", "none", "3", "0", "http://example.org/x", "final,x", "\\,", "%", "a$b",
           "x:y")
 # OpenAPI has no words for a body that may be missing, so that `return=minimal` is not asked for.
+LANGUAGE = {"resourceType": "Parameters", "parameter": [{"name": "operation", "part": [
+    {"name": "type", "valueCode": "add"}, {"name": "path", "valueString": "Resource"}, {"name": "name", "valueString": "language"},
+    {"name": "value", "valueCode": "de"}]}]}
+PATCHES = {"application/fhir+json": LANGUAGE, "application/merge-patch+json": {"language": "de"},
+           "application/json-patch+json": [{"op": "add", "path": "/language", "value": "de"}]}
 HEADERS = ("return=representation", "return=OperationOutcome", "handling=strict", "handling=lenient",
            "respond-async", 'W/"1"', 'W/"2"', "*", "identifier=x", "_id=x1")
 
@@ -37,11 +44,13 @@ class Schemathesis(Program):
         super().setUpClass()
         cls.document = cls.server.request("GET", "/openapi.json").json
         cls.types = sorted({path.split("/")[1] for path in cls.document["paths"] if re.match(r"/[A-Z]\w+/", path)})
-        cls.stored = cls.store()
+        cls.examples = cls.make()
+        cls.stored = sum(cls.ask("PUT", f"{name}/{id_}", {**resource, "id": id_}).status == 201
+                         for name, resource in cls.examples.items() for id_ in IDS[:3])
 
-    @classmethod
-    def store(cls):
-        """Some records of as many types as can be made, at the ids that are asked for."""
+    @staticmethod
+    def make():
+        """A small resource of each type that can be made."""
         made = {"Patient": {"resourceType": "Patient", "gender": "female"},
                 "Observation": {"resourceType": "Observation", "status": "final", "code": {"text": "x"},
                                 "subject": {"reference": "Patient/x1"}},
@@ -53,11 +62,24 @@ class Schemathesis(Program):
             for name, resource in Minimal(archive).every():
                 if "." not in name:
                     made.setdefault(name, resource)
-        stored = 0
-        for name, resource in made.items():
-            for id_ in IDS[:3]:
-                stored += cls.ask("PUT", f"{name}/{id_}", {**resource, "id": id_}).status == 201
-        return stored
+        return made
+
+    def described(self):
+        """The server's document with examples."""
+        document = copy.deepcopy(self.document)
+        parameters = document["components"]["parameters"]
+        parameters["id"]["example"], parameters["version"]["example"] = IDS[0], "1"
+        parameters["member"]["examples"] = {kind: {"value": kind} for kind in ("Observation", "*")}
+        for path, item in document["paths"].items():
+            for method, operation in item.items():
+                content = operation.get("requestBody", {}).get("content", {})
+                resource = self.examples.get(path.split("/")[1])
+                for kind, body in content.items():
+                    if method == "patch" and kind in PATCHES:
+                        body["example"] = PATCHES[kind]
+                    elif kind == "application/fhir+json" and resource and not path.endswith("$export"):
+                        body["example"] = {**resource, "id": IDS[0]}
+        return document
 
     def test_no_answer_is_a_fault_or_another_than_is_described(self):
         chance = seeded()
@@ -72,9 +94,11 @@ class Schemathesis(Program):
                 ("path.id", "ids"), ("path.version", "versions"), *((f"header.{header}", "headers") for header in (
                     "Prefer", "If-Match", "If-None-Match", "If-None-Exist")))),
             '[generation.dictionaries]', 'string = { dictionary = "values", probability = 0.4 }')))
+        document = folder / "openapi.json"
+        document.write_text(json.dumps(self.described()))
         chosen = [] if WHOLE else ["--include-path-regex", rf"^/(({'|'.join(types)})(/.*)?|[$_m].*)?$"]
-        done = run(tool("schemathesis"), "--config-file", folder / "schemathesis.toml", "run", self.server.url + "/openapi.json",
-                   "--url", self.base, "--header", "Authorization: Bearer " + self.token(FULL), "--checks", CHECKS,
+        done = run(tool("schemathesis"), "--config-file", folder / "schemathesis.toml", "run", document, "--url", self.base,
+                   "--header", "Authorization: Bearer " + self.token(FULL), "--checks", CHECKS,
                    "--phases", "examples,coverage,fuzzing", "--max-examples", "6", "--workers", "2", "--seed", seed,
                    "--continue-on-failure", "--suppress-health-check", "all", "--generation-database", "none", "--no-color",
                    "--warnings", "off", *chosen, "--report", "json,ndjson", "--report-dir", folder / "reports",
