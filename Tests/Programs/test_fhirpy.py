@@ -53,6 +53,9 @@ class Fhirpy(Program):
         self.ask("PUT", f"Patient/{patient.id}", {**stored, "gender": "other"})
         patient.refresh()
         self.assertEqual(patient["gender"], "other")
+        unchanged = patient.serialize()
+        patient.refresh()
+        self.assertEqual(patient.serialize(), unchanged)
         self.assertTrue(patient.is_valid())
         patient["gender"] = "no-such-code"
         self.assertFalse(patient.is_valid())
