@@ -72,7 +72,7 @@ def show(running, totals):
     tests = int(found[-1]) if found else 0
     ended = dict(re.findall(r"(\w+)=(\d+)", (re.findall(r"^(?:OK|FAILED) \((.*)\)$", text, re.MULTILINE) or [""])[-1]))
     failed, skipped = int(ended.get("failures", 0)) + int(ended.get("errors", 0)), int(ended.get("skipped", 0))
-    counts = ", ".join([f"{tests} tests"] + [f"{n} {word}" for n, word in ((failed, "failed"), (skipped, "skipped")) if n])
+    counts = ", ".join([f"{tests} test" + "s" * (tests != 1)] + [f"{n} {word}" for n, word in ((failed, "failed"), (skipped, "skipped")) if n])
     print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s ({counts})", flush=True)
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     totals["tests"] += tests
