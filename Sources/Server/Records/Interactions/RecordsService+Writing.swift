@@ -43,7 +43,7 @@ extension RecordsService {
         // 1. Which resources are meant.
         let (plans, targets) = try await database.read { transaction in
             let plans = try requests.enumerated().map { place, request in
-                try Self.placed(place, of: requests) { try planner.plan(request, in: transaction) }
+                try Self.placed(place, of: requests.count) { try planner.plan(request, in: transaction) }
             }
             let targets = try BundleReferences.targets(of: plans, planner, in: transaction)
             return (plans, targets)
@@ -51,20 +51,7 @@ extension RecordsService {
         try BundleReferences.requireDistinct(plans)
         // 2. What will be stored of them: without a transaction, for it takes its time.
         let session = await admission?.begin(at: now)
-        let ready = try plans.enumerated().map { place, plan in
-            try Self.placed(place, of: requests) {
-                guard !plan.isSettled, let resource = plan.resource else {
-                    return WriteExecution.Ready(plan, nil, asking: [])
-                }
-                let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
-                do throws(RecordAdmissionError) {
-                    let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
-                    return WriteExecution.Ready(plan, admitted, asking: grant.queries(of: plan.request.type))
-                } catch {
-                    throw WriteRefusal(RecordsFailure(error), plan.target)
-                }
-            }
-        }
+        let ready = try await prepared(plans, targets, session, by: grant)
         // 3. All of it, or nothing.
         let execution = WriteExecution(
             planner: planner, access: access, admission: session,
@@ -75,9 +62,55 @@ extension RecordsService {
         return try await database.write { try execution.perform(ready, in: $0) }
     }
 
-    private static func placed<T>(_ place: Int, of requests: [WriteRequest], _ body: () throws -> T) throws -> T {
+    /// What will be stored of planned writes, in their order; of many, parts side by side.
+    ///
+    /// - Throws: ``WriteRefusal`` of the first that may not be.
+    private func prepared(
+        _ plans: [PlannedWrite], _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant
+    ) async throws -> [WriteExecution.Ready] {
+        let length = max(Self.leastPart, (plans.count + Self.parts - 1) / Self.parts)
+        let starts = Array(stride(from: 0, to: plans.count, by: length))
+        @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
+            Result {
+                try (start..<min(start + length, plans.count)).map { place in
+                    try Self.placed(place, of: plans.count) {
+                        try Self.prepared(plans[place], targets, session, by: grant)
+                    }
+                }
+            }
+        }
+        guard starts.count > 1 else { return try starts.first.map { try part(from: $0).get() } ?? [] }
+        let parts = await withTaskGroup(of: (Int, Result<[WriteExecution.Ready], any Error>).self) { group in
+            for start in starts { group.addTask { (start, part(from: start)) } }
+            var parts: [Int: Result<[WriteExecution.Ready], any Error>] = [:]
+            for await (start, made) in group { parts[start] = made }
+            return parts
+        }
+        return try starts.flatMap { try parts[$0]?.get() ?? [] }
+    }
+
+    /// So many parts of a request are prepared side by side, each of so many writes at least.
+    private static let parts = 2
+    private static let leastPart = 8
+
+    private static func prepared(
+        _ plan: PlannedWrite, _ targets: [String: String], _ session: (any WriteAdmission)?, by grant: AccessGrant
+    ) throws -> WriteExecution.Ready {
+        guard !plan.isSettled, let resource = plan.resource else {
+            return WriteExecution.Ready(plan, nil, asking: [])
+        }
+        let linked = targets.isEmpty ? resource : BundleReferences.rewritten(resource, targets)
+        do throws(RecordAdmissionError) {
+            let admitted = try session?.admit(linked, id: plan.id) ?? AdmittedResource(linked)
+            return WriteExecution.Ready(plan, admitted, asking: grant.queries(of: plan.request.type))
+        } catch {
+            throw WriteRefusal(RecordsFailure(error), plan.target)
+        }
+    }
+
+    private static func placed<T>(_ place: Int, of count: Int, _ body: () throws -> T) throws -> T {
         do { return try body() } catch var refusal as WriteRefusal {
-            if requests.count > 1 { refusal.place = place }
+            if count > 1 { refusal.place = place }
             throw refusal
         }
     }
