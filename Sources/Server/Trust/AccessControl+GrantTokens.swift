@@ -53,7 +53,7 @@ extension AccessControl {
         // Looked up by its digest: the time that takes tells nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())
-        return try await database.read { transaction in
+        return try await reader.read { transaction in
             guard let row = try transaction.first(Self.grantSQL, [digest, now]) else {
                 return try grant(accessToken: digest, in: transaction)
             }

@@ -13,6 +13,8 @@ public struct AccessControl: Sendable {
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
     private let writer: GroupedWriter
+    /// For what is looked up at each request.
+    let reader: GroupedReader
 
     /// - Parameters:
     ///   - clock: tells the time.
@@ -26,6 +28,7 @@ public struct AccessControl: Sendable {
         self.clock = clock
         self.random = random
         writer = GroupedWriter(database: database)
+        reader = GroupedReader(database: database)
     }
 
     /// Returns the policy's decision, without a row: for who writes the row together with what was shown.

@@ -8,6 +8,8 @@ import Trust
 struct RecordsService: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
+    /// For the reading of one resource.
+    private let reader: GroupedReader
     let clock: @Sendable () -> Date
     /// The device that has a token, where the queue's store is at hand too: it is told that it may not, and the audit has
     /// it. Elsewhere its token is one that nobody knows.
@@ -38,6 +40,7 @@ struct RecordsService: Sendable {
         self.exports = exports
         self.database = database
         self.access = access
+        reader = GroupedReader(database: database)
         self.clock = clock
     }
 
@@ -70,7 +73,7 @@ struct RecordsService: Sendable {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
-        let (stored, found) = try await database.read { transaction in
+        let (stored, found) = try await reader.read { transaction in
             (
                 try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
                 try find(store, transaction)
