@@ -256,7 +256,7 @@ def next_page(answer):
     if not answer.body or answer.status != 200 or "json" not in (answer.headers["Content-Type"] or ""):
         return None
     value = answer.json
-    return next((link["url"] for link in value.get("link", []) if link["relation"] == "next"), None)
+    return next((link["url"] for link in value.get("link", []) if link.get("relation") == "next"), None)
 
 
 def whole_numbers(records):
