@@ -73,7 +73,7 @@ struct PublishedReadingTests {
         func addTheirs(_ router: Router<ServerRequestContext>) {
             for path in ["/fhir/:type", "/fhir/:type/:id"] { router.get(RouterPath(path)) { _, _ in "theirs" } }
         }
-        try await Study.with(changing(\.authenticateStaff, knowsStaff), addRoutes: addTheirs) { study in
+        try await Study.with(changing(\.grant, knowsGrants), addRoutes: addTheirs) { study in
             let device = try await study.device()
             for path in ["/fhir/Contract", "/fhir/Contract/sleep"] {
                 #expect(try await study.send("GET", path, token: staffToken).text == "theirs")

@@ -239,17 +239,15 @@ public struct StudyServer: Sendable {
             PublishedConsents(folder.consents()).bundle.resource.json.data()
         }
         let library = PublishedFiles([folder.questionnairesURL, folder.consentURL]) { PublishedLibrary(folder) }
-        var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
-        if options.roles.contains(.records), let staff {
-            authenticateStaff = { try await staff.authenticate(bearer: $0) }
-        }
+        var grant: (@Sendable (String) async throws -> AccessGrant?)?
+        if options.roles.contains(.records), let staff { grant = { try await staff.grant(bearer: $0) } }
         return ReceiverConfiguration(
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
             limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro.isAccepted,
             acceptPlainFHIR: study.acceptPlainFHIR, tokenLifetime: TimeInterval(study.tokenLifetime),
-            epoch: opened.state?.epoch ?? 1, study: study.id, authenticateStaff: authenticateStaff,
+            epoch: opened.state?.epoch ?? 1, study: study.id, grant: grant,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },
             signedKeys: { FileManager.default.contents(atPath: folder.keys.signedSetURL.path) },
             published: .init(
