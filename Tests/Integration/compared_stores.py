@@ -8,6 +8,7 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
+import smart
 from exporting_client import Export
 from harness import Server, Study, http, tributary
 from writing import FHIR, Writing, bundle, entry
@@ -98,8 +99,27 @@ class Side:
         self.named = []
 
     def grant(self, grant):
+        if grant.role:
+            self.token = self.given(grant)
+            return
         named = [word for patient in sorted(grant.patients or ()) for word in ("--patient", patient)]
         self.token = tributary("token", "create", self.study.dir, "--scope", grant.scope, *named).text.strip()
+
+    def given(self, grant):
+        """The token of an app to which a person gives all that it asks for."""
+        whose = ["--patient", grant.context] if grant.role == "participant" else []
+        smart.person(self.study, "anna", grant.role, *whose)
+        client = smart.client(self.study, "patient/*.cruds user/*.cruds launch/patient conf/V sens/*", "--public")["client_id"]
+        verifier, challenged = smart.challenge()
+        browser = smart.Browser(self.server.url)
+        page = browser.sign_in(browser.go(smart.request(self.server, client, grant.scope, challenged)), "anna")
+        boxes = smart.Form(page.body.decode()).boxes
+        more = {"patient": grant.context} if grant.role == "practitioner" else {}
+        code = smart.sent_back(browser.decide(page, ticked=list(boxes), **more))["code"]
+        answer = smart.post(self.server, "/oauth2/token", grant_type="authorization_code", code=code, client_id=client,
+                            redirect_uri=smart.REDIRECT, code_verifier=verifier)
+        assert answer.status == 200 and set(answer.json["scope"].split()) == set(grant.scope.split()), (grant.scope, answer)
+        return answer.json["access_token"]
 
     # What is sent
 

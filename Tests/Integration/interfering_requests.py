@@ -336,12 +336,14 @@ class Requests:
             ([{"op": "test", "path": "/language", "value": "de"}, {"op": "replace", "path": "/language", "value": "fi"}], JSON_PATCH),
             (replacing(f"{key[0]}.language", "valueCode", "pl"), FHIR), ({"meta": None}, MERGE_PATCH),
             ({"subject": self.mine()}, MERGE_PATCH))
-        return self.ask("PATCH", path, body, form, **self.matching(key), **self.prefer())
+        # A number is of the record that it is sent with: of those that a search finds each store has its own.
+        matching = {} if "?" in path else self.matching(key)
+        return self.ask("PATCH", path, body, form, **matching, **self.prefer())
 
     def deleting(self):
         key = self.key(self.permitted(["Observation", "Condition", "Encounter", "Appointment"], "d"))
         path = f"{key[0]}?{self.criteria(key[0])}" if self.chance(0.35) else "/".join(key)
-        return self.ask("DELETE", path, **self.matching(key))
+        return self.ask("DELETE", path, **({} if "?" in path else self.matching(key)))
 
     def bundles(self):
         entries = []

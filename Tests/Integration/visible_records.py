@@ -145,13 +145,16 @@ def meets(resource, query, parameters):
 
 
 class Grant:
-    """A grant as it is asked for: scopes, and patients (None for all)."""
+    """A grant as it is asked for: scopes, patients (None for all), and the one in context, whom alone `patient/` reaches; and the
+    role of the person who gives it to an app, or none where the study team makes it."""
 
-    def __init__(self, scope, patients):
-        self.scope, self.patients = scope, patients
+    def __init__(self, scope, patients, context=None, role=None):
+        self.scope, self.patients, self.context, self.role = scope, patients, context, role
         self.ceiling, self.sensitivities, self.resources = -1, set(), []
         for word in scope.split():
             context, _, rest = word.partition("/")
+            if not rest or context == "launch":
+                continue
             if context == "conf":
                 self.ceiling = max(self.ceiling, RANKS[rest])
             elif context == "sens":
@@ -159,11 +162,12 @@ class Grant:
             else:
                 name, _, query = rest.partition("?")
                 kind, _, permissions = name.rpartition(".")
-                self.resources.append((kind, permissions, query))
+                reached = {self.context} if context == "patient" and self.context else self.patients
+                self.resources.append((kind, permissions, query, reached))
         self.ceiling = RANKS["N"] if self.ceiling < 0 else self.ceiling
 
     def may(self, kind, permission):
-        return any(name in ("*", kind) and permission in permissions for name, permissions, _ in self.resources)
+        return any(name in ("*", kind) and permission in permissions for name, permissions, _, _ in self.resources)
 
     def shows(self, resource, permissions, definitions, is_deleted=False):
         """Whether it shows a version, by any of some permissions. What is deleted meets no search of a scope."""
@@ -176,12 +180,11 @@ class Grant:
             if not sensitivities <= covered:
                 return False
         kind, owners = resource["resourceType"], definitions.owners(resource)
-        if self.patients is not None:
-            if owners - self.patients or not owners and not definitions.is_shared(kind):
-                return False
-        return any(name in ("*", kind) and set(letters) & set(permissions) and (
-            not query or not is_deleted and meets(resource, query, definitions.parameters))
-                   for name, letters, query in self.resources)
+        is_shared = not owners and definitions.is_shared(kind)
+        return any(name in ("*", kind) and set(letters) & set(permissions)
+                   and (reached is None or is_shared or owners and owners <= reached)
+                   and (not query or not is_deleted and meets(resource, query, definitions.parameters))
+                   for name, letters, query, reached in self.resources)
 
 
 class Past:
