@@ -1,8 +1,9 @@
-"""Attack rows on the server itself, each a test of its name: S02 to S09, S13, S15. Others stand where what they attack does."""
+"""Attack rows on the server itself, each a test of its name: S02 to S10, S12, S13, S15. Others stand where what they attack does."""
 
 import concurrent.futures
 import json
 import socket
+import subprocess
 import time
 import unittest
 import urllib.parse
@@ -179,6 +180,58 @@ class Attacked(Writing):
             self.assertTrue(answer[9:12] in (b"400", b"404"), (path, answer[:200]))
             self.assertNotIn(b"antispam", answer.lower().split(b"\r\n\r\n", 1)[-1])
             self.assertNotIn(b"SQLite format", answer)
+
+    # HTTP and TLS
+
+    def test_S10_one_request_is_one_request(self):
+        """What two readers might divide otherwise is refused, or read once; nobody's second request hides in a first."""
+        hidden = "GET /fhir/metadata?hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+        form = "Content-Type: application/fhir+json"
+
+        def answers(lines, body):
+            sent = "\r\n".join(["POST /fhir/Observation HTTP/1.1", "Host: x", "Authorization: Bearer " + self.writer, form, *lines, "",
+                                body]).encode("latin-1")
+            answer = self.raw(sent, seconds=2)
+            return [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]]
+
+        for lines, body in (
+                (["Content-Length: 5", "Transfer-Encoding: chunked"], "0\r\n\r\n" + hidden),
+                (["Content-Length: 0", f"Content-Length: {len(hidden)}"], hidden),
+                (["Transfer-Encoding: chunked", "Transfer-Encoding: identity"], "0\r\n\r\n" + hidden),
+                (["Transfer-Encoding: xchunked"], "0\r\n\r\n" + hidden), (["Transfer-Encoding: chunked"], "zz\r\n" + hidden),
+                (["Transfer-Encoding: chunked"], "-1\r\n\r\n" + hidden), (["Content-Length: -1"], hidden), (["Content-Length: 1e1"], hidden),
+                (["Content-Length: +0"], hidden), (["Content-Length : 0"], hidden), (["Transfer-Encoding\x0b: chunked"], hidden)):
+            found = answers(lines, body)
+            self.assertLessEqual(len(found), 1, (lines, found))
+            self.assertIn(found[0] if found else b"", (b"", b"400", b"413", b"501", b"415"), lines)
+        old = self.raw(b"GET /fhir/metadata\r\n\r\n", seconds=2)
+        self.assertNotIn(b"CapabilityStatement", old, "HTTP/0.9")
+        name = self.made(plain())
+        for header in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"):
+            self.ask("GET", f"Observation/{name}", **{header.replace("-", "_"): "DELETE"})
+            self.ask("POST", "Observation/_search", b"", None, "application/x-www-form-urlencoded", **{header.replace("-", "_"): "DELETE"})
+        self.assertEqual(self.ask("GET", f"Observation/{name}").status, 200)
+        spoofed = self.raw(self.head("/fhir/Observation?_count=1", "GET", "X-Forwarded-Host: evil.example", "Forwarded: host=evil.example"))
+        self.assertNotIn(b"evil.example", spoofed)
+
+    def test_S12_old_tls_and_plain_http_are_refused(self):
+        folder = self.study.root
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                        "/CN=localhost", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
+        server = self.study.serve("--tls-certificate", folder / "certificate.pem", "--tls-key", folder / "key.pem")
+        self.addCleanup(server.kill)
+        for version, works in (("-tls1", False), ("-tls1_1", False), ("-tls1_2", True), ("-tls1_3", True)):
+            # The client would take the old ones.
+            done = subprocess.run(["openssl", "s_client", version, "-cipher", "ALL:@SECLEVEL=0", "-connect", f"127.0.0.1:{server.port}"],
+                                  input=b"", capture_output=True, check=False, timeout=20)
+            self.assertEqual(b"Cipher is (NONE)" not in done.stdout and done.returncode == 0, works, (version, done.stdout[-500:]))
+        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+            connection.sendall(b"GET /fhir/metadata HTTP/1.1\r\nHost: x\r\n\r\n")
+            try:
+                answer = connection.recv(4096)
+            except ConnectionError:
+                answer = b""
+            self.assertNotIn(b"200", answer[:20])
 
     # Secrets
 
