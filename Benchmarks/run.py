@@ -11,6 +11,7 @@ TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOAD
 TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
 TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000),
 TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
+TRIBUTARY_BENCH_REQUESTS (that are read, 4000), TRIBUTARY_BENCH_PAGES (Observations of the large store, 1000000),
 TRIBUTARY_BENCH_WAREHOUSE (records of which facts are made again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
 grew, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
 Names of figures as arguments choose among them; `growth` and `many` run only where they are named. Figures of PostgreSQL
@@ -29,6 +30,7 @@ from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, tim
 
 import harness  # the integration tests' way of driving the binary
 import health
+import interactions
 import queries
 import serving
 import warehouse
@@ -182,6 +184,10 @@ FIGURES = [
     ("claim", "queue's lease and settle / pgbench with the same statements", claim),
     ("commits", "commits at 1, 4, 16 connections / pgbench with the same (least)", commits),
     ("reading", "resources read by id / the same stored uncompressed (least)", reading),
+    ("read", "resources read by id, 16 connections / echo of the same bytes", interactions.read),
+    ("search", "searches for 50 of a patient and code / echo of the same bytes", interactions.search),
+    ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
+    ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
     ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
     ("many", "a record of a load of 100,000 / of a load of 5 million", many),
 ]

@@ -25,7 +25,9 @@ import Warehouse
     private func refusal(_ fixture: ConsumerFixture, of type: String = "Observation") async throws -> String? {
         let session = await fixture.processor.begin(at: Date())
         return try await fixture.database.read { transaction in
-            do { try session.permit(["p1"], type: type, in: transaction) } catch let error as RecordAdmissionError {
+            do { try session.permit(["p1"], type: type, id: "x", in: transaction) } catch let error
+                as RecordAdmissionError
+            {
                 return error.kind == .refused ? error.code : "wrong kind"
             }
             return nil
@@ -55,6 +57,23 @@ import Warehouse
     func consentIsNotWrittenHere(type: String) async throws {
         let fixture = try await fixture()
         #expect(try await refusal(fixture, of: type) == "consent-not-written-here")
+        try await fixture.close()
+    }
+
+    @Test func whatTheStudyPublishesIsWrittenByNobodyElse() async throws {
+        let study = PublishedStudy(templates: [], forms: [], records: ["Questionnaire/sleep"])
+        let fixture = try await ConsumerFixture(published: { study })
+        let session = await fixture.processor.begin(at: Date())
+        func refusal(_ id: String) async throws -> String? {
+            do {
+                try await fixture.database.write { try session.permit([], type: "Questionnaire", id: id, in: $0) }
+                return nil
+            } catch let error as RecordAdmissionError {
+                return error.code
+            }
+        }
+        #expect(try await refusal("sleep") == "published-by-study")
+        #expect(try await refusal("other") == nil)
         try await fixture.close()
     }
 

@@ -42,7 +42,7 @@ class Copy:
 
 def prepared():
     """A study without records, stopped, in files whatever the engine."""
-    study = Study(change=identified, url="", queue_url="")
+    study = Study(change=identified, forms=False, url="", queue_url="")
     study.serve().stop()
     return study
 

@@ -71,7 +71,7 @@ class WhatTheAppsRead(SpineTest):
                 for release, accept in ACCEPT.items():
                     answer = app.get(f"{place}/{type_}/{name}", accept)
                     self.assertEqual((answer.status, answer.body), (200, self.written[release, type_]), (place, accept))
-                    self.assertEqual(answer.headers["Vary"], "Accept")
+                    self.assertTrue(answer.headers["Vary"].startswith("Accept"))
                     number = {"dstu2": "1.0", "stu3": "3.0", "r4": "4.0"}[release]
                     media = "application/json+fhir" if release == "dstu2" else FHIR
                     self.assertEqual(answer.headers["Content-Type"], f"{media}; fhirVersion={number}")

@@ -24,8 +24,8 @@ VALUES = int(os.environ.get("TRIBUTARY_SEARCH_VALUES", "1"))
 # How many requests are made of the searches of each value; 0 for all.
 SEARCHES_OF_VALUE = int(os.environ.get("TRIBUTARY_SEARCHES_OF_VALUE", "2" if VALUES else "0"))
 
-# What the study publishes, which the records do not search.
-OF_THE_STUDY = ("Questionnaire", "ValueSet", "StructureDefinition", "CodeSystem")
+# Our own definitions, which are not among the records.
+OF_OURS = ("StructureDefinition", "CodeSystem")
 
 # What a parameter's kind has no value for, of what its expression selects: the first resource of a Bundle is the composition or the
 # message where it is one; and a CarePlan's `scheduledString` is there, and no date, whatever it says.
@@ -128,7 +128,7 @@ class EveryParameter(Writing):
     def served(cls, kinds):
         """All that the server has of the types, as it serves them."""
         found = {}
-        for kind in sorted(kinds - set(OF_THE_STUDY)):
+        for kind in sorted(kinds - set(OF_OURS)):
             path = f"/{kind}?_count=500"
             while path:
                 status, answer = cls.ask_quickly("GET", path)

@@ -11,8 +11,8 @@ struct ExpectedRoute: Sendable, Hashable {
         case antispamAndDeviceToken
         /// A device's access token.
         case deviceToken
-        /// A device's or the staff's token: what is published, which goes before another module's routes. The consent, at the
-        /// address that the records have too, is told apart by ``PublishedReadingTests``.
+        /// A device's or the staff's token: what is published, which goes before another module's routes. At the addresses
+        /// that the records have too it is told apart by ``PublishedReadingTests``.
         case deviceOrStaffToken
     }
 
@@ -25,7 +25,7 @@ struct ExpectedRoute: Sendable, Hashable {
         ["", "/c3pro"].flatMap { prefix in
             below.map { ExpectedRoute(method: $0.0, path: prefix + $0.1, proof: $0.2) }
         }
-        + ["/c3pro/fhir/Contract", "/c3pro/fhir/Contract/:id"].map {
+        + ["Questionnaire", "ValueSet", "Contract"].flatMap { ["/c3pro/fhir/\($0)", "/c3pro/fhir/\($0)/:id"] }.map {
             ExpectedRoute(method: "GET", path: $0, proof: .deviceOrStaffToken)
         }
 
@@ -36,10 +36,6 @@ struct ExpectedRoute: Sendable, Hashable {
             ("POST", "/oauth/token", .clientSecret),
             ("POST", "/fhir/:type", .antispamAndDeviceToken),
             ("PUT", "/fhir/:type/:id", .antispamAndDeviceToken),
-            ("GET", "/fhir/Questionnaire", .deviceOrStaffToken),
-            ("GET", "/fhir/Questionnaire/:id", .deviceOrStaffToken),
-            ("GET", "/fhir/ValueSet", .deviceOrStaffToken),
-            ("GET", "/fhir/ValueSet/:id", .deviceOrStaffToken),
             ("GET", "/.well-known/jwks.json", .none),
             ("GET", "/study/consent", .none),
             ("GET", "/study/keys", .none),

@@ -69,18 +69,19 @@ struct PublishedReadingTests {
         }
     }
 
-    @Test func whereTheRecordsAreAtHandADeviceReadsThePublishedConsentAndTheStaffWhatWasSigned() async throws {
+    @Test func whereTheRecordsAreAtHandADeviceReadsWhatIsPublishedAndOthersTheRecords() async throws {
         func addTheirs(_ router: Router<ServerRequestContext>) {
             for path in ["/fhir/:type", "/fhir/:type/:id"] { router.get(RouterPath(path)) { _, _ in "theirs" } }
         }
-        try await Study.with(changing(\.grant, knowsGrants), addRoutes: addTheirs) { study in
+        try await Study.with(changing(\.authenticateStaff, knowsStaff), addRoutes: addTheirs) { study in
             let device = try await study.device()
-            for path in ["/fhir/Contract", "/fhir/Contract/sleep"] {
+            let types = ["Questionnaire", "ValueSet", "Contract"]
+            for (type, path) in types.flatMap({ type in ["", "/sleep"].map { (type, "/fhir/" + type + $0) } }) {
                 #expect(try await study.send("GET", path, token: staffToken).text == "theirs")
                 #expect(try await study.send("GET", path, token: "nobody").text == "theirs")
                 #expect(try await study.send("GET", path).text == "theirs")
-                #expect(try await study.send("GET", path, token: device.token).text.contains("Contract"))
-                #expect(try await study.send("GET", "/c3pro" + path, token: staffToken).text.contains("Contract"))
+                #expect(try await study.send("GET", path, token: device.token).text.contains(type))
+                #expect(try await study.send("GET", "/c3pro" + path, token: staffToken).text.contains(type))
             }
         }
     }

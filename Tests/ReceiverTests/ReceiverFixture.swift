@@ -75,15 +75,8 @@ func changing<Value>(
 /// The token of a member of the staff, where the receiver is told who they are.
 let staffToken = "staff-token-of-the-tests"
 
-/// Knows the staff's token, and those of apps by their scopes, as a server does that has the records' store at hand.
-let knowsGrants: @Sendable (String) async throws -> AccessGrant? = { token in
-    if token == staffToken { return AccessGrant(Actor(id: "s-1", role: .staff)) }
-    let words = token.split(separator: ",")
-    guard words.first == "app" else { return nil }
-    return try AccessGrant(
-        client: "app", role: .service, patients: .only(["p"]),
-        scopes: AccessScopes(words.dropFirst().joined(separator: " ")))
-}
+/// Knows the staff's token, as a server does that has the records' store at hand.
+let knowsStaff: @Sendable (String) async throws -> Actor? = { $0 == staffToken ? Actor(id: "s-1", role: .staff) : nil }
 
 /// Rates by a clock of the test's, with some of the standard ones replaced.
 func limiter(_ rates: [RateClass: (perSecond: Double, burst: Int)], _ clock: TestClock) throws -> RateLimiter {

@@ -33,7 +33,7 @@ struct RouteTests {
     /// Every route of the table with every kind of wrong proof.
     @Test(arguments: ExpectedRoute.table)
     func everyRouteRefusesWrongProofs(route: ExpectedRoute) async throws {
-        try await Study.with(changing(\.grant, knowsGrants)) { study in
+        try await Study.with(changing(\.authenticateStaff, knowsStaff)) { study in
             let device = try await study.device()
             let staff = staffToken
             let body = try envelope()

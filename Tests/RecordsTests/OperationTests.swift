@@ -162,7 +162,7 @@ private struct RefusingAdmission: RecordAdmission, WriteAdmission {
         return AdmittedResource(resource)
     }
 
-    func permit(_ participants: Set<String>, type: String, in transaction: any SQLTransaction) throws {}
+    func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
 
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {}
 }

@@ -75,10 +75,11 @@ struct RecordsFixture {
     var router: Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let refused = refused
-        RecordsRoutes(
+        let routes = RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
-            refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() }
-        ).add(to: router)
+            refusals: { refused.append($0) }, admission: admission, exports: exports, clock: { Date() })
+        routes.addCrossOrigin(to: router)
+        routes.add(to: router)
         return router
     }
 

@@ -53,6 +53,23 @@ import Testing
         return served
     }
 
+    @Test func theNewestOfEachIsARecordInR4() throws {
+        let newer = Self.r4.replacingOccurrences(of: #""status""#, with: #""version":"2","status""#)
+        let contract = #"{"resourceType":"Contract","id":"consent","status":"offered"}"#
+        let set = #"{"resourceType":"ValueSet","status":"active","url":"http://v"}"#
+        try folder([
+            "questionnaires/a.json": Self.dstu2, "questionnaires/b.json": newer, "questionnaires/v.json": set,
+            "consent/c.json": contract,
+        ]) { folder in
+            let records = folder.publishedRecords()
+            #expect(
+                records.map { "\($0.resourceType)/\($0.id ?? "")" } == [
+                    "Contract/published-consent", "Questionnaire/f", "ValueSet/v",
+                ])
+            #expect(records.first { $0.resourceType == "Questionnaire" }?.object["version"]?.string == "2")
+        }
+    }
+
     @Test func eachReaderGetsTheFileOfItsRelease() throws {
         let served = try served(["a": Self.r4, "b": Self.dstu2, "c": Self.stu3])
         for (release, text) in [(FHIRRelease.dstu2, Self.dstu2), (.stu3, Self.stu3), (.r4, Self.r4)] {

@@ -2,7 +2,8 @@
 //
 //     Load PORT PATH HEADERS BODIES CONNECTIONS FIRST COUNT
 //
-// HEADERS: a file of header lines. BODIES: a file with one body a line, of which COUNT from FIRST are sent, each once.
+// HEADERS: a file of header lines. BODIES: a file with one body a line, of which COUNT from FIRST are sent, each once. Where
+// PATH is `-` each line is the path of a GET.
 // Each answer must be 200; anything else ends the program.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -92,6 +93,14 @@ static void *work(void *unused) {
     for (;;) {
         long number = atomic_fetch_add(&next_body, 1);
         if (number >= first + count) { break; }
+        if (strcmp(path, "-") == 0) {
+            size_t length = (size_t)snprintf(request, room, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n",
+                                             bodies[number], headers);
+            if (length >= room) { fail("a path is too long"); }
+            send_all(handle, request, length);
+            receive_answer(handle);
+            continue;
+        }
         size_t head = (size_t)snprintf(request, room, "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %zu\r\n%s\r\n",
                                        path, lengths[number], headers);
         if (head + lengths[number] > room) { fail("a body is too large"); }

@@ -47,9 +47,9 @@ public struct ReceiverConfiguration: Sendable {
     public var epoch: Int64
     /// The study's id, which its published keys name: devices sign for it. Nil leaves devices without it unsigned.
     public var study: String?
-    /// What the bearer of a token may do with records, where the records' store is at hand; nil in a process that does not
-    /// open it.
-    public var grant: (@Sendable (String) async throws -> AccessGrant?)?
+    /// The member of the staff who has a token, where the records' store is at hand; nil in a process that does not open
+    /// it.
+    public var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
     /// Gives the study's public keys as a JWK set (RFC 7517 section 5).
     public var publicKeys: @Sendable () async throws -> Data
     /// Gives the public keys as the study's root key signed them (``Wire/SignedKeySet``); nil where nobody did.
@@ -67,7 +67,7 @@ public struct ReceiverConfiguration: Sendable {
         antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 128 << 20),
         acceptC3PRO: Bool = true, acceptPlainFHIR: Bool = false, tokenLifetime: TimeInterval = 1800,
-        epoch: Int64 = 1, study: String? = nil, grant: (@Sendable (String) async throws -> AccessGrant?)? = nil,
+        epoch: Int64 = 1, study: String? = nil, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
         publicKeys: @escaping @Sendable () async throws -> Data,
         signedKeys: @escaping @Sendable () async throws -> Data? = { nil },
         published: PublishedReading, address: PublicAddress? = nil, scheme: String = "http",
@@ -84,7 +84,7 @@ public struct ReceiverConfiguration: Sendable {
         self.tokenLifetime = tokenLifetime
         self.epoch = epoch
         self.study = study
-        self.grant = grant
+        self.authenticateStaff = authenticateStaff
         self.publicKeys = publicKeys
         self.signedKeys = signedKeys
         self.published = published

@@ -4,11 +4,11 @@ import ServerHTTP
 import Trust
 
 extension ReceiverRoutes {
-    /// The device that the request's bearer token is of (RFC 6750).
+    /// The device that the request's bearer token is of (RFC 6750), or, where they are let in, the member of the staff.
     ///
     /// - Parameter isSending: whether the answer may be some seconds old, for the queue looks again.
     func authenticate(
-        _ request: Request, _ context: ServerRequestContext, isSending: Bool = false
+        _ request: Request, _ context: ServerRequestContext, orStaff: Bool = false, isSending: Bool = false
     ) async throws -> Actor {
         guard request.headers.contains(.authorization) else {
             throw HTTPFailure(
@@ -16,11 +16,17 @@ extension ReceiverRoutes {
                 headers: [.wwwAuthenticate: "Bearer"])
         }
         guard let token = request.bearerToken,
-            let actor = try await isSending
-                ? access.authenticateSender(bearer: token) : access.authenticate(bearer: token)
+            let actor = try await bearer(of: token, orStaff: orStaff, isSending: isSending)
         else { throw HTTPFailure.tokenInvalid }
         context.outcome.caller = actor.id
         return actor
+    }
+
+    private func bearer(of token: String, orStaff: Bool, isSending: Bool) async throws -> Actor? {
+        let device =
+            try await isSending ? access.authenticateSender(bearer: token) : access.authenticate(bearer: token)
+        if let device { return device }
+        return orStaff ? try await configuration.authenticateStaff?(token) : nil
     }
 
     /// Lets pass what the policy permits.

@@ -92,23 +92,16 @@ extension ReceiverRoutes {
     /// What the study publishes, where nobody else has the path.
     private var published: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome) { routes in
-            let roots = Self.roots(of: routes)
-            for type in PublishedReading.types where type != Self.typeOfRecords {
-                addPublished(type, to: roots[0], at: .root)
-            }
-            for type in PublishedReading.types { addPublished(type, to: roots[1], at: .c3pro) }
+            for type in PublishedReading.types { addPublished(type, to: Self.roots(of: routes)[1], at: .c3pro) }
         }
     }
 
-    /// The study's consent at the address at which the records have those that were signed.
+    /// The same for devices at the addresses at which others find it among the records.
     private var publishedBesideRecords: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome, takes: comesFromDevice) { routes in
-            addPublished(Self.typeOfRecords, to: Self.roots(of: routes)[0], at: .root)
+            for type in PublishedReading.types { addPublished(type, to: Self.roots(of: routes)[0], at: .root) }
         }
     }
-
-    /// The type of which the study publishes resources and the records hold what was made of them.
-    private static let typeOfRecords = "Contract"
 
     private func addPublished(_ type: String, to root: Routes, at place: PublishedPlace) {
         let path = RouterPath("fhir").appendingPath(RouterPath(type))

@@ -19,6 +19,12 @@ public struct SQLRow: Sendable {
         positions[column].map { values[$0] } ?? .null
     }
 
+    /// The value of the column at a position, from 0, in the order in which the query names them; null behind the last. What
+    /// reads very many rows is spared a look at each name.
+    public subscript(position: Int) -> SQLValue {
+        values.indices.contains(position) ? values[position] : .null
+    }
+
     /// Text that must be there. Throws ``StorageError`` with code `storage-column` if it is null or of another type.
     public func text(_ column: String) throws -> String {
         guard let value = textIfPresent(column) else {

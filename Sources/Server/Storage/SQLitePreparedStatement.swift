@@ -67,11 +67,13 @@ final class SQLitePreparedStatement: SQLStatement {
     func each(_ body: (SQLRow) throws -> Void) throws {
         // Whatever happens, the statement is free for its next run, and the transaction to end.
         defer { sqlite3_reset(pointer) }
+        let positions = columnPositions
+        let columns = sqlite3_column_count(pointer)
         while true {
             let result = sqlite3_step(pointer)
             guard result == SQLITE_ROW else { return try check(result == SQLITE_DONE ? SQLITE_OK : result) }
-            let values = (0..<sqlite3_column_count(pointer)).map(value)
-            try body(SQLRow(positions: columnPositions, values: values))
+            let values = (0..<columns).map(value)
+            try body(SQLRow(positions: positions, values: values))
         }
     }
 

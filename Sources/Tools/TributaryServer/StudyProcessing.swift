@@ -20,7 +20,8 @@ public enum StudyProcessing {
             // While the study's own types cannot be read, the former count.
             PublishedStudy(
                 templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets(),
-                health: (try? folder.healthConcepts()) ?? former?.health ?? .standard)
+                health: (try? folder.healthConcepts()) ?? former?.health ?? .standard,
+                records: Set(folder.publishedRecords().map { $0.resourceType + "/" + ($0.id ?? "") }))
         }
         return SubmissionProcessor(
             database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),

@@ -74,6 +74,7 @@ public struct StudyServer: Sendable {
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
             services.append(try await consumer(submissions, records, stores, openers, progress))
             services.append(OntologyKeeping(folder: folder, records: records, logger: logger, clock: clock))
+            services.append(PublishedRecordKeeping(folder: folder, records: records, logger: logger, clock: clock))
             if case .replicated(let replica) = stores.warehouse {
                 services.append(WarehouseReplication(replica: replica, records: records, logger: logger))
             }
@@ -166,6 +167,7 @@ public struct StudyServer: Sendable {
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
         try authorizationRoutes(opened, access, limiter, bodies, refusals)?.add(to: router)
         let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports)
+        records?.addCrossOrigin(to: router)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
@@ -239,15 +241,17 @@ public struct StudyServer: Sendable {
             PublishedConsents(folder.consents()).bundle.resource.json.data()
         }
         let library = PublishedFiles([folder.questionnairesURL, folder.consentURL]) { PublishedLibrary(folder) }
-        var grant: (@Sendable (String) async throws -> AccessGrant?)?
-        if options.roles.contains(.records), let staff { grant = { try await staff.grant(bearer: $0) } }
+        var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
+        if options.roles.contains(.records), let staff {
+            authenticateStaff = { try await staff.authenticate(bearer: $0) }
+        }
         return ReceiverConfiguration(
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
             limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro.isAccepted,
             acceptPlainFHIR: study.acceptPlainFHIR, tokenLifetime: TimeInterval(study.tokenLifetime),
-            epoch: opened.state?.epoch ?? 1, study: study.id, grant: grant,
+            epoch: opened.state?.epoch ?? 1, study: study.id, authenticateStaff: authenticateStaff,
             publicKeys: { folder.publicKeySet() ?? PublicKey.jwks([]) },
             signedKeys: { FileManager.default.contents(atPath: folder.keys.signedSetURL.path) },
             published: .init(

@@ -17,14 +17,15 @@ import Trust
         var total: Int?
     }
 
-    private func pages(_ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, in store: SearchStore)
-        async throws
-        -> Pages
-    {
+    /// - Parameter limits: with small ones a small store is gone through as a large one.
+    private func pages(
+        _ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, limits: SearchLimits = .standard,
+        in store: SearchStore
+    ) async throws -> Pages {
         var pages = Pages()
         var cursor = ""
         for _ in 0..<200 {
-            let answer = try await store.answer(scope, query + cursor, by: grant)
+            let answer = try await store.answer(scope, query + cursor, by: grant, limits: limits)
             pages.matches.append(answer.matches.map(\.record.id))
             let included = answer.included.map { $0.record.type + "/" + $0.record.id }
             #expect(Set(included).count == included.count)
@@ -70,8 +71,11 @@ import Trust
         }
         try await SearchStore.with(resources, deleted: deleted, on: engine) { store in
             var (found, brought, empty) = (0, 0, 0)
-            for ((scope, query), grant) in searches {
-                let pages = try await pages(scope, query, grant, in: store)
+            for (place, ((scope, query), grant)) in searches.enumerated() {
+                let few = place % 4
+                let limits =
+                    place % 3 == 0 ? .standard : SearchLimits(most: few, mostSorted: few, windows: [few + 2, 20])
+                let pages = try await pages(scope, query, grant, limits: limits, in: store)
                 let expected = try expected(scope, query, grant, in: store)
                 #expect(pages == expected, "seed \(seed): \(scope)?\(query) by \(String(describing: grant))")
                 found += pages.total ?? 0

@@ -10,7 +10,7 @@ import Testing
 /// Which condition of a search finds the records.
 @Suite struct SearchPlanTests {
     /// So many that a code that all have finds nobody.
-    private static let count = SearchPlan.most + 100
+    private static let count = SearchLimits.standard.most + 100
 
     private func fill(_ fixture: RecordsFixture) async throws {
         let at = Date(timeIntervalSince1970: 1_780_000_000)
@@ -37,10 +37,11 @@ import Testing
             type: "Observation", parameters: parameters, strict: true, now: Date(timeIntervalSince1970: 1_790_000_000))
         return try await fixture.database.read { transaction in
             let statement = try SearchStatement(query, showing: .everything, in: transaction)
-            let page = try #require(statement.records(limit: 5000))
-            let ids = try transaction.query(page.sql, page.parameters).map { row in
-                Int(try row.text("id").dropFirst()) ?? -1
-            }
+            let page = try statement.records(limit: 5000) ?? statement.page(limit: 5000)
+            let ids = try transaction.query(
+                "SELECT r.id AS id FROM (\(page.sql)) f JOIN record r ON r.number = f.number ORDER BY r.number",
+                page.parameters
+            ).map { Int(try $0.text("id").dropFirst()) ?? -1 }
             return (page.sql, ids, try QueryPlan(page.sql, page.parameters, in: transaction))
         }
     }
@@ -67,11 +68,53 @@ import Testing
         let common = try await statement("code=common&status=final", fixture)
         #expect(common.1 == all.filter { $0 % 500 != 0 })
         #expect(!common.0.contains(" IN (SELECT"))
+        if TestEngine.chosen == .sqlite {
+            #expect(common.0.contains("FROM record_term e CROSS JOIN record r"))
+            #expect(common.2.goes(by: "record_term_by_term") && !"\(common.2)".contains("TEMP B-TREE"), "\(common.2)")
+        }
         // 4. What no record has is found at once.
         let none = try await statement("code=common&device=Device/none", fixture)
         #expect(none.1 == [] && none.0.contains("1 = 0"))
         #expect(try await statement("code:not=common&patient=few", fixture).1 == all.filter { $0 % 500 == 0 })
         #expect(try await statement("code=rare,common&date=2026-03-09", fixture).1 == all.filter { $0 % 9 == 8 })
+        try await fixture.close()
+    }
+
+    /// What an index has in the order of a page is not gone through from where nothing is found.
+    @Test func aSearchBeginsWhereAllOfItsConditionsDo() async throws {
+        guard TestEngine.chosen == .sqlite else { return }
+        let fixture = try await RecordsFixture()
+        try await fill(fixture)
+        let found = try await fixture.database.read { transaction in
+            let query = try SearchQuery(
+                type: "Observation", parameters: [("patient", "few"), ("code", "rare")], strict: true, now: Date())
+            let limits = SearchLimits(most: 0)
+            let begun = try SearchStatement(query, showing: .everything, limits: limits, in: transaction)
+            let page = try begun.page(limit: 3)
+            let numbers = try transaction.query(page.sql, page.parameters).map { try $0.integer("number") }
+            return (page, numbers, try QueryPlan(page.sql, page.parameters, in: transaction))
+        }
+        #expect(found.1 == [1, 501, 1001])
+        #expect(!"\(found.2)".contains("TEMP B-TREE"), "\(found.2)")
+        try await fixture.close()
+    }
+
+    @Test func whatAnIndexHasInOrderIsNotSortedWhole() async throws {
+        let fixture = try await RecordsFixture()
+        try await fill(fixture)
+        for (sort, index) in [("-date", "record_by_date_low"), ("_lastUpdated", "record_by_update")] {
+            let query = try SearchQuery(
+                type: "Observation", parameters: [("code", "common"), ("_sort", sort)], strict: true, now: Date())
+            let plan = try await fixture.database.read { transaction in
+                let statement = try SearchStatement(
+                    query, showing: .everything, limits: SearchLimits(mostSorted: 100), in: transaction)
+                let page = try #require(statement.page(limit: 5, window: 50))
+                return try QueryPlan(page.sql, page.parameters, in: transaction)
+            }
+            if TestEngine.chosen == .sqlite {
+                #expect(plan.goes(by: index) && !"\(plan)".contains("SCAN r"), "\(sort): \(plan)")
+            }
+        }
         try await fixture.close()
     }
 

@@ -76,14 +76,14 @@ struct SearchStore {
 
     /// What a search answers to who sees everything, or to a grant.
     func answer(
-        _ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil
+        _ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil, limits: SearchLimits = .standard
     ) async throws -> RecordSearch.Answer {
-        let search = try search(scope, query, by: grant)
+        let search = try search(scope, query, by: grant, limits: limits)
         return try await database.read { try search.answer(from: RecordStore(), in: $0) }
     }
 
     func search(
-        _ scope: SearchQuery.Scope, _ text: String, by grant: AccessGrant? = nil
+        _ scope: SearchQuery.Scope, _ text: String, by grant: AccessGrant? = nil, limits: SearchLimits = .standard
     ) throws -> RecordSearch {
         let query = try SearchQuery(
             scope, parameters: Self.parameters(text), strict: true, now: Self.time, ownBases: [Self.base])
@@ -96,7 +96,8 @@ struct SearchStore {
         }
         return RecordSearch(
             query: query, searched: filter(.searchType), readable: filter(.read),
-            isSearchable: { permits(.searchType, $0) }, isReadable: { permits(.read, $0) }, ownBases: [Self.base])
+            isSearchable: { permits(.searchType, $0) }, isReadable: { permits(.read, $0) }, ownBases: [Self.base],
+            limits: limits)
     }
 
     /// The ids that a search finds, and those that come with them behind a `+`.

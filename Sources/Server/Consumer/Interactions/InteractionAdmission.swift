@@ -46,7 +46,12 @@ struct InteractionAdmission: WriteAdmission {
         }
     }
 
-    func permit(_ participants: Set<String>, type: String, in transaction: any SQLTransaction) throws {
+    func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {
+        guard !published.records.contains(type + "/" + id) else {
+            throw RecordAdmissionError(
+                .refused, "published-by-study",
+                "The study publishes this resource; it changes with its file in the study's folder.")
+        }
         for participant in participants.sorted() {
             let state = try processor.register.state(of: participant, in: transaction)
             if Self.isAboutConsent(type), state.standing != .none {

@@ -23,15 +23,19 @@ public struct PublishedStudy: Sendable {
     /// The study's health types.
     public let health: HealthConceptTable
     private let forms: PublishedForms<Form>
+    /// The types and ids (`Questionnaire/sleep`) of the records that the study itself keeps.
+    let records: Set<String>
 
     /// - Parameters:
     ///   - forms: the published forms, in the order of their files.
     ///   - valueSets: those beside the forms.
     ///   - health: the study's health types.
+    ///   - records: the types and ids of the records of all these (`Questionnaire/sleep`), which nobody else writes.
     public init(
         templates: [ConsentTemplate], forms: [Questionnaire], valueSets: [ValueSet] = [],
-        health: HealthConceptTable = .standard
+        health: HealthConceptTable = .standard, records: Set<String> = []
     ) {
+        self.records = records
         let sets = PublishedValueSets(valueSets)
         self.health = health
         consents = PublishedConsents(templates)

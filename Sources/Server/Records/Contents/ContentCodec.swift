@@ -11,10 +11,15 @@ enum ContentCodec {
     static let largest = 256 << 20
     /// Below this even the frame's head is longer than what it saves.
     private static let smallest = 32
-    private static let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+    private static let frame: UInt32 = 0xFD2F_B528
     /// A frame that zstd passes over; its content follows the length as it is.
-    private static let passedOver: [UInt8] = [0x50, 0x2A, 0x4D, 0x18]
+    private static let passedOver: UInt32 = 0x184D_2A50
     private static let passedOverHead = 8
+
+    /// The first four bytes, least significant first; nil where there are fewer.
+    private static func mark(of bytes: Data) -> UInt32? {
+        bytes.withUnsafeBytes { $0.count >= 4 ? UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)) : nil }
+    }
 
     /// The bytes that are stored for a content.
     static func stored(_ content: Data, type: String) -> Data {
@@ -33,11 +38,12 @@ enum ContentCodec {
     static func content(
         _ stored: Data, dictionary: (Int) throws -> ContentDictionary?
     ) throws -> Data {
-        if stored.starts(with: passedOver) {
+        let mark = mark(of: stored)
+        if mark == passedOver {
             let length = try length(of: stored)
             return Data(stored.dropFirst(passedOverHead).prefix(length))
         }
-        guard stored.starts(with: frame) else {
+        guard mark == frame else {
             guard !resemblesHead(stored) else { throw damaged }
             return stored
         }
@@ -73,13 +79,14 @@ enum ContentCodec {
 
     /// The length of a content, by the first bytes of what is stored and its length.
     static func length(ofHead head: Data, storedCount: Int) throws(StorageError) -> Int {
-        if head.starts(with: passedOver) {
+        let mark = mark(of: head)
+        if mark == passedOver {
             guard head.count >= passedOverHead else { throw damaged }
             let length = head.dropFirst(4).prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
             guard length == storedCount - passedOverHead else { throw damaged }
             return length
         }
-        guard head.starts(with: frame) else { return storedCount }
+        guard mark == frame else { return storedCount }
         let length = head.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
         // A block says at most 128 kB in four bytes: a head that tells of more is damaged, and nothing is kept free for it.
         guard length != ZSTD_CONTENTSIZE_UNKNOWN, length != ZSTD_CONTENTSIZE_ERROR, length <= UInt64(largest),
@@ -93,13 +100,19 @@ enum ContentCodec {
 
     /// Whether bytes begin like a frame, perhaps a damaged one: nothing that is stored as it is does.
     private static func resemblesHead(_ bytes: Data) -> Bool {
-        [frame, passedOver].contains { head in zip(bytes, head).count { $0 == $1 } > 1 }
+        [frame, passedOver].contains { mark in
+            zip(bytes, Self.bytes(of: mark)).count { $0 == $1 } > 1
+        }
+    }
+
+    private static func bytes(of number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 
     private static func asItIs(_ content: Data) -> Data {
         guard resemblesHead(content) else { return content }
         let length = UInt32(truncatingIfNeeded: content.count)
-        return Data(passedOver + (0..<4).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }) + content
+        return Data(bytes(of: passedOver) + bytes(of: length)) + content
     }
 
     private static func compressed(

@@ -142,8 +142,9 @@ private struct ExportReading {
         var number: Int64 = 0
         do {
             try transaction.each(sql, condition.parameters + place + [SQLValue(limit)]) { row in
-                number = try row.integer("number")
-                try add(row, number: number, in: transaction, where: isWanted)
+                let row = try ExportStatement.Row(row)
+                number = row.number
+                try add(row, in: transaction, where: isWanted)
                 if page.lines.count >= bytes { throw Full() }
             }
         } catch is Full {
@@ -153,27 +154,26 @@ private struct ExportReading {
     }
 
     private mutating func add(
-        _ row: SQLRow, number: Int64, in transaction: any SQLTransaction, where isWanted: (Set<String>) -> Bool
+        _ row: ExportStatement.Row, in transaction: any SQLTransaction, where isWanted: (Set<String>) -> Bool
     ) throws {
         // 1. Whose it is.
-        if let subject = row.textIfPresent("subject") {
+        if let subject = row.subject {
             if subject != lastSubject {
                 page.owners.insert(subject)
                 lastSubject = subject
             }
         } else {
             let owners = try RecordProtection.facts(
-                number: number, type: selection.type, subject: nil, in: transaction
+                number: row.number, type: selection.type, subject: nil, in: transaction
             ).owners
             guard isWanted(owners) else { return }
             page.owners.formUnion(owners)
         }
         // 2. What it says.
         let line = ResourceLine(
-            type: selection.type, id: try row.text("id"), version: try row.integer("version"),
-            stored: try row.text("stored_at"))
+            type: selection.type, id: row.id, version: row.version, stored: row.stored)
         do {
-            let content = try ContentCodec.content(try row.blob("content"), in: transaction)
+            let content = try ContentCodec.content(row.content, in: transaction)
             if let elements = selection.elements {
                 try elements.subset(of: line.resource(content)).json.write(to: &page.lines)
             } else {

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 
 /// The SQL of a page of an export, in the order of the records' numbers.
@@ -11,6 +12,27 @@ enum ExportStatement {
     }
 
     private static let columns = "r.number, r.id, r.subject, v.version, v.content, s.stored_at"
+
+    /// A row of the columns, read by their places.
+    struct Row {
+        let number: Int64
+        let id: String
+        let subject: String?
+        let version: Int64
+        let content: Data
+        let stored: String
+
+        init(_ row: SQLRow) throws(StorageError) {
+            guard case (.integer(let number), .text(let id)) = (row[0], row[1]),
+                case (.integer(let version), .blob(let content), .text(let stored)) = (row[3], row[4], row[5])
+            else {
+                throw StorageError(
+                    code: "storage-column", message: "A record's row does not have what it should; restore a backup.")
+            }
+            (self.number, self.id, self.version, self.content, self.stored) = (number, id, version, content, stored)
+            subject = if case .text(let subject) = row[2] { subject } else { nil }
+        }
+    }
 
     /// PostgreSQL does not conclude from one number where the other begins. Parameters: those of the condition; the number
     /// behind which, twice; the last number.

@@ -42,18 +42,20 @@ struct ResourceLine {
     private func splice(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) -> Bool {
         var members = JSONMembers(bytes)
         guard members.begin() else { return false }
-        // What follows is written when it is known where the head ends.
+        // What follows is written when it is known where the head ends: in one piece, as the head's members part it.
         var isOfType = false
         var meta: Range<Int>?
-        var others: [Range<Int>] = []
-        others.reserveCapacity(24)
+        var pieces = Pieces()
         while let member = members.next() {
             switch member.name {
             case .resourceType: isOfType = members.isText(member.value, type)
-            case .id: continue
+            case .id: break
             case .meta: meta = member.value
-            case .other: others.append(member.whole)
+            case .other:
+                pieces.add(member.whole)
+                continue
             }
+            guard pieces.close() else { return false }
         }
         guard members.isWhole, isOfType else { return false }
         output.append(contentsOf: "{\"resourceType\":\"".utf8)
@@ -62,12 +64,49 @@ struct ResourceLine {
         output.append(contentsOf: id.utf8)
         output.append(contentsOf: "\",\"meta\":".utf8)
         guard append(meta: meta, of: bytes, to: &output) else { return false }
-        for member in others {
+        pieces.each { piece in
             output.append(UInt8(ascii: ","))
-            JSONMembers.append(member, of: bytes, hasSpace: members.hasSpace, to: &output)
+            JSONMembers.append(piece, of: bytes, hasSpace: members.hasSpace, to: &output)
         }
         output.append(UInt8(ascii: "}"))
         return true
+    }
+
+    /// Members that stand side by side, as one piece each: before, between and behind the three of the head.
+    private struct Pieces {
+        private var first: Range<Int>?
+        private var second: Range<Int>?
+        private var third: Range<Int>?
+        private var last: Range<Int>?
+
+        mutating func add(_ member: Range<Int>) {
+            last = (last?.lowerBound ?? member.lowerBound)..<member.upperBound
+        }
+
+        /// Ends a piece at a member of the head.
+        ///
+        /// - Returns: whether another one has room; no name stands twice in a resource.
+        mutating func close() -> Bool {
+            guard let piece = last else { return true }
+            last = nil
+            if first == nil {
+                first = piece
+            } else if second == nil {
+                second = piece
+            } else if third == nil {
+                third = piece
+            } else {
+                return false
+            }
+            return true
+        }
+
+        func each(_ body: (Range<Int>) -> Void) {
+            first.map(body)
+            second.map(body)
+            third.map(body)
+            last.map(body)
+        }
     }
 
     /// Appends the content's `meta` with the server's version and time in it.

@@ -45,7 +45,7 @@ public struct RecordsRoutes: Sendable {
         let published = PublishedResources(published)
         service = RecordsService(
             database: database, access: access, devices: devices, admission: admission,
-            publishedTypes: Set(published.types + (isBesideReceiver ? ["Questionnaire", "ValueSet"] : [])),
+            publishedTypes: Set(published.types),
             exports: exports, newID: newID,
             clock: clock)
         self.isBesideReceiver = isBesideReceiver
@@ -57,6 +57,20 @@ public struct RecordsRoutes: Sendable {
         self.oauthURIs = oauthURIs
         self.limiter = limiter
         self.bodies = bodies
+    }
+
+    /// Lets the scripts of registered apps read what is answered at `/fhir` and below. It goes before all routes, of whatever module.
+    public func addCrossOrigin(to router: Router<ServerRequestContext>) {
+        let access = service.access
+        router.add(
+            middleware: CrossOriginMiddleware.below(
+                "/fhir", methods: "GET, HEAD, POST, PUT, PATCH, DELETE",
+                requestHeaders: ["Prefer", "If-Match", "If-None-Match", "If-None-Exist", "If-Modified-Since"],
+                answerHeaders: [
+                    "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
+                    "WWW-Authenticate",
+                ]
+            ) { try await access.isOriginOfClient($0) })
     }
 
     /// Adds what goes before the routes of a receiver, which is added next: a router looks at the first of two that take

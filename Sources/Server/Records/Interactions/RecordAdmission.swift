@@ -18,13 +18,14 @@ public protocol WriteAdmission: Sendable {
     /// - Parameter id: the id that it will be recorded under; it bears it.
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource
 
-    /// Sees that what is about participants may be written now, before anything is.
+    /// Sees that a resource may be written now, before anything is.
     ///
     /// - Parameters:
     ///   - participants: whose it is, and whose it was.
     ///   - type: of the resource.
+    ///   - id: under which it is recorded.
     /// - Throws: ``RecordAdmissionError`` of the kind `refused`; ``Storage/StorageError``.
-    func permit(_ participants: Set<String>, type: String, in transaction: any SQLTransaction) throws
+    func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws
 
     /// Does what follows from resources that were written, in the transaction that wrote them.
     ///

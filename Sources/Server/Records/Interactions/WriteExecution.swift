@@ -119,7 +119,8 @@ struct WriteExecution {
         if try participants.contains(where: { try register.isDeleted($0, in: transaction) }) {
             throw WriteRefusal(.participantDeleted, write.target)
         }
-        do { try admission?.permit(participants, type: ready.type, in: transaction) } catch let error
+        do { try admission?.permit(participants, type: ready.type, id: ready.write.id, in: transaction) } catch let
+            error
             as RecordAdmissionError
         {
             throw WriteRefusal(RecordsFailure(error), write.target)

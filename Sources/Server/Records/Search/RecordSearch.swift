@@ -15,6 +15,7 @@ struct RecordSearch: Sendable {
     let isReadable: @Sendable (String) -> Bool
     /// The server's own base URLs, without a last slash.
     let ownBases: [String]
+    var limits = SearchLimits.standard
 
     /// What was found.
     struct Answer {
@@ -42,8 +43,7 @@ struct RecordSearch: Sendable {
                 answer.next = SearchPlace(values: [], number: last.number)
             }
         } else {
-            let page = try statement.page(limit: query.count + 1)
-            let rows = try transaction.query(page.sql, page.parameters)
+            let rows = try page(statement, limit: query.count + 1, in: transaction)
             if rows.count > query.count, let last = rows.prefix(query.count).last {
                 answer.next = try query.order.place(of: last)
             }
@@ -59,6 +59,18 @@ struct RecordSearch: Sendable {
             answer.owners.formUnion(try found.owners(in: transaction))
         }
         return answer
+    }
+
+    private func page(
+        _ statement: SearchStatement, limit: Int, in transaction: any SQLTransaction
+    ) throws -> [SQLRow] {
+        for window in limits.windows where window >= limit {
+            guard let page = statement.page(limit: limit, window: window) else { break }
+            let rows = try transaction.query(page.sql, page.parameters)
+            if rows.count == limit { return rows }
+        }
+        let page = try statement.page(limit: limit)
+        return try transaction.query(page.sql, page.parameters)
     }
 
     /// How many there are; nil where it is not to be told, and where nobody asked and they are many.
@@ -78,7 +90,7 @@ struct RecordSearch: Sendable {
         var types = Set(query.parts.map(\.type).filter(isSearchable))
         if types.count > 1 { types.formIntersection(try store.types(in: transaction)) }
         return try SearchStatement(
-            query, showing: searched, among: types.contains, ownBases: ownBases, in: transaction)
+            query, showing: searched, among: types.contains, ownBases: ownBases, limits: limits, in: transaction)
     }
 
     private static func records(

@@ -16,6 +16,18 @@ extension RecordsSchema {
         },
     ]
 
+    /// An index for what is asked by the greatest value.
+    static let ranges: [Migration] = [
+        Migration(number: 423, name: "index of ranges by their greatest value") { dialect in
+            [
+                """
+                CREATE INDEX record_number_by_range ON record_number (term, high\(dialect == .sqlite ? ", number" : ""))
+                WHERE low <> high
+                """
+            ]
+        }
+    ]
+
     @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
         let progress = try transaction.first("SELECT last FROM search_progress")
         let last = try progress?.integer("last") ?? 0

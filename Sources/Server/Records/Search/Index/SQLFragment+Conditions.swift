@@ -34,6 +34,11 @@ extension SQLFragment {
         }
     }
 
+    /// The values, where it asks of a column that it has one of them (``isOne(_:of:)``), and nothing else; nil otherwise.
+    func values(of column: String) -> [SQLValue]? {
+        sql == SQLFragment.isOne(column, of: parameters).sql ? parameters : nil
+    }
+
     private static func combined(_ conditions: [SQLFragment], by word: String) -> SQLFragment? {
         guard let first = conditions.first else { return nil }
         return conditions.count > 1 ? "(" + joined(conditions, by: word) + ")" : first

@@ -1,9 +1,31 @@
 import Storage
 
 extension SearchBounds {
+    /// Of which rows a comparison speaks.
+    enum Extent: Sendable {
+        case any
+        /// Those of one number, as nearly all are: the index by the least value finds them by the greatest as well.
+        case number
+        /// Those that span numbers, which have an index by the greatest value.
+        case range
+    }
+
     /// Whether a row of entries, by its alias, has bounds that compare so with a number
     /// (<https://hl7.org/fhir/R4/search.html#number>), as ``SearchNumber/matches(_:_:)`` compares.
-    static func compare(_ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String) -> SQLFragment {
+    static func compare(
+        _ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String, of extent: Extent = .any
+    ) -> SQLFragment {
+        let comparison = comparison(prefix, asked, row, greatest: extent == .number ? "\(row).low" : "\(row).high")
+        return switch extent {
+        case .any: comparison
+        case .number: .all([SQLFragment("\(row).low = \(row).high"), comparison])
+        case .range: .all([SQLFragment("\(row).low <> \(row).high"), comparison])
+        }
+    }
+
+    private static func comparison(
+        _ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String, greatest: String
+    ) -> SQLFragment {
         guard asked.low != nil, asked.high != nil, asked.implicitLow != nil, asked.implicitHigh != nil else {
             return .never
         }
@@ -18,12 +40,12 @@ extension SearchBounds {
             guard prefix == .eq else { return .not(isInside) }
             // The number lies between its implicit bounds: the index of numbers finds it.
             return .all([SQLFragment("\(row).low >= ? AND \(row).low <= ?", [begin, end]), isInside])
-        case .gt: return SQLFragment("\(row).high > ?", [high])
+        case .gt: return SQLFragment("\(greatest) > ?", [high])
         case .lt: return SQLFragment("\(row).low < ?", [low])
-        case .ge: return SQLFragment("\(row).high >= ?", [high])
+        case .ge: return SQLFragment("\(greatest) >= ?", [high])
         case .le: return SQLFragment("\(row).low <= ?", [low])
         case .sa: return SQLFragment("\(row).low > ?", [high])
-        case .eb: return SQLFragment("\(row).high < ?", [low])
+        case .eb: return SQLFragment("\(greatest) < ?", [low])
         case .ap: return SQLFragment("(\(row).implicit_low < ? AND \(row).implicit_high > ?)", [end, begin])
         }
     }

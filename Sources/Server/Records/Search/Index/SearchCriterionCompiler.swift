@@ -33,21 +33,26 @@ final class SearchCriterionCompiler {
         try plannedRows(of: type, meeting: criteria).rows
     }
 
-    /// The same, and whether they are looked up by their numbers (``SearchPlan/isByNumbers``).
+    /// The same, and the plan by which they are found; nil where no more plans are made: then their numbers are looked up.
+    ///
+    /// - Parameters:
+    ///   - most: so many are taken one by one (``SearchPlan``).
+    ///   - after: the number behind which they are gone through in their order; nil where no order is asked for.
     func plannedRows(
-        of type: String, meeting criteria: [SearchCriterion]
-    ) throws -> (rows: SQLFragment, isByNumbers: Bool) {
+        of type: String, meeting criteria: [SearchCriterion], most: Int = SearchLimits.standard.most,
+        after: Int64? = nil
+    ) throws -> (rows: SQLFragment, plan: SearchPlan?) {
         var predicates = try criteria.map(predicate)
         if filter != .everything {
             predicates.append(.row(try shown(type)))
         }
         let own = SQLFragment("r.type = ? AND r.deleted = 0 AND ", [SQLValue(type)])
         guard plansLeft > 0 else {
-            return (own + SearchPredicate.every(predicates).condition(type: type, isFinding: true), true)
+            return (own + SearchPredicate.every(predicates).condition(type: type, isFinding: true), nil)
         }
         plansLeft -= 1
-        let plan = try SearchPlan(predicates, type: type, in: transaction)
-        return (own + plan.condition, plan.isByNumbers)
+        let plan = try SearchPlan(predicates, type: type, most: most, after: after, in: transaction)
+        return (own + plan.condition, plan)
     }
 
     /// What the filter says of a type, whose terms are looked up once.

@@ -5,15 +5,38 @@ import Storage
 /// none.
 struct SearchOrderStatement {
     let values: [SQLFragment]
+    private let first: (layout: SearchLayout, place: Int)?
 
     /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
     init(_ order: SearchOrder, of type: String) throws {
         guard let layout = SearchLayout.of(type) else { throw SearchConditionError.unknownParameter(type) }
-        values = try order.keys.map { key in
+        let places = try order.keys.map { key in
             guard let place = layout.tree.place(of: SearchAlias.published(key.code, of: type)) else {
                 throw SearchConditionError.unknownParameter(type)
             }
-            return Builder(layout: layout, choice: key.isDescending ? "max" : "min").value(place)
+            return place
+        }
+        first = places.first.map { (layout, $0) }
+        values = zip(order.keys, places).map { key, place in
+            Builder(layout: layout, choice: key.isDescending ? "max" : "min").value(place)
+        }
+    }
+
+    /// The column of the row `r` that is the first key's value for all records of the type, and by which an index has them in
+    /// order; nil where there is none.
+    func column(in transaction: any SQLTransaction) throws -> String? {
+        guard let first else { return nil }
+        switch first.layout.places[first.place] {
+        case .lastUpdated: return "r.updated_ms"
+        case .time:
+            // Where one has times that are not the row's own, that column does not say all.
+            let terms = try StoredTerms(transaction: transaction).numbers(
+                where: SQLFragment(
+                    "c.type = ? AND c.parameter = ?",
+                    [SQLValue(first.layout.tree.type), SQLValue(first.layout.tree.parameters[first.place].code)]),
+                limit: 0)
+            return terms == nil ? nil : "r.date_low"
+        case .id, .subject, .union, .entries, .composite: return nil
         }
     }
 
@@ -124,7 +147,8 @@ extension SearchOrder {
 }
 
 extension SearchPlace.Value {
-    fileprivate var bound: SQLValue? {
+    /// The value as a parameter; nil for none.
+    var bound: SQLValue? {
         switch self {
         case .none: nil
         case .integer(let number): SQLValue(number)

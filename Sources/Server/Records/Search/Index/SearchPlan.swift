@@ -11,36 +11,48 @@ struct SearchPlan: Sendable {
     /// Whether the numbers of the records are looked up in an index of entries or times: then a page must not go through the
     /// records in their order, which an engine that thinks a type has few of them would.
     let isByNumbers: Bool
+    /// Whether an index finds so few that they are taken one by one.
+    let isFinding: Bool
+    /// In what they are gone through otherwise, and from which number on; nil for the records themselves.
+    let stream: (stream: SearchStream, first: Int64)?
 
-    /// What finds more records than these does not find them: they are gone through in their order, where a page of them is
-    /// full soon.
-    static let most = 2_000
     /// So many counts are made for one search.
     private static let mostCounts = 40
 
-    /// - Parameter predicates: all have to hold of records of the type.
-    init(_ predicates: [SearchPredicate], type: String, in transaction: any SQLTransaction) throws {
-        guard case .all(let parts) = SearchPredicate.every(predicates) else {
-            let one = SearchPredicate.every(predicates)
-            let isFinding = try Self.count(one, type: type, in: transaction).map { $0 < Self.most } ?? false
-            condition = one.condition(type: type, isFinding: isFinding)
-            isByNumbers = isFinding && !one.isOfRow
-            return
-        }
+    /// - Parameters:
+    ///   - predicates: all have to hold of records of the type.
+    ///   - most: so many are taken one by one.
+    ///   - after: the number behind which they are gone through in their order; nil where no order is asked for.
+    init(
+        _ predicates: [SearchPredicate], type: String, most: Int = SearchLimits.standard.most, after: Int64? = nil,
+        in transaction: any SQLTransaction
+    ) throws {
+        let every = SearchPredicate.every(predicates)
+        let parts: [SearchPredicate] = if case .all(let parts) = every { parts } else { [every] }
         var best: (place: Int, count: Int)?
         for (place, part) in parts.enumerated() {
-            guard let count = try Self.count(part, type: type, in: transaction), count < Self.most else { continue }
+            guard let count = try Self.count(part, type: type, most: most, in: transaction), count < most else {
+                continue
+            }
             if count < best?.count ?? .max { best = (place, count) }
             if count == 0 { break }
         }
+        isFinding = best != nil
         isByNumbers = best.map { !parts[$0.place].isOfRow } ?? false
         condition = .all(
             parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best?.place) })
+        // PostgreSQL has no index of terms by number, and chooses by what it knows of the values.
+        if best == nil, let after, transaction.dialect == .sqlite {
+            stream = try SearchStream.leader(
+                of: parts.compactMap { SearchStream($0, type: type) }, from: after + 1, in: transaction)
+        } else {
+            stream = nil
+        }
     }
 
     /// How many records a predicate finds, at most as many as are counted; nil where it finds none by itself.
     private static func count(
-        _ predicate: SearchPredicate, type: String, in transaction: any SQLTransaction
+        _ predicate: SearchPredicate, type: String, most: Int, in transaction: any SQLTransaction
     ) throws -> Int? {
         guard let queries = predicate.counts(type: type, limit: most), queries.count <= mostCounts else { return nil }
         var sum = 0

@@ -32,6 +32,14 @@ struct SearchPredicateReader {
     let asked: SearchCondition
     let layout: SearchLayout
     let terms: any SearchTerms
+    /// Of which numbers comparisons speak.
+    private var extent = SearchBounds.Extent.any
+
+    init(asked: SearchCondition, layout: SearchLayout, terms: any SearchTerms) {
+        self.asked = asked
+        self.layout = layout
+        self.terms = terms
+    }
 
     private func code(_ place: Int) -> String { layout.tree.parameters[place].code }
 
@@ -148,6 +156,14 @@ struct SearchPredicateReader {
         switch comparand {
         case .begin, .part, .exact: table = "record_text"
         case .date: table = "record_time"
+        case .number(.gt, _), .number(.ge, _), .number(.eb, _), .quantity(.gt, _), .quantity(.ge, _), .quantity(.eb, _):
+            // By the greatest value, of which the few that are no single number have an index.
+            return .some(
+                try [SearchBounds.Extent.number, .range].map { extent in
+                    var reader = self
+                    reader.extent = extent
+                    return .entries("record_number e", try reader.part(comparand, parameter, "e"))
+                })
         case .number, .quantity: table = "record_number"
         case .typed: return try printed(comparand, parameter)
         case .codes(let codes) where SearchLayout.isOfItsOwn(parameter):
@@ -211,7 +227,7 @@ struct SearchPredicateReader {
                 try term(parameter, [.plain], row), SQLFragment(comparison.condition, comparison.parameters),
             ])
         case .number(let prefix, let number):
-            return .all([try term(parameter, [.plain], row), SearchBounds.compare(prefix, number, row)])
+            return .all([try term(parameter, [.plain], row), SearchBounds.compare(prefix, number, row, of: extent)])
         case .quantity(let prefix, let quantity): return try self.quantity(prefix, quantity, parameter, row)
         case .reference(let reference): return try self.reference(reference, parameter, row)
         case .identifier(let token): return try coded([(.identifier, token.system, token.code)], parameter, row)
@@ -368,7 +384,7 @@ struct SearchPredicateReader {
     private func quantity(
         _ prefix: SearchPrefix, _ quantity: SearchComparand.Quantity, _ parameter: String, _ row: String
     ) throws -> SQLFragment {
-        let comparison = SearchBounds.compare(prefix, quantity.number, row)
+        let comparison = SearchBounds.compare(prefix, quantity.number, row, of: extent)
         switch quantity.unit {
         case .any: return .all([try term(parameter, [.plain], row), comparison])
         case .written(let text):
@@ -396,12 +412,12 @@ struct SearchPredicateReader {
             found.append(
                 .all([
                     SQLFragment("\(row).term = ?", [SQLValue(known.number)]),
-                    SearchBounds.compare(prefix, converted, row),
+                    SearchBounds.compare(prefix, converted, row, of: extent),
                 ]))
         }
         let special = try term(
             parameter, [.canonical], row, SQLFragment("c.code = ?", [SQLValue(canonical.unit)]))
-        found.append(.all([special, SearchBounds.compare(prefix, canonical.number, row)]))
+        found.append(.all([special, SearchBounds.compare(prefix, canonical.number, row, of: extent)]))
         return .any(found)
     }
 

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import Testing
+import Trust
+
+@testable import Records
+
+/// Scripts of registered apps read the FHIR API from their own origins, and those of nobody else.
+@Suite struct CrossOriginTests {
+    private func fixture() async throws -> RecordsFixture {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        _ = try await fixture.access.createClient(
+            NewClient(
+                name: "app", proof: .none, redirectURIs: ["https://app.example/back"],
+                scopes: AccessScopes("user/*.rs")), by: Actor(id: "site", role: .site))
+        try await fixture.put(observation("o1"))
+        return fixture
+    }
+
+    @Test func s11ScriptsOfARegisteredAppReadWhatTheirTokenShows() async throws {
+        let fixture = try await fixture()
+        for (path, token, status) in [
+            ("/fhir/Observation/o1", "writer", 200), ("/fhir/Observation?code=8867-4", "writer", 200),
+            ("/fhir?_type=Observation", "writer", 200), ("/fhir/Observation/none", "writer", 404),
+            ("/fhir/Observation/o1", "", 401), ("/fhir/metadata", "", 200),
+            ("/fhir/none/of/these/paths", "writer", 404),
+        ] {
+            let answer = try await fixture.send(.get, path, token: token, headers: [.origin: "https://app.example"])
+            #expect(answer.status == status, "\(path)")
+            #expect(answer.headers[.accessControlAllowOrigin] == "https://app.example", "\(path)")
+            #expect(answer.headers[.accessControlExposeHeaders]?.contains("ETag") == true)
+            #expect(answer.headers[.accessControlAllowCredentials] == nil && answer.headers[.vary] == "Origin")
+        }
+        try await fixture.close()
+    }
+
+    @Test func s11ScriptsOfOthersReadNothing() async throws {
+        let fixture = try await fixture()
+        for origin in [
+            "https://evil.example", "null", "https://app.example.evil.example", "http://app.example",
+            "https://app.example:8443", String(repeating: "a", count: 5_000),
+        ] {
+            for method in [HTTPRequest.Method.get, .options] {
+                let answer = try await fixture.send(
+                    method, "/fhir/Observation/o1",
+                    headers: [.origin: origin, .accessControlRequestMethod: "GET"])
+                #expect(answer.headers[.accessControlAllowOrigin] == nil, "\(method) \(origin)")
+                #expect(answer.headers[.vary] == "Origin")
+                #expect(answer.status == (method == .get ? 200 : 405))
+            }
+        }
+        try await fixture.close()
+    }
+
+    @Test func aPreflightTellsWhatMayBeSent() async throws {
+        let fixture = try await fixture()
+        let answer = try await fixture.send(
+            .options, "/fhir/Observation/o1", token: "",
+            headers: [.origin: "https://app.example", .accessControlRequestMethod: "PUT"])
+        #expect(answer.status == 204)
+        #expect(answer.headers[.accessControlAllowMethods]?.contains("PUT") == true)
+        #expect(answer.headers[.accessControlAllowHeaders]?.contains("If-Match") == true)
+        try await fixture.close()
+    }
+}

@@ -1,0 +1,46 @@
+import FHIR
+import Foundation
+import Testing
+
+@testable import Records
+
+/// Forms and their value sets among the records.
+@Suite struct RecordPublishingTests {
+    private func form(_ title: String) throws -> Resource {
+        try Resource(
+            Data(
+                #"{"resourceType":"Questionnaire","id":"sleep","url":"http://q/sleep","status":"active","title":"\#(title)"}"#
+                    .utf8))
+    }
+
+    @Test func aFormIsARecordWhoseVersionsAreThoseOfItsFile() async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
+        #expect(try await publishing.publish([form("Sleep")]) == 1)
+        #expect(try await publishing.publish([form("Sleep")]) == 0, "what stands is not written again")
+        #expect(try await publishing.publish([form("Sleep and rest")]) == 1)
+        try await fixture.put(
+            #"{"resourceType":"QuestionnaireResponse","id":"r","status":"completed","questionnaire":"http://q/sleep"}"#)
+        let read = try await fixture.send(.get, "/fhir/Questionnaire/sleep")
+        #expect(read.json["title"] == "Sleep and rest" && read.json["meta"]?["versionId"] == "2")
+        let found = try await fixture.get(
+            "/fhir/QuestionnaireResponse?questionnaire.title=sleep&_include=QuestionnaireResponse:questionnaire",
+            token: "writer")
+        let ids = (found.1["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
+        #expect(ids == ["r", "sleep"])
+        try await fixture.close()
+    }
+
+    @Test func whatAProgramMadeOfItIsPutRight() async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
+        try await fixture.put(String(decoding: form("Older").json.data(), as: UTF8.self))
+        #expect(try await publishing.publish([form("Sleep")]) == 1)
+        #expect(try await fixture.send(.delete, "/fhir/Questionnaire/sleep").status == 204)
+        #expect(try await publishing.publish([form("Sleep")]) == 1)
+        #expect(try await fixture.send(.get, "/fhir/Questionnaire/sleep").json["title"] == "Sleep")
+        try await fixture.close()
+    }
+}
